@@ -1,4 +1,5 @@
-// model_writer: writes a model file as C++ text that NNRT_MODEL reads; the nnrt command's `embed`, without its libraries.
+// model_writer: writes a model file as C++ text that NNRT_MODEL reads; the nnrt command's `embed`, without its
+// libraries.
 // Flow: CMake's nnrt_model() builds it once for a project. usage: PROGRAM MODEL -o TEXT --name NAME --path PATH --quiet
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/model_literal.hpp>

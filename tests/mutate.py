@@ -73,18 +73,21 @@ def mutants_of(header: Path) -> list[Mutant]:
     found: list[Mutant] = []
     are_kernels = header.is_relative_to(INCLUDE / FOLDERS["kernels"])
     depth_of_reference = depth_of_decision = 0
+    head_of_reference = head_of_decision = False   # of a function whose parameters take several lines
     for number, line in enumerate(header.read_text(encoding="utf-8").splitlines()):
         code = without_comment(line)
         # The body of `reference`: tests hold its numbers against golden ones, so it is left out here.
         if depth_of_reference > 0:
             depth_of_reference += code.count("{") - code.count("}")
             continue
-        if re.search(r"\breference\(", code) and code.rstrip().endswith("{"):
-            depth_of_reference = 1
+        if head_of_reference or re.search(r"\b(void|run_fault) reference\(", code):
+            depth_of_reference = 1 if code.rstrip().endswith("{") else 0
+            head_of_reference = not code.rstrip().endswith(("{", "}", ";"))
             continue
         if are_kernels:
-            if depth_of_decision == 0 and not DECISION.search(code):
+            if depth_of_decision == 0 and not head_of_decision and not DECISION.search(code):
                 continue
+            head_of_decision = depth_of_decision == 0 and not code.rstrip().endswith(("{", "}", ";"))
             depth_of_decision += code.count("{") - code.count("}")
             if "&run" in code:
                 continue

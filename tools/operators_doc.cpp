@@ -1,6 +1,7 @@
 // operators_doc: writes docs/operators.md from the operators themselves, or says whether it is what they are.
 // Flow: built with the tests; the target operators_md runs it, the test docs/operators compares. Tables, attributes and
-// rules come from each operator's struct, prose from its docstrings, kernels from asking for random nodes, small and large.
+// rules come from each operator's struct, prose from its docstrings, kernels from asking for random nodes, small and
+// large.
 #include "battery/random_node.hpp"
 
 #include <nnrt/ir/dump.hpp>
@@ -169,7 +170,8 @@ prose prose_of(const std::string& folder, std::string_view name) {
   const std::vector<std::string> lines = lines_of(folder + '/' + std::string(name) + ".hpp");
   prose text;
   if (!lines.empty()) text.summary = lines[0].substr(std::min(lines[0].size(), name.size() + 5));
-  const std::string definition = "struct " + std::string(name) + ' ';  // "{", or ": ", where operators share their members
+  // "{", or ": ", where operators share their members
+  const std::string definition = "struct " + std::string(name) + ' ';
   bool is_behind = false;
   for (std::size_t i = 0, first = 0; i < lines.size(); ++i) {
     if (is_comment(lines[i]) && (i == 0 || !is_comment(lines[i - 1]))) first = i;
@@ -178,7 +180,10 @@ prose prose_of(const std::string& folder, std::string_view name) {
     if (is_behind && is_comment(lines[i]) && (i + 1 == lines.size() || !is_comment(lines[i + 1])))
       text.calls += markdown_of(std::span(lines).subspan(first, i + 1 - first)) + '\n';
   }
-  if (text.meaning.empty()) std::fprintf(stderr, "%s/%s.hpp: no docstring before the operator's struct\n", folder.c_str(), std::string(name).c_str()), std::exit(1);
+  if (text.meaning.empty())
+    std::fprintf(stderr, "%s/%s.hpp: no docstring before the operator's struct\n", folder.c_str(),
+                 std::string(name).c_str()),
+        std::exit(1);
   return text;
 }
 
@@ -243,7 +248,8 @@ void write_rules(std::ostream& out, const operator_info& op) {
   out << '\n';
 }
 
-/// The same node with large tensors in place of small ones, which some kernels are for; nothing where its rules refuse that.
+/// The same node with large tensors in place of small ones, which some kernels are for; nothing where its rules refuse
+/// that.
 std::optional<random_node> enlarged(random_node node) {
   for (random_operand& x : node.in)
     if (x.values.empty())
@@ -261,7 +267,8 @@ std::set<std::string> kernels_of(const operator_info& op, dtype type) {
   std::set<std::string> names;
   const auto add_kernel_of = [&](const random_node& node) {
     const std::vector<operand> operands = node.operands();
-    if (const kernel_choice choice = op.select({node.words, operands, node.out})) names.insert(std::string(choice.name));
+    if (const kernel_choice choice = op.select({node.words, operands, node.out}))
+      names.insert(std::string(choice.name));
   };
   for (const random_node& node : random_nodes(op, type, 200, random)) {
     add_kernel_of(node);

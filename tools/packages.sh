@@ -7,13 +7,13 @@ runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
 # What the programs of tools/ take besides; where it is missing, CMake leaves them out.
 tools="libcli11-dev"
 
-# What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc,
+# What the everyday tests take besides: doctest, the second compiler and its formatter, the language of the test runners, the reader of nnrt.pc,
 # ONNX's backend tests with the libraries that read them, and FlatBuffers, whose verifier and writer the readers of .tflite files are compared with.
-tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev libflatbuffers-dev $tools"
+tests="clang-16 clang-format-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev libflatbuffers-dev $tools"
 
-# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, a clang that has #embed, valgrind, the
+# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, a clang that has #embed, clang-tidy, valgrind, the
 # maker of the reference, and for 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
-nightly="libclang-rt-16-dev llvm-16 clang-19 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
+nightly="libclang-rt-16-dev llvm-16 clang-19 clang-tidy-16 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
 # Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures beside the first.
 bench="libbenchmark-dev python3 python3-matplotlib"

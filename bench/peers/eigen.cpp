@@ -94,14 +94,11 @@ class eigen_runner final : public runner {
   }
   void add(const described_layer& l) {
     switch (l.what) {
-      case operation::dense:
-        return add_dense(l);
-      case operation::tanh:
-        return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).tanh(); });
+      case operation::dense: return add_dense(l);
+      case operation::tanh: return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).tanh(); });
       case operation::sigmoid:
         return add_unary(l, [](const call& c) { result_of(c) = 1 / (1 + (-operand_of(c)).exp()); });
-      case operation::relu:
-        return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).max(0.0F); });
+      case operation::relu: return add_unary(l, [](const call& c) { result_of(c) = operand_of(c).max(0.0F); });
       case operation::softmax:
         return add_unary(l, [](const call& c) {
           result_of(c) = (operand_of(c) - operand_of(c).maxCoeff()).exp();

@@ -199,7 +199,8 @@ class chain {
     execute(std::move(what), std::move(with));
   }
 
-  /// Dense layers and products, as a product of matrices: only that has zero points. A known matrix is packed once, another one taken as it lies.
+  /// Dense layers and products, as a product of matrices: only that has zero points. A known matrix is packed once,
+  /// another one taken as it lies.
   void add_dense(const described_layer& l) {
     const described_tensor &w = of(l.inputs[1]), &x = of(l.inputs[0]);
     const bool is_known = w.data != nullptr;
@@ -219,7 +220,9 @@ class chain {
     with[DNNL_ARG_SRC] = dnnl::memory(a_desc, engine_, from.get_data_handle());
     kept_.push_back(from);
     if (is_known) with[DNNL_ARG_WEIGHTS] = prepared(given, w.data, chosen.weights_desc());
-    else kept_.push_back(as(l.inputs[1], plain(l.inputs[1]))), with[DNNL_ARG_WEIGHTS] = dnnl::memory(given, engine_, kept_.back().get_data_handle());
+    else
+      kept_.push_back(as(l.inputs[1], plain(l.inputs[1]))),
+          with[DNNL_ARG_WEIGHTS] = dnnl::memory(given, engine_, kept_.back().get_data_handle());
     if (has_bias(l)) with[DNNL_ARG_BIAS] = bias(l, {1, columns});
     dnnl::memory to(plain(l.output), engine_);
     memory_[l.output] = to;
@@ -343,38 +346,24 @@ class chain {
   void add(const described_layer& l) {
     switch (l.what) {
       case operation::convolution:
-      case operation::depthwise:
-        return add_convolution_of<dnnl::convolution_forward>(l);
-      case operation::transposed_convolution:
-        return add_convolution_of<dnnl::deconvolution_forward>(l);
+      case operation::depthwise: return add_convolution_of<dnnl::convolution_forward>(l);
+      case operation::transposed_convolution: return add_convolution_of<dnnl::deconvolution_forward>(l);
       case operation::dense:
-      case operation::product:
-        return add_dense(l);
+      case operation::product: return add_dense(l);
       case operation::max_pool:
-      case operation::mean_pool:
-        return add_pool(l);
-      case operation::mean:
-        return add_mean(l);
+      case operation::mean_pool: return add_pool(l);
+      case operation::mean: return add_mean(l);
       case operation::add:
       case operation::subtract:
-      case operation::multiply:
-        return add_binary(l);
-      case operation::softmax:
-        return add_softmax(l);
-      case operation::relu:
-        return add_unary(l, dnnl::algorithm::eltwise_relu);
-      case operation::relu6:
-        return add_unary(l, dnnl::algorithm::eltwise_clip, 0, 6);
-      case operation::tanh:
-        return add_unary(l, dnnl::algorithm::eltwise_tanh);
-      case operation::sigmoid:
-        return add_unary(l, dnnl::algorithm::eltwise_logistic);
-      case operation::reshape:
-        return add_reshape(l);
-      case operation::transpose:
-        return add_transpose(l);
-      case operation::concat:
-        return add_concat(l);
+      case operation::multiply: return add_binary(l);
+      case operation::softmax: return add_softmax(l);
+      case operation::relu: return add_unary(l, dnnl::algorithm::eltwise_relu);
+      case operation::relu6: return add_unary(l, dnnl::algorithm::eltwise_clip, 0, 6);
+      case operation::tanh: return add_unary(l, dnnl::algorithm::eltwise_tanh);
+      case operation::sigmoid: return add_unary(l, dnnl::algorithm::eltwise_logistic);
+      case operation::reshape: return add_reshape(l);
+      case operation::transpose: return add_transpose(l);
+      case operation::concat: return add_concat(l);
     }
   }
 

@@ -317,7 +317,8 @@ class writer {
   void add_product(const described_layer& l) {
     const described_tensor& b = of(l.inputs[1]);
     if (b.data == nullptr) {
-      if (l.is_transposed) throw cannot_run("ONNX: products with a computed matrix that is transposed are not written here");
+      if (l.is_transposed)
+        throw cannot_run("ONNX: products with a computed matrix that is transposed are not written here");
       return operation_node(l, "MatMul", {operand(l.inputs[0]), operand(l.inputs[1])});
     }
     std::string raw(reinterpret_cast<const char*>(b.data), b.bytes());
@@ -370,35 +371,21 @@ class writer {
     switch (l.what) {
       case operation::convolution:
       case operation::transposed_convolution:
-      case operation::depthwise:
-        return add_convolution(l);
-      case operation::dense:
-        return add_dense(l);
-      case operation::product:
-        return add_product(l);
+      case operation::depthwise: return add_convolution(l);
+      case operation::dense: return add_dense(l);
+      case operation::product: return add_product(l);
       case operation::max_pool:
-      case operation::mean_pool:
-        return add_pool(l);
-      case operation::mean:
-        return add_mean(l);
-      case operation::add:
-        return binary("Add");
-      case operation::subtract:
-        return binary("Sub");
-      case operation::multiply:
-        return binary("Mul");
-      case operation::softmax:
-        return operation_node(l, "Softmax", {operand(l.inputs[0])}, {integer("axis", -1)});
-      case operation::relu:
-        return unary("Relu");
-      case operation::relu6:
-        return operation_node(l, "Clip", {operand(l.inputs[0]), scale(0), scale(6)});
-      case operation::tanh:
-        return unary("Tanh");
-      case operation::sigmoid:
-        return unary("Sigmoid");
-      case operation::reshape:
-        return add_reshape(l);
+      case operation::mean_pool: return add_pool(l);
+      case operation::mean: return add_mean(l);
+      case operation::add: return binary("Add");
+      case operation::subtract: return binary("Sub");
+      case operation::multiply: return binary("Mul");
+      case operation::softmax: return operation_node(l, "Softmax", {operand(l.inputs[0])}, {integer("axis", -1)});
+      case operation::relu: return unary("Relu");
+      case operation::relu6: return operation_node(l, "Clip", {operand(l.inputs[0]), scale(0), scale(6)});
+      case operation::tanh: return unary("Tanh");
+      case operation::sigmoid: return unary("Sigmoid");
+      case operation::reshape: return add_reshape(l);
       case operation::transpose:
         return operation_node(l, "Transpose", {operand(l.inputs[0])}, {integers("perm", l.axes)});
       case operation::concat: {

@@ -179,10 +179,13 @@ class subgraph_maker {
             "a dense layer");
   }
   void add_computed_product(const described_layer& l) {
-    if (network_.has_stored_numbers()) throw cannot_run("XNNPACK has no products of two computed matrices of stored numbers");
-    if (l.activation != fused::none) throw cannot_run("XNNPACK: products of two computed matrices with an activation are not written here");
+    if (network_.has_stored_numbers())
+      throw cannot_run("XNNPACK has no products of two computed matrices of stored numbers");
+    if (l.activation != fused::none)
+      throw cannot_run("XNNPACK: products of two computed matrices with an activation are not written here");
 #ifdef NNRT_XNNPACK_OF_2024
-    require(xnn_define_batch_matrix_multiply(made_, value(l.inputs[0]), value(l.inputs[1]), value(l.output), l.is_transposed ? XNN_FLAG_TRANSPOSE_B : 0),
+    require(xnn_define_batch_matrix_multiply(made_, value(l.inputs[0]), value(l.inputs[1]), value(l.output),
+                                             l.is_transposed ? XNN_FLAG_TRANSPOSE_B : 0),
             "a product of two computed matrices");
 #else
     throw cannot_run("XNNPACK: this version has no products of two computed matrices");
@@ -265,36 +268,27 @@ class subgraph_maker {
     switch (l.what) {
       case operation::convolution:
       case operation::transposed_convolution:
-      case operation::depthwise:
-        return add_convolution(l);
+      case operation::depthwise: return add_convolution(l);
       case operation::dense:
-      case operation::product:
-        return add_dense(l);
+      case operation::product: return add_dense(l);
       case operation::max_pool:
-      case operation::mean_pool:
-        return add_pool(l);
-      case operation::mean:
-        return add_mean(l);
+      case operation::mean_pool: return add_pool(l);
+      case operation::mean: return add_mean(l);
       case operation::add:
       case operation::subtract:
-      case operation::multiply:
-        return add_binary(l);
-      case operation::softmax:
-        return add_softmax(l);
+      case operation::multiply: return add_binary(l);
+      case operation::softmax: return add_softmax(l);
       case operation::relu:
         return require(xnn_define_clamp(made_, 0, std::numeric_limits<float>::infinity(), x(), y(), 0), "a relu");
-      case operation::relu6:
-        return require(xnn_define_clamp(made_, 0, 6, x(), y(), 0), "a relu6");
-      case operation::sigmoid:
-        return require(xnn_define_sigmoid(made_, x(), y(), 0), "a sigmoid");
+      case operation::relu6: return require(xnn_define_clamp(made_, 0, 6, x(), y(), 0), "a relu6");
+      case operation::sigmoid: return require(xnn_define_sigmoid(made_, x(), y(), 0), "a sigmoid");
       case operation::reshape: {
         if (feeds_dense_layers_alone(l.output)) return;
         const auto dims = extents(of(l.output).shape);
         return require(xnn_define_static_reshape(made_, dims.size(), dims.data(), x(), y(), 0), "a reshape");
       }
 #ifdef NNRT_XNNPACK_OF_2024
-      case operation::tanh:
-        return require(xnn_define_tanh(made_, x(), y(), 0), "a tanh");
+      case operation::tanh: return require(xnn_define_tanh(made_, x(), y(), 0), "a tanh");
       case operation::transpose: {
         const auto order = extents(l.axes);
         return require(xnn_define_static_transpose(made_, order.size(), order.data(), x(), y(), 0), "a transpose");
@@ -304,8 +298,7 @@ class subgraph_maker {
         return require(xnn_define_concatenate2(made_, static_cast<int32_t>(l.axes[0]), x(), value(l.inputs[1]), y(), 0),
                        "a concat");
 #endif
-      default:
-        throw cannot_run(std::string("this XNNPACK has no ") + name_of(l.what));
+      default: throw cannot_run(std::string("this XNNPACK has no ") + name_of(l.what));
     }
   }
 

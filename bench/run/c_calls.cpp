@@ -1,6 +1,7 @@
-// c_calls: what an inference costs through the C functions, beside the same one through nnrt::session - the same program, made from the same
-// graph, on the same numbers.
-// Flow: prints one line for each network and each way to call; the ways take turns, and the median of many rounds counts.
+// c_calls: what an inference costs through the C functions, beside the same one through nnrt::session - the same
+// program, made from the same graph, on the same numbers.
+// Flow: prints one line for each network and each way to call; the ways take turns, and the median of many rounds
+// counts.
 #include "support/clock.hpp"
 
 #include <nnrt/c_api.hpp>
@@ -107,7 +108,8 @@ template <class G> void compare(const char* network, std::size_t elements) {
   OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
   require(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS, "no compilation");
   OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
-  NN_TensorDesc* described[] = {OH_NNExecutor_CreateInputTensorDesc(executor, 0), OH_NNExecutor_CreateOutputTensorDesc(executor, 0)};
+  NN_TensorDesc* described[] = {OH_NNExecutor_CreateInputTensorDesc(executor, 0),
+                                OH_NNExecutor_CreateOutputTensorDesc(executor, 0)};
   NN_Tensor *in = OH_NNTensor_Create(0, described[0]), *out = OH_NNTensor_Create(0, described[1]);
 
   std::vector<float> x(elements), y(elements);
@@ -118,38 +120,41 @@ template <class G> void compare(const char* network, std::size_t elements) {
   std::size_t rank = 0;
   OH_NNTensorDesc_GetShape(described[0], &shape, &rank);
   const OH_NN_Tensor tensor{OH_NN_FLOAT32, static_cast<std::uint32_t>(rank), shape, nullptr, OH_NN_TENSOR};
-  require(OH_NNExecutor_SetInput(executor, 0, &tensor, x.data(), x.size() * sizeof(float)) == OH_NN_SUCCESS, "SetInput");
+  require(OH_NNExecutor_SetInput(executor, 0, &tensor, x.data(), x.size() * sizeof(float)) == OH_NN_SUCCESS,
+          "SetInput");
   require(OH_NNExecutor_SetOutput(executor, 0, y.data(), y.size() * sizeof(float)) == OH_NN_SUCCESS, "SetOutput");
   OH_NNExecutor_SetOnRunDone(executor, end);
 
   const auto run_sync = [&] { require(OH_NNExecutor_RunSync(executor, &in, 1, &out, 1) == OH_NN_SUCCESS, "RunSync"); };
-  std::vector<way> ways{
-      {"session::run", [&] { require(session.run().has_value(), "run"); }},
-      {"OH_NNExecutor_RunSync", run_sync},
-      {"OH_NNExecutor_Run", [&] { require(OH_NNExecutor_Run(executor) == OH_NN_SUCCESS, "Run"); }},
-      {"SetInput, SetOutput and Run", [&] {
-         OH_NNExecutor_SetInput(executor, 0, &tensor, x.data(), x.size() * sizeof(float));
-         OH_NNExecutor_SetOutput(executor, 0, y.data(), y.size() * sizeof(float));
-         require(OH_NNExecutor_Run(executor) == OH_NN_SUCCESS, "Run");
-       }}};
+  std::vector<way> ways{{"session::run", [&] { require(session.run().has_value(), "run"); }},
+                        {"OH_NNExecutor_RunSync", run_sync},
+                        {"OH_NNExecutor_Run", [&] { require(OH_NNExecutor_Run(executor) == OH_NN_SUCCESS, "Run"); }},
+                        {"SetInput, SetOutput and Run", [&] {
+                           OH_NNExecutor_SetInput(executor, 0, &tensor, x.data(), x.size() * sizeof(float));
+                           OH_NNExecutor_SetOutput(executor, 0, y.data(), y.size() * sizeof(float));
+                           require(OH_NNExecutor_Run(executor) == OH_NN_SUCCESS, "Run");
+                         }}};
   measure(ways, 1);
   print(network, ways, "this thread's time");
   answering_thread other;
   std::vector<way> waited{{"session::run", ways[0].call},
-                          {"a thread that only answers", [&] {
+                          {"a thread that only answers",
+                           [&] {
                              ended = 0;
                              other.ask();
                              ended.wait(0);
                            }},
                           {"OH_NNExecutor_RunAsync", [&] {
                              ended = 0;
-                             require(OH_NNExecutor_RunAsync(executor, &in, 1, &out, 1, 0, executor) == OH_NN_SUCCESS, "RunAsync");
+                             require(OH_NNExecutor_RunAsync(executor, &in, 1, &out, 1, 0, executor) == OH_NN_SUCCESS,
+                                     "RunAsync");
                              ended.wait(0);
                            }}};
   measure(waited, 2);
   print(network, waited, "until it has ended");
   const auto expected = session.output<float>(0);
-  require(std::memcmp(expected.data(), y.data(), y.size() * sizeof(float)) == 0 && std::memcmp(expected.data(), OH_NNTensor_GetDataBuffer(out), y.size() * sizeof(float)) == 0,
+  require(std::memcmp(expected.data(), y.data(), y.size() * sizeof(float)) == 0 &&
+              std::memcmp(expected.data(), OH_NNTensor_GetDataBuffer(out), y.size() * sizeof(float)) == 0,
           "the results differ");
 
   OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);

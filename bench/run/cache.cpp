@@ -1,5 +1,5 @@
-// cache: how long a MobileNetV1 takes to build through the C functions - afresh, and from a cache in a directory or in a buffer -, and how long
-// it runs with weights of 32 and of 16 bits.
+// cache: how long a MobileNetV1 takes to build through the C functions - afresh, and from a cache in a directory or in
+// a buffer -, and how long it runs with weights of 32 and of 16 bits.
 // Flow: bench_cache [repetitions]; ways take turns, figures are medians of the thread's time, in milliseconds.
 #include <nnrt/c_api.hpp>
 
@@ -31,7 +31,8 @@ class network {
   ~network() { OH_NNModel_Destroy(&model); }
 
   std::uint32_t tensor(const std::vector<std::int32_t>& shape) {
-    const OH_NN_Tensor made{OH_NN_FLOAT32, static_cast<std::uint32_t>(shape.size()), shape.data(), nullptr, OH_NN_TENSOR};
+    const OH_NN_Tensor made{OH_NN_FLOAT32, static_cast<std::uint32_t>(shape.size()), shape.data(), nullptr,
+                            OH_NN_TENSOR};
     require(OH_NNModel_AddTensor(model, &made), "AddTensor");
     return next_++;
   }
@@ -54,8 +55,10 @@ class network {
     require(OH_NNModel_SetTensorData(model, next_, values.data(), values.size() * sizeof(T)), "SetTensorData");
     return next_++;
   }
-  void operation(OH_NN_OperationType type, std::vector<std::uint32_t> parameters, std::vector<std::uint32_t> inputs, std::uint32_t output) {
-    const OH_NN_UInt32Array p{parameters.empty() ? nullptr : parameters.data(), static_cast<std::uint32_t>(parameters.size())};
+  void operation(OH_NN_OperationType type, std::vector<std::uint32_t> parameters, std::vector<std::uint32_t> inputs,
+                 std::uint32_t output) {
+    const OH_NN_UInt32Array p{parameters.empty() ? nullptr : parameters.data(),
+                              static_cast<std::uint32_t>(parameters.size())};
     const OH_NN_UInt32Array i{inputs.data(), static_cast<std::uint32_t>(inputs.size())}, o{&output, 1};
     require(OH_NNModel_AddOperation(model, type, &p, &i, &o), "AddOperation");
   }
@@ -81,30 +84,37 @@ struct image {
 /// What stands behind a layer that was not folded: batch normalisation, relu6.
 std::uint32_t normalised(network& n, std::uint32_t x, std::int32_t size, std::int32_t channels) {
   const std::uint32_t y = n.tensor({1, size, size, channels}), z = n.tensor({1, size, size, channels});
-  const std::uint32_t scale = n.weight({channels}, 1), offset = n.weight({channels}, 0.1F), mean = n.weight({channels}, 0.1F), variance = n.weight({channels}, 0.5F, 1);
-  n.operation(OH_NN_OPS_BATCH_NORM, {n.parameter(OH_NN_BATCH_NORM_EPSILON, OH_NN_FLOAT32, std::vector{1e-3F})}, {x, scale, offset, mean, variance}, y);
+  const std::uint32_t scale = n.weight({channels}, 1), offset = n.weight({channels}, 0.1F),
+                      mean = n.weight({channels}, 0.1F), variance = n.weight({channels}, 0.5F, 1);
+  n.operation(OH_NN_OPS_BATCH_NORM, {n.parameter(OH_NN_BATCH_NORM_EPSILON, OH_NN_FLOAT32, std::vector{1e-3F})},
+              {x, scale, offset, mean, variance}, y);
   n.operation(OH_NN_OPS_RELU6, {}, {y}, z);
   return z;
 }
 
 image conv2d(network& n, image x, std::int32_t channels, std::int32_t taps, std::int32_t stride) {
   const std::int32_t size = (x.size + stride - 1) / stride;
-  const std::uint32_t w = n.weight({channels, taps, taps, x.channels}, 0.1F), b = n.weight({channels}, 0.1F), y = n.tensor({1, size, size, channels});
+  const std::uint32_t w = n.weight({channels, taps, taps, x.channels}, 0.1F), b = n.weight({channels}, 0.1F),
+                      y = n.tensor({1, size, size, channels});
   n.operation(OH_NN_OPS_CONV2D,
-              {n.parameter(OH_NN_CONV2D_STRIDES, OH_NN_INT64, extents{stride, stride}), n.parameter(OH_NN_CONV2D_DILATION, OH_NN_INT64, extents{1, 1}),
-               n.parameter(OH_NN_CONV2D_PAD_MODE, OH_NN_INT8, std::vector{same}), n.parameter(OH_NN_CONV2D_GROUP, OH_NN_INT64, extents{1}),
+              {n.parameter(OH_NN_CONV2D_STRIDES, OH_NN_INT64, extents{stride, stride}),
+               n.parameter(OH_NN_CONV2D_DILATION, OH_NN_INT64, extents{1, 1}),
+               n.parameter(OH_NN_CONV2D_PAD_MODE, OH_NN_INT8, std::vector{same}),
+               n.parameter(OH_NN_CONV2D_GROUP, OH_NN_INT64, extents{1}),
                n.parameter(OH_NN_CONV2D_ACTIVATION_TYPE, OH_NN_INT8, std::vector{n.is_folded ? relu6 : no_activation})},
               {x.id, w, b}, y);
   return {n.is_folded ? y : normalised(n, y, size, channels), size, channels};
 }
 image depthwise(network& n, image x, std::int32_t stride) {
   const std::int32_t size = (x.size + stride - 1) / stride;
-  const std::uint32_t w = n.weight({x.channels, 3, 3, 1}, 0.3F), b = n.weight({x.channels}, 0.1F), y = n.tensor({1, size, size, x.channels});
+  const std::uint32_t w = n.weight({x.channels, 3, 3, 1}, 0.3F), b = n.weight({x.channels}, 0.1F),
+                      y = n.tensor({1, size, size, x.channels});
   n.operation(OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE,
               {n.parameter(OH_NN_DEPTHWISE_CONV2D_NATIVE_STRIDES, OH_NN_INT64, extents{stride, stride}),
                n.parameter(OH_NN_DEPTHWISE_CONV2D_NATIVE_DILATION, OH_NN_INT64, extents{1, 1}),
                n.parameter(OH_NN_DEPTHWISE_CONV2D_NATIVE_PAD_MODE, OH_NN_INT8, std::vector{same}),
-               n.parameter(OH_NN_DEPTHWISE_CONV2D_NATIVE_ACTIVATION_TYPE, OH_NN_INT8, std::vector{n.is_folded ? relu6 : no_activation})},
+               n.parameter(OH_NN_DEPTHWISE_CONV2D_NATIVE_ACTIVATION_TYPE, OH_NN_INT8,
+                           std::vector{n.is_folded ? relu6 : no_activation})},
               {x.id, w, b}, y);
   return {n.is_folded ? y : normalised(n, y, size, x.channels), size, x.channels};
 }
@@ -113,11 +123,13 @@ image depthwise(network& n, image x, std::int32_t stride) {
 void write_mobilenet_v1(network& n) {
   const std::uint32_t input = n.tensor({1, 224, 224, 3});
   image x = conv2d(n, {input, 224, 3}, 32, 3, 2);
-  constexpr std::int32_t layers[][2] = {{64, 1}, {128, 2}, {128, 1}, {256, 2}, {256, 1}, {512, 2}, {512, 1}, {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
+  constexpr std::int32_t layers[][2] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
+                                        {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
   for (const auto& [channels, stride] : layers) x = conv2d(n, depthwise(n, x, stride), channels, 1, 1);
   const std::uint32_t mean = n.tensor({1, 1, 1, 1024}), scores = n.tensor({1, 1000});
   n.operation(OH_NN_OPS_AVG_POOL,
-              {n.parameter(OH_NN_AVG_POOL_KERNEL_SIZE, OH_NN_INT64, extents{7, 7}), n.parameter(OH_NN_AVG_POOL_STRIDE, OH_NN_INT64, extents{1, 1}),
+              {n.parameter(OH_NN_AVG_POOL_KERNEL_SIZE, OH_NN_INT64, extents{7, 7}),
+               n.parameter(OH_NN_AVG_POOL_STRIDE, OH_NN_INT64, extents{1, 1}),
                n.parameter(OH_NN_AVG_POOL_PAD_MODE, OH_NN_INT8, std::vector<std::int8_t>{1})},
               {x.id}, mean);
   n.operation(OH_NN_OPS_FULL_CONNECTION, {}, {mean, n.weight({1000, 1024}, 0.05F), n.weight({1000}, 0.05F)}, scores);
@@ -165,14 +177,19 @@ void measure(const char* name, bool is_folded, int repetitions) {
   std::vector<double> afresh, written, from_directory, without_model, from_buffer;
   for (int i = 0; i < repetitions; ++i, ++version) {
     afresh.push_back(build(OH_NNCompilation_Construct(n.model), plain));
-    written.push_back(build(OH_NNCompilation_Construct(n.model), cached));  // of a higher version than the one that is there
+    // of a higher version than the one that is there
+    written.push_back(build(OH_NNCompilation_Construct(n.model), cached));
     from_directory.push_back(build(OH_NNCompilation_Construct(n.model), cached));
     without_model.push_back(build(OH_NNCompilation_ConstructForCache(), cached));
-    from_buffer.push_back(build(OH_NNCompilation_ConstructForCache(), [&](OH_NNCompilation* c) { OH_NNCompilation_ImportCacheFromBuffer(c, buffer.data(), bytes); }));
+    from_buffer.push_back(build(OH_NNCompilation_ConstructForCache(), [&](OH_NNCompilation* c) {
+      OH_NNCompilation_ImportCacheFromBuffer(c, buffer.data(), bytes);
+    }));
   }
   std::filesystem::remove_all(directory);
   const double fresh = median(afresh);
-  const auto say = [&](const char* what, const std::vector<double>& times) { std::printf("  %-34s %8.3f ms   %5.1f times as fast\n", what, median(times), fresh / median(times)); };
+  const auto say = [&](const char* what, const std::vector<double>& times) {
+    std::printf("  %-34s %8.3f ms   %5.1f times as fast\n", what, median(times), fresh / median(times));
+  };
   std::printf("%s, built through the C functions (thread time, medians of %d), %zu bytes\n", name, repetitions, bytes);
   say("afresh", afresh);
   say("afresh, and its cache written", written);
@@ -191,11 +208,14 @@ void measure_runs(int repetitions) {
   std::vector<char> buffer(std::size_t{64} << 20);
   for (int k = 0; k < 2; ++k) {
     OH_NNCompilation* c = nullptr;
-    build(OH_NNCompilation_Construct(n.model), [&](OH_NNCompilation* of) { OH_NNCompilation_EnableFloat16(of, k == 1); }, &c);
+    build(
+        OH_NNCompilation_Construct(n.model), [&](OH_NNCompilation* of) { OH_NNCompilation_EnableFloat16(of, k == 1); },
+        &c);
     require(OH_NNCompilation_ExportCacheToBuffer(c, buffer.data(), buffer.size(), &bytes[k]), "ExportCacheToBuffer");
     executors[k] = OH_NNExecutor_Construct(c);
     OH_NNCompilation_Destroy(&c);
-    NN_TensorDesc *of_x = OH_NNExecutor_CreateInputTensorDesc(executors[k], 0), *of_y = OH_NNExecutor_CreateOutputTensorDesc(executors[k], 0);
+    NN_TensorDesc *of_x = OH_NNExecutor_CreateInputTensorDesc(executors[k], 0),
+                  *of_y = OH_NNExecutor_CreateOutputTensorDesc(executors[k], 0);
     x[k] = OH_NNTensor_Create(0, of_x), y[k] = OH_NNTensor_Create(0, of_y);
     OH_NNTensorDesc_Destroy(&of_x), OH_NNTensorDesc_Destroy(&of_y);
     auto* const pixels = static_cast<float*>(OH_NNTensor_GetDataBuffer(x[k]));
@@ -211,10 +231,14 @@ void measure_runs(int repetitions) {
   const auto* const exact = static_cast<const float*>(OH_NNTensor_GetDataBuffer(y[0]));
   const auto* const near = static_cast<const float*>(OH_NNTensor_GetDataBuffer(y[1]));
   double largest = 0, off = 0;
-  for (int i = 0; i < 1000; ++i) largest = std::max(largest, std::abs(double{exact[i]})), off = std::max(off, std::abs(double{exact[i]} - double{near[i]}));
+  for (int i = 0; i < 1000; ++i)
+    largest = std::max(largest, std::abs(double{exact[i]})),
+    off = std::max(off, std::abs(double{exact[i]} - double{near[i]}));
   std::printf("A run of the first (medians of %d)\n", repetitions);
-  std::printf("  float32 %8.3f ms, %zu bytes\n  float16 %8.3f ms, %zu bytes; off by %.2g of the largest score\n", median(times[0]), bytes[0], median(times[1]), bytes[1], off / largest);
-  for (int k = 0; k < 2; ++k) OH_NNTensor_Destroy(&x[k]), OH_NNTensor_Destroy(&y[k]), OH_NNExecutor_Destroy(&executors[k]);
+  std::printf("  float32 %8.3f ms, %zu bytes\n  float16 %8.3f ms, %zu bytes; off by %.2g of the largest score\n",
+              median(times[0]), bytes[0], median(times[1]), bytes[1], off / largest);
+  for (int k = 0; k < 2; ++k)
+    OH_NNTensor_Destroy(&x[k]), OH_NNTensor_Destroy(&y[k]), OH_NNExecutor_Destroy(&executors[k]);
 }
 
 }  // namespace

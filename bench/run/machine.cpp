@@ -1,6 +1,8 @@
-// machine: prints this machine's limits as JSON - multiply-adds and dot products per second, read bandwidth of each level, for 1 and
-// 2 threads; with --round-trip, how many nanoseconds a line takes from core to core and back, which moves where a host moves its cores.
-// Flow: bench/run.sh writes them to build/bench/limits.json and round_trips.txt; bench/report.py puts them above the tables.
+// machine: prints this machine's limits as JSON - multiply-adds and dot products per second, read bandwidth of each
+// level, for 1 and 2 threads; with --round-trip, how many nanoseconds a line takes from core to core and back, which
+// moves where a host moves its cores.
+// Flow: bench/run.sh writes them to build/bench/limits.json and round_trips.txt; bench/report.py puts them above the
+// tables.
 #include "support/machine.hpp"
 
 #include <sched.h>
@@ -26,7 +28,8 @@ void print(int threads, bool is_last) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--round-trip") {
     cpu_set_t allowed;  // two that wait for each other need a core each
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1) std::printf("%.0f\n", bench::round_trip_nanoseconds());
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1)
+      std::printf("%.0f\n", bench::round_trip_nanoseconds());
     return 0;
   }
   if (argc > 1) {

@@ -1,8 +1,8 @@
 // profile: the time of each step of every network, beside the machine's peak - where a network loses against its
 // matrix products.
-// Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. With --threads=N steps
-// are divided among so many (1), with a folder as its argument it also writes a trace of each network's last run there, for
-// chrome://tracing.
+// Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. With --threads=N
+// steps are divided among so many (1), with a folder as its argument it also writes a trace of each network's last run
+// there, for chrome://tracing.
 #include "support/machine.hpp"
 #include "support/prepared.hpp"
 
@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* usage =
     "usage: bench_profile [--help] [--threads=N] [FOLDER]\n\n"
-    "Prints as JSON how long each step of every network takes, and how much of the machine's peak that is. Steps are divided\n"
+    "Prints as JSON how long each step of every network takes, and how much of the machine's peak that is. Steps are "
+    "divided\n"
     "among N threads (1). With a FOLDER, a trace of each network's last run goes there, for chrome://tracing.\n";
 
 constexpr int runs = 200;
@@ -70,8 +71,7 @@ int main(int argc, char** argv) try {
   bool is_first = true;
   for (const bench::workload& w : bench::workloads())
     if (w.group == "network")
-      for (const nnrt::dtype type : {nnrt::f32, nnrt::i8})
-        print(w, type, threads, folder, is_first), is_first = false;
+      for (const nnrt::dtype type : {nnrt::f32, nnrt::i8}) print(w, type, threads, folder, is_first), is_first = false;
   std::printf("\n]\n");
 } catch (const std::exception& reason) {
   std::fprintf(stderr, "%s\n", reason.what());

@@ -1,8 +1,10 @@
-// remote: what an inference costs whose driver lives in another process, beside the same driver in this one - a small network and MobileNetV1.
-// Flow: forks a host of the cpu driver; the two take turns, call by call, and then by ten calls in a row: call by call each finds the caches full of
-// the other's weights, so that throughput is what ten in a row say. Where there are two cores, each process has one, and they change them twenty
-// times: one core of a machine often has more to do than another, which would be taken for a cost of the way there. Prints medians, the median
-// of each turn's ratio, and the least, of the time that passes, and of the time that both processes had a core.
+// remote: what an inference costs whose driver lives in another process, beside the same driver in this one - a small
+// network and MobileNetV1.
+// Flow: forks a host of the cpu driver; the two take turns, call by call, and then by ten calls in a row: call by call
+// each finds the caches full of the other's weights, so that throughput is what ten in a row say. Where there are two
+// cores, each process has one, and they change them twenty times: one core of a machine often has more to do than
+// another, which would be taken for a cost of the way there. Prints medians, the median of each turn's ratio, and the
+// least, of the time that passes, and of the time that both processes had a core.
 #include "networks/mobilenet_v1.hpp"
 #include "support/numbers.hpp"
 
@@ -57,7 +59,9 @@ class runner {
   void run() {
     if (auto done = runs_->run(inputs_, outputs_, no_deadline); !done) give_up(done.error().message());
   }
-  bool gave_the_same_as(const runner& other) const { return std::memcmp(outputs_[0].data, other.outputs_[0].data, outputs_[0].bytes) == 0; }
+  bool gave_the_same_as(const runner& other) const {
+    return std::memcmp(outputs_[0].data, other.outputs_[0].data, outputs_[0].bytes) == 0;
+  }
 
  private:
   void add(hal::driver& device, const tensor_desc& desc, std::vector<hal::argument>& to) {
@@ -88,7 +92,8 @@ struct times {
     const double begin = seconds_on(CLOCK_MONOTONIC), work = seconds_on(CLOCK_THREAD_CPUTIME_ID) + seconds_on(host);
     for (int i = 0; i < calls; ++i) of.run();
     const double each = 1.0 / calls;
-    worked.push_back(each * (seconds_on(CLOCK_THREAD_CPUTIME_ID) + seconds_on(host) - work)), passed.push_back(each * (seconds_on(CLOCK_MONOTONIC) - begin));
+    worked.push_back(each * (seconds_on(CLOCK_THREAD_CPUTIME_ID) + seconds_on(host) - work)),
+        passed.push_back(each * (seconds_on(CLOCK_MONOTONIC) - begin));
   }
 };
 
@@ -134,11 +139,15 @@ template <class G> void compare(const char* name, hal::driver& here, hal::driver
   const model network{graph->graph, *make_weights(tensors)};
   runner in(here, network), out(there, network);
   const auto print = [&](int turn, const char* what, const std::vector<double>& a, const std::vector<double>& b) {
-    const double mine = median(a) * 1e6, theirs = median(b) * 1e6, least = *std::min_element(a.begin(), a.end()) * 1e6, their_least = *std::min_element(b.begin(), b.end()) * 1e6;
+    const double mine = median(a) * 1e6, theirs = median(b) * 1e6, least = *std::min_element(a.begin(), a.end()) * 1e6,
+                 their_least = *std::min_element(b.begin(), b.end()) * 1e6;
     std::vector<double> ratios(a.size());
     std::transform(b.begin(), b.end(), a.begin(), ratios.begin(), std::divides<>());
-    std::printf("%-12s turns of %2d, %-14s in process %10.2f us, out of process %10.2f us: %+8.2f us, ratio %7.4f, of each turn %7.4f; least %10.2f and %10.2f us, ratio %7.4f\n", name,
-                turn, what, mine, theirs, theirs - mine, theirs / mine, median(std::move(ratios)), least, their_least, their_least / least);
+    std::printf(
+        "%-12s turns of %2d, %-14s in process %10.2f us, out of process %10.2f us: %+8.2f us, ratio %7.4f, of each "
+        "turn %7.4f; least %10.2f and %10.2f us, ratio %7.4f\n",
+        name, turn, what, mine, theirs, theirs - mine, theirs / mine, median(std::move(ratios)), least, their_least,
+        their_least / least);
     std::fflush(stdout);
   };
   for (int i = 0; i < calls / 10; ++i) in.run(), out.run();
@@ -165,7 +174,8 @@ int main(int count, char** words) {
   if (host == 0) {
     auto listens = remote::listening_socket::at(path);
     const owned_file never(::eventfd(0, EFD_CLOEXEC));
-    if (!listens || !remote::serve(hal::device(std::make_shared<hal::cpu_driver>()), *listens, never.number())) return 1;
+    if (!listens || !remote::serve(hal::device(std::make_shared<hal::cpu_driver>()), *listens, never.number()))
+      return 1;
     return 0;
   }
   auto there = remote::connect(path);

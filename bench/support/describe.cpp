@@ -14,14 +14,10 @@ using namespace nnrt;
 
 element element_of(dtype type) {
   switch (type) {
-    case dtype::f32:
-      return element::f32;
-    case dtype::i8:
-      return element::i8;
-    case dtype::i32:
-      return element::i32;
-    default:
-      throw cannot_run("descriptions have no " + std::string(name_of(type)));
+    case dtype::f32: return element::f32;
+    case dtype::i8: return element::i8;
+    case dtype::i32: return element::i32;
+    default: throw cannot_run("descriptions have no " + std::string(name_of(type)));
   }
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t size_of(element type) { return type == element::i8 ? 1 : 4
 struct described_tensor {
   std::vector<std::int64_t> shape;
   element type = element::f32;
-  std::vector<float> scales;       // empty: numbers are real
+  std::vector<float> scales;  // empty: numbers are real
   std::int32_t zero_point = 0;
   const std::byte* data = nullptr;  // of a weight or constant; lives as long as the description's maker
 
@@ -42,24 +42,31 @@ enum class operation {
   product,                 // a [M, K], b [K, N] or, transposed, [N, K]
   max_pool,
   mean_pool,
-  mean,                    // over `axes`
+  mean,  // over `axes`
   add,
   subtract,
   multiply,
-  softmax,                 // over the last axis
+  softmax,  // over the last axis
   relu,
   relu6,
   tanh,
   sigmoid,
   reshape,
-  transpose,               // by `axes`
-  concat,                  // along axes[0]
+  transpose,  // by `axes`
+  concat,     // along axes[0]
 };
 
 constexpr const char* name_of(operation what) {
-  constexpr const char* names[] = {"convolution", "transposed_convolution", "depthwise", "dense", "product", "max_pool", "mean_pool",
-                                   "mean", "add", "subtract", "multiply", "softmax", "relu", "relu6", "tanh", "sigmoid",
-                                   "reshape", "transpose", "concat"};
+  constexpr const char* names[] = {"convolution", "transposed_convolution",
+                                   "depthwise",   "dense",
+                                   "product",     "max_pool",
+                                   "mean_pool",   "mean",
+                                   "add",         "subtract",
+                                   "multiply",    "softmax",
+                                   "relu",        "relu6",
+                                   "tanh",        "sigmoid",
+                                   "reshape",     "transpose",
+                                   "concat"};
   return names[static_cast<int>(what)];
 }
 

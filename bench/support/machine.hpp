@@ -57,16 +57,17 @@ inline constexpr int fma_chains = 12;  // two units of latency 4 need 8; 12 and 
   const dot_values values = values_of(x);
   const dot_weights weights = load_weights(std::array<std::byte, dot_bytes>{}.data());
   for (long i = 0; i < times; ++i)
-    each<fma_chains>([&](auto chain) __attribute__((always_inline)) {
-      sums[chain] = dot4(sums[chain], values, weights);
-    });
+    each<fma_chains>([&](auto chain)
+                         __attribute__((always_inline)) { sums[chain] = dot4(sums[chain], values, weights); });
   each<fma_chains>([&](auto i) __attribute__((always_inline)) { x += sums[i]; });
   return x;
 }
 
 /// Multiply-adds of bytes in a product of matrix registers.
-inline constexpr std::int64_t products_of_registers = nnrt::kernels::register_rows * nnrt::kernels::register_bytes * nnrt::kernels::int_lanes;
-/// `times` products of matrix registers in each of 4 independent sums. They are of such numbers as weights are: of zeros alone they take a fifth less.
+inline constexpr std::int64_t products_of_registers =
+    nnrt::kernels::register_rows * nnrt::kernels::register_bytes * nnrt::kernels::int_lanes;
+/// `times` products of matrix registers in each of 4 independent sums. They are of such numbers as weights are: of
+/// zeros alone they take a fifth less.
 [[gnu::noinline]] inline void products_in_matrix_registers(long times) {
   using namespace nnrt::kernels::detail;
   alignas(64) std::array<std::byte, 1024> bytes;
@@ -74,7 +75,9 @@ inline constexpr std::int64_t products_of_registers = nnrt::kernels::register_ro
   set_shapes(register_shapes::of(nnrt::kernels::register_rows, 0));
   load_rows<4>(bytes.data(), 64), load_rows<5>(bytes.data(), 64);
   clear_register<0>(), clear_register<1>(), clear_register<2>(), clear_register<3>();
-  for (long i = 0; i < times; ++i) add_products<0, 4, 5, false>(), add_products<1, 4, 5, false>(), add_products<2, 4, 5, false>(), add_products<3, 4, 5, false>();
+  for (long i = 0; i < times; ++i)
+    add_products<0, 4, 5, false>(), add_products<1, 4, 5, false>(), add_products<2, 4, 5, false>(),
+        add_products<3, 4, 5, false>();
   release_registers();
 }
 
@@ -97,7 +100,8 @@ template <class Job> void on_all(nnrt::thread_pool* pool, Job job) {
   pool->run([](void* context, int part) { (*static_cast<Job*>(context))(part); }, &job, pool->threads());
 }
 
-/// Runs of a tenth of a millisecond of which the fastest counts: with a pool so many that its threads wake up meanwhile, without which the caller does all.
+/// Runs of a tenth of a millisecond of which the fastest counts: with a pool so many that its threads wake up
+/// meanwhile, without which the caller does all.
 inline int short_runs(const nnrt::thread_pool* pool) { return pool == nullptr ? 3 : 30; }
 
 /// GFLOP/s of multiply-adds that need nothing but registers, on all threads of the pool, right now: the best of some
@@ -120,7 +124,8 @@ inline double peak_gflops(nnrt::thread_pool* pool = nullptr) {
 inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
   const bool in_matrix_registers = nnrt::kernels::may_use_matrix_registers();
   const long times = in_matrix_registers ? 4'000 : 60'000;
-  const auto products = static_cast<double>(in_matrix_registers ? 4 * products_of_registers : fma_chains * nnrt::kernels::register_bytes);
+  const auto products =
+      static_cast<double>(in_matrix_registers ? 4 * products_of_registers : fma_chains * nnrt::kernels::register_bytes);
   const int threads = pool == nullptr ? 1 : pool->threads();
   double best = 1e30;
   for (int run = 0; run < short_runs(pool); ++run) {
@@ -144,8 +149,8 @@ inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
   }
 }
 
-/// Additions per nanosecond that a thread gets, right now: the best of some short runs. Whatever else a core can do meanwhile, its other thread takes half of
-/// the places of instructions while it works, so this says whether it does.
+/// Additions per nanosecond that a thread gets, right now: the best of some short runs. Whatever else a core can do
+/// meanwhile, its other thread takes half of the places of instructions while it works, so this says whether it does.
 inline double additions_per_nanosecond() {
   constexpr long times = 40'000;
   double best = 1e30;
@@ -157,8 +162,8 @@ inline double additions_per_nanosecond() {
   return 8.0 * times / best * 1e-9;
 }
 
-/// How long a line of the cache takes from one core to another and back: the least of some batches. Nothing that two threads share comes sooner.
-/// Their own threads, since a pool's caller may take both sides.
+/// How long a line of the cache takes from one core to another and back: the least of some batches. Nothing that two
+/// threads share comes sooner. Their own threads, since a pool's caller may take both sides.
 inline double round_trip_nanoseconds() {
   constexpr int batches = 20, trips = 2'000;
   alignas(128) static std::atomic<int> line{0};
@@ -167,18 +172,21 @@ inline double round_trip_nanoseconds() {
     line = 0;
     std::thread other([] {
       for (int i = 0; i < trips; ++i) {
-        while (line.load() != 2 * i + 1) {}
+        while (line.load() != 2 * i + 1) {
+        }
         line = 2 * i + 2;
       }
     });
     for (int i = 0; i < trips / 10; ++i) {  // until both are awake
       line = 2 * i + 1;
-      while (line.load() != 2 * i + 2) {}
+      while (line.load() != 2 * i + 2) {
+      }
     }
     const stopwatch watch(2);
     for (int i = trips / 10; i < trips; ++i) {
       line = 2 * i + 1;
-      while (line.load() != 2 * i + 2) {}
+      while (line.load() != 2 * i + 2) {
+      }
     }
     best = std::min(best, watch.seconds() / (trips - trips / 10));
     other.join();

@@ -60,7 +60,8 @@ class limits {
   std::array<double, 2> best_{};
 };
 
-/// Fills caches; on several threads runs for 20 ms, in which an executor finds out what they are worth to a small network.
+/// Fills caches; on several threads runs for 20 ms, in which an executor finds out what they are worth to a small
+/// network.
 template <class Run> void warm_up(int threads, Run run) {
   const stopwatch watch(threads);
   do run(3);
@@ -89,7 +90,8 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   state.counters["level"] = static_cast<double>(level);
   state.counters["share_of_bandwidth"] = 1e-9 * static_cast<double>(one.bytes) / seconds / gigabytes;
   state.counters["seconds"] = seconds;
-  // What the host let them have: two virtual cores may be the two threads of one, and one may be a thread of a core whose other one works.
+  // What the host let them have: two virtual cores may be the two threads of one, and one may be a thread of a core
+  // whose other one works.
   if (threads == 1) {
     state.counters["additions"] = std::min(additions_before, additions_after);
   } else {
@@ -161,8 +163,9 @@ struct alignas(64) pace {
   double seconds = 0;
 };
 
-/// Inferences per second of runners of one thread, each on a thread of its own, at the same time: what the cores can do at most, since nobody waits for anybody and
-/// nothing travels between them. All end when the first has run so often: where one core is faster, only what both do counts.
+/// Inferences per second of runners of one thread, each on a thread of its own, at the same time: what the cores can do
+/// at most, since nobody waits for anybody and nothing travels between them. All end when the first has run so often:
+/// where one core is faster, only what both do counts.
 inline double inferences_side_by_side(const std::vector<std::unique_ptr<runner>>& all, std::int64_t times) {
   std::vector<pace> paces(all.size());
   std::barrier ready(static_cast<std::ptrdiff_t>(all.size()));
@@ -194,8 +197,8 @@ inline double seconds_of(runner& one, std::int64_t times, int threads) {
   return watch.seconds();
 }
 
-/// Says how many times as many inferences nnrt makes on several threads as on one, and how many times as many at most, measured by turns: from one minute to the
-/// next the host gives cores more or less.
+/// Says how many times as many inferences nnrt makes on several threads as on one, and how many times as many at most,
+/// measured by turns: from one minute to the next the host gives cores more or less.
 inline void compare_with_one_thread(benchmark::State& state, const prepared& with, runner& made, int threads) {
   std::vector<std::unique_ptr<runner>> all;
   for (int i = 0; i < threads; ++i) {
@@ -222,7 +225,8 @@ inline void add_row(const workload& w, nnrt::dtype type, int threads, const peer
       const prepared& with = prepared::of(w, type);
       const auto made = by == nullptr ? with.ours(of_threads) : by->make(with.network(), of_threads);
       time_checked(state, with, *made, of_threads, by == nullptr);
-      if (by == nullptr && of_threads > 1 && w.group == "network" && !state.error_occurred()) compare_with_one_thread(state, with, *made, of_threads);
+      if (by == nullptr && of_threads > 1 && w.group == "network" && !state.error_occurred())
+        compare_with_one_thread(state, with, *made, of_threads);
     } catch (const std::exception& reason) {
       state.SkipWithError(reason.what());
     }

@@ -28,8 +28,8 @@ class runner {
 
 /// A library that nnrt is compared with.
 struct peer {
-  std::string name;     // "xnnpack": also that of its source file
-  std::string title;    // "XNNPACK 20241108"
+  std::string name;   // "xnnpack": also that of its source file
+  std::string title;  // "XNNPACK 20241108"
   /// Throws cannot_run.
   std::unique_ptr<runner> (*make)(const description& network, int threads);
 };

@@ -21,7 +21,8 @@ template <class G> class static_runner final : public runner {
     return std::make_unique<static_runner>(std::move(*executor));
   }
   explicit static_runner(nnrt::executor<G> made) : executor_(std::move(made)) {
-    for (std::size_t i = 0; i < G::inputs.size(); ++i) inputs_[i] = lines(static_cast<std::size_t>(G::inputs[i].desc.bytes()));
+    for (std::size_t i = 0; i < G::inputs.size(); ++i)
+      inputs_[i] = lines(static_cast<std::size_t>(G::inputs[i].desc.bytes()));
   }
   void set_input(std::size_t i, const std::byte* elements) override { inputs_[i].assign(elements); }
   void run() override { run_many(1); }
@@ -59,7 +60,8 @@ template <auto Network> static_network planned_network() {
 
 /// A workload whose header says `group`, `name`, `network` and perhaps `network_of_bytes`.
 struct registered_workload {
-  registered_workload(const char* key, const char* group, const char* name, static_network floats, static_network bytes = {}) {
+  registered_workload(const char* key, const char* group, const char* name, static_network floats,
+                      static_network bytes = {}) {
     workloads().push_back({key, group, name, floats, bytes});
   }
 };

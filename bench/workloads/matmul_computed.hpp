@@ -1,4 +1,5 @@
-// matmul_computed: a product of two matrices that are both computed, as in attention; its second one is packed before every run.
+// matmul_computed: a product of two matrices that are both computed, as in attention; its second one is packed before
+// every run.
 // Flow: bench/CMakeLists.txt makes a source of it; bench/run/workloads.cpp times it.
 #pragma once
 

@@ -14,13 +14,13 @@ constexpr auto affine = [](nnrt::builder& g) {
 };
 using net = nnrt::graph<affine>;
 
-static_assert(nnrt::evaluate<net>(std::array{1.f, 0.f, 0.f, 1.f})[0] == 5.5f);   // inference in the compiler
+static_assert(nnrt::evaluate<net>(std::array{1.f, 0.f, 0.f, 1.f})[0] == 5.5f);  // inference in the compiler
 static_assert(net::macs == 8 && net::nodes == 1 && net::arena_bytes <= 64);
 
 int main() {
-  nnrt::executor<net> run;                         // names no weights, so needs none
+  nnrt::executor<net> run;  // names no weights, so needs none
   std::array<float, 4> x{1, 0, 0, 1};
-  std::span<const float, 2> y = run(x);            // views into the executor; valid until the next call
+  std::span<const float, 2> y = run(x);  // views into the executor; valid until the next call
   std::printf("y = %g %g\n", static_cast<double>(y[0]), static_cast<double>(y[1]));
   return y[0] == 5.5f ? 0 : 1;
 }

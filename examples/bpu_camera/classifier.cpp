@@ -1,5 +1,7 @@
-// classifier: the network of ../digits behind a camera - it sees Y, U and V of an image, and its first layer looks at Y alone.
-// Flow: calibrate() finds scales and stores the weights, models_to_bytes() makes of it what hbDNNInitializeFromDDR loads.
+// classifier: the network of ../digits behind a camera - it sees Y, U and V of an image, and its first layer looks at Y
+// alone.
+// Flow: calibrate() finds scales and stores the weights, models_to_bytes() makes of it what hbDNNInitializeFromDDR
+// loads.
 #include "classifier.hpp"
 
 #include <nnrt/bpu.hpp>
@@ -29,7 +31,11 @@ using net = graph<reader>;
 using board = bpu<bayes>;
 
 /// Paper is bright and ink is dark: (Y - 255) / -255 is 0 for paper, 1 for ink, as the network was trained.
-constexpr saved_input from_camera{.source = input_source::ddr, .is_image = true, .given = image_type::nv12, .seen = colours::yuv444, .range = colour_range::full,
+constexpr saved_input from_camera{.source = input_source::ddr,
+                                  .is_image = true,
+                                  .given = image_type::nv12,
+                                  .seen = colours::yuv444,
+                                  .range = colour_range::full,
                                   .by = {{255, 128, 128}, {-1.0F / 255, 1.0F / 128, 1.0F / 128}}};
 
 template <class T> T must(result<T>&& made) {
@@ -57,7 +63,14 @@ const weights& weights_for_camera() {
 }
 
 std::array<float, 192> seen_by_network(const patch& nv12) {
-  const image_view view{.type = image_type::nv12, .height = 8, .width = 8, .first = nv12.data(), .second = nullptr, .stride = 0, .is_planar = false, .range = from_camera.range};
+  const image_view view{.type = image_type::nv12,
+                        .height = 8,
+                        .width = 8,
+                        .first = nv12.data(),
+                        .second = nullptr,
+                        .stride = 0,
+                        .is_planar = false,
+                        .range = from_camera.range};
   std::array<float, 192> pixels{};
   if (!image_to_floats(view, from_camera.seen, from_camera.by, pixels)) std::abort();
   return pixels;
@@ -69,7 +82,12 @@ compiled_classifier compile_classifier(const std::vector<patch>& samples) {
   std::vector<std::array<float, 192>> seen;
   for (const patch& each : samples) seen.push_back(seen_by_network(each));
   const auto calibrated = must(calibrate<net, board>(weights_for_camera(), seen));
-  const saved_model made{.network = calibrated.network, .name = "digits", .architecture = "bayes", .places = calibrated.places, .inputs = {from_camera}, .made_by = {}};
+  const saved_model made{.network = calibrated.network,
+                         .name = "digits",
+                         .architecture = "bayes",
+                         .places = calibrated.places,
+                         .inputs = {from_camera},
+                         .made_by = {}};
   const byte_list bytes = must(models_to_bytes({&made, 1}));
   return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, partition<board, net>.text(), calibrated.text()};
 }

@@ -1,5 +1,6 @@
 // classifier: what happens before a program goes to a board - a network, its weights, and a compiled model of them.
-// Flow: main.cpp compiles first, and hands the model's bytes to the C functions; the same network in floats is there to compare with.
+// Flow: main.cpp compiles first, and hands the model's bytes to the C functions; the same network in floats is there to
+// compare with.
 #pragma once
 
 #include <array>
@@ -14,9 +15,9 @@ using patch = std::array<std::uint8_t, 96>;
 
 /// The model for `bayes`, and what is to be told of it.
 struct compiled_classifier {
-  std::string bytes;        // of a saved model, as a file has them
-  std::string partition;    // which node runs where
-  std::string layers;       // scales, and how well stored numbers stand for floats
+  std::string bytes;      // of a saved model, as a file has them
+  std::string partition;  // which node runs where
+  std::string layers;     // scales, and how well stored numbers stand for floats
 };
 
 /// Calibrates the network on these images and compiles it. Ends the program when that fails.

@@ -1,5 +1,6 @@
 // frames: what a camera over a desk might see - a note with a handwritten digit on it, as NV12.
-// Flow: main.cpp writes each frame into memory of the accelerator. The digits are real ones, those of ../digits/DATA.md.
+// Flow: main.cpp writes each frame into memory of the accelerator. The digits are real ones, those of
+// ../digits/DATA.md.
 #pragma once
 
 #include "../digits/held_out.hpp"
@@ -42,7 +43,8 @@ inline double ink_at(const held_out& digits, std::size_t digit, double row, doub
 
 }  // namespace detail
 
-/// Draws frame `number`, with this digit, into frame_bytes of memory: a brown desk, a white note, blue ink, a little noise.
+/// Draws frame `number`, with this digit, into frame_bytes of memory: a brown desk, a white note, blue ink, a little
+/// noise.
 inline void draw_frame(const held_out& digits, std::size_t digit, std::uint32_t number, std::uint8_t* nv12) {
   const square at = place_of_digit(number);
   const auto ink_of = [&](int y, int x) {
@@ -50,11 +52,14 @@ inline void draw_frame(const held_out& digits, std::size_t digit, std::uint32_t 
     if (h < 0 || w < 0 || h >= at.side || w >= at.side) return 0.0;
     return detail::ink_at(digits, digit, h * 7.0 / (at.side - 1), w * 7.0 / (at.side - 1));
   };
-  const auto is_note = [&](int y, int x) { return y >= at.top - 16 && x >= at.left - 16 && y < at.top + at.side + 16 && x < at.left + at.side + 16; };
+  const auto is_note = [&](int y, int x) {
+    return y >= at.top - 16 && x >= at.left - 16 && y < at.top + at.side + 16 && x < at.left + at.side + 16;
+  };
   for (int y = 0; y < frame_height; ++y)
     for (int x = 0; x < frame_width; ++x) {
       const double light = is_note(y, x) ? 244 - 220 * ink_of(y, x) : 90 + 40.0 * x / frame_width;
-      nv12[y * frame_width + x] = static_cast<std::uint8_t>(light + detail::noise(static_cast<std::uint32_t>(y * frame_width + x) + number * 7919U));
+      nv12[y * frame_width + x] = static_cast<std::uint8_t>(
+          light + detail::noise(static_cast<std::uint32_t>(y * frame_width + x) + number * 7919U));
     }
   std::uint8_t* uv = nv12 + frame_width * frame_height;
   for (int y = 0; y < frame_height; y += 2)

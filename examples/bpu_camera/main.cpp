@@ -1,5 +1,6 @@
 // main: a camera program as boards run it - NV12 frames, hbDNNResize, hbDNNInfer - beside the same network in floats.
-// Flow: frames.hpp draws what the camera sees, classifier.cpp compiles the model; everything else here are the C functions of dnn/hb_dnn.h.
+// Flow: frames.hpp draws what the camera sees, classifier.cpp compiles the model; everything else here are the C
+// functions of dnn/hb_dnn.h.
 #include "classifier.hpp"
 #include "frames.hpp"
 
@@ -15,8 +16,7 @@
 
 NNRT_EMBED(held_out_file, "held_out.safetensors");
 
-namespace example {
-namespace {
+namespace example { namespace {
 
 constexpr std::size_t shown = 10, frames = 100;
 
@@ -68,8 +68,10 @@ class accelerator {
     must(hbDNNGetModelHandle(&model_, packed_, names[0]), "hbDNNGetModelHandle");
     must(hbDNNGetInputTensorProperties(&input_, model_, 0), "hbDNNGetInputTensorProperties");
     must(hbDNNGetOutputTensorProperties(&output_.properties, model_, 0), "hbDNNGetOutputTensorProperties");
-    must(hbSysAllocCachedMem(&output_.sysMem[0], static_cast<std::uint32_t>(output_.properties.alignedByteSize)), "hbSysAllocCachedMem");
-    std::printf("%s: input %d x %d, rows of %d bytes, %d bytes; output %d numbers\n\n", names[0], input_.validShape.dimensionSize[3], input_.validShape.dimensionSize[2],
+    must(hbSysAllocCachedMem(&output_.sysMem[0], static_cast<std::uint32_t>(output_.properties.alignedByteSize)),
+         "hbSysAllocCachedMem");
+    std::printf("%s: input %d x %d, rows of %d bytes, %d bytes; output %d numbers\n\n", names[0],
+                input_.validShape.dimensionSize[3], input_.validShape.dimensionSize[2],
                 input_.alignedShape.dimensionSize[3], input_.alignedByteSize, output_.properties.alignedByteSize / 4);
   }
   accelerator(const accelerator&) = delete;
@@ -102,7 +104,9 @@ class accelerator {
   hbDNNTensor output_{};
 };
 
-int most_probable(const std::array<float, 10>& p) { return static_cast<int>(std::max_element(p.begin(), p.end()) - p.begin()); }
+int most_probable(const std::array<float, 10>& p) {
+  return static_cast<int>(std::max_element(p.begin(), p.end()) - p.begin());
+}
 double probability_of_it(const std::array<float, 10>& p) { return double{*std::max_element(p.begin(), p.end())}; }
 
 int run(const held_out& digits) {
@@ -112,10 +116,11 @@ int run(const held_out& digits) {
     cut_out(frame, place_of_digit(static_cast<std::uint32_t>(digit)), image);
   };
 
-  std::vector<patch> samples;   // other frames than those that are read below
+  std::vector<patch> samples;  // other frames than those that are read below
   for (std::size_t digit = frames; digit < 2 * frames; ++digit) see(digit), samples.push_back(patch_of(image));
   const compiled_classifier compiled = compile_classifier(samples);
-  std::printf("Frames of %d x %d, NV12. The compiled model has %zu bytes.\n", frame_width, frame_height, compiled.bytes.size());
+  std::printf("Frames of %d x %d, NV12. The compiled model has %zu bytes.\n", frame_width, frame_height,
+              compiled.bytes.size());
 
   int right_in_floats = 0, right_on_board = 0, agree = 0;
   {
@@ -130,19 +135,22 @@ int run(const held_out& digits) {
       agree += by_floats == by_board ? 1 : 0;
       const square at = place_of_digit(static_cast<std::uint32_t>(digit));
       if (digit < shown)
-        std::printf("%5zu  %3d,%3d %3dpx  %d    %d %.3f     %d %.3f\n", digit, at.left, at.top, at.side, label, by_floats, probability_of_it(floats), by_board, probability_of_it(stored));
+        std::printf("%5zu  %3d,%3d %3dpx  %d    %d %.3f     %d %.3f\n", digit, at.left, at.top, at.side, label,
+                    by_floats, probability_of_it(floats), by_board, probability_of_it(stored));
     }
   }
-  std::printf("\nof %zu frames: floats read %d rightly, bayes %d; they agree on %d\n", frames, right_in_floats, right_on_board, agree);
-  std::printf("\nSegment and place of each node:\n%s\nEach layer, stored against floats:\n%s", compiled.partition.c_str(), compiled.layers.c_str());
+  std::printf("\nof %zu frames: floats read %d rightly, bayes %d; they agree on %d\n", frames, right_in_floats,
+              right_on_board, agree);
+  std::printf("\nSegment and place of each node:\n%s\nEach layer, stored against floats:\n%s",
+              compiled.partition.c_str(), compiled.layers.c_str());
   must(hbSysFreeMem(&frame.sysMem[0]), "hbSysFreeMem");
   must(hbSysFreeMem(&image.sysMem[0]), "hbSysFreeMem");
   const int most_lost = static_cast<int>(frames) / 100;
-  return right_on_board + most_lost >= right_in_floats && right_in_floats >= static_cast<int>(frames) * 95 / 100 ? 0 : 1;
+  return right_on_board + most_lost >= right_in_floats && right_in_floats >= static_cast<int>(frames) * 95 / 100 ? 0
+                                                                                                                 : 1;
 }
 
-}  // namespace
-}  // namespace example
+}}  // namespace example
 
 int main() {
   const auto file = nnrt::weights::parse(held_out_file);

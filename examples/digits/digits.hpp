@@ -1,5 +1,6 @@
 // digits: a small convolutional network that reads handwritten digits, as a C++ function of typed tensors.
-// Flow: main.cpp runs executor<graph<digits>> with the weights of digits.safetensors, which tools/train_digits.py trained.
+// Flow: main.cpp runs executor<graph<digits>> with the weights of digits.safetensors, which tools/train_digits.py
+// trained.
 #pragma once
 
 #include <nnrt/nnrt.hpp>

@@ -16,7 +16,9 @@ struct reading {
   std::size_t digit = 0;
   std::array<float, 10> probability{};
 
-  int predicted() const { return static_cast<int>(std::max_element(probability.begin(), probability.end()) - probability.begin()); }
+  int predicted() const {
+    return static_cast<int>(std::max_element(probability.begin(), probability.end()) - probability.begin());
+  }
   double certainty() const { return static_cast<double>(probability[static_cast<std::size_t>(predicted())]); }
 };
 

@@ -12,7 +12,7 @@ namespace example {
 
 inline constexpr std::size_t side = 8;
 inline constexpr std::size_t pixels = side * side;
-inline constexpr int ink = 16;   // the darkest pixel; 0 is paper
+inline constexpr int ink = 16;  // the darkest pixel; 0 is paper
 
 /// Digits in a safetensors file: "images" u8 [n, 8, 8, 1], 0..16, and "labels" u8 [n], 0..9.
 class held_out {
@@ -21,9 +21,11 @@ class held_out {
   static nnrt::result<held_out> of(const nnrt::weights& file) {
     const auto* const images = file.find("images");
     const auto* const labels = file.find("labels");
-    if (images == nullptr || labels == nullptr || images->type != nnrt::u8 || labels->type != nnrt::u8 || labels->shape.rank != 1 ||
+    if (images == nullptr || labels == nullptr || images->type != nnrt::u8 || labels->type != nnrt::u8 ||
+        labels->shape.rank != 1 ||
         images->shape != nnrt::shape_t{labels->shape[0], std::int64_t{side}, std::int64_t{side}, 1})
-      return nnrt::fail(nnrt::error_code::invalid_file, "held-out digits: expected u8 \"images\" [n, 8, 8, 1] and u8 \"labels\" [n]");
+      return nnrt::fail(nnrt::error_code::invalid_file,
+                        "held-out digits: expected u8 \"images\" [n, 8, 8, 1] and u8 \"labels\" [n]");
     held_out made;
     made.file_ = file;
     made.images_ = images->bytes;
@@ -44,7 +46,7 @@ class held_out {
   }
 
  private:
-  nnrt::weights file_;   // keeps the bytes alive
+  nnrt::weights file_;  // keeps the bytes alive
   std::span<const std::byte> images_;
   std::span<const std::byte> labels_;
 };

@@ -9,8 +9,7 @@
 NNRT_EMBED(weights_file, "digits.safetensors");
 NNRT_EMBED(held_out_file, "held_out.safetensors");
 
-namespace example {
-namespace {
+namespace example { namespace {
 
 constexpr double least_accuracy = 0.97;
 
@@ -56,7 +55,8 @@ int run_on_digits(const options& wanted) {
   const auto digits = held_out::of(*file);
   if (!digits) return complain(digits.error().message(), 1);
   if (wanted.wanted == task::one_digit && wanted.digit >= digits->size())
-    return complain("--digit: got " + std::to_string(wanted.digit) + ", expected 0 to " + std::to_string(digits->size() - 1), 2);
+    return complain(
+        "--digit: got " + std::to_string(wanted.digit) + ", expected 0 to " + std::to_string(digits->size() - 1), 2);
 
   const auto weights = nnrt::weights::parse(weights_file);
   if (!weights) return complain("digits.safetensors: " + weights.error().message(), 1);
@@ -68,8 +68,7 @@ int run_on_digits(const options& wanted) {
   return 0;
 }
 
-}  // namespace
-}  // namespace example
+}}  // namespace example
 
 int main(int count, char** words) {
   using example::task;

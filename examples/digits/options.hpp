@@ -40,7 +40,8 @@ template <class Number> nnrt::result<Number> number_after(std::span<char* const>
   Number number{};
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failed != std::errc{} || end != text.data() + text.size())
-    return nnrt::fail(nnrt::error_code::invalid_argument, option + ": got \"" + std::string(text) + "\", expected a number");
+    return nnrt::fail(nnrt::error_code::invalid_argument,
+                      option + ": got \"" + std::string(text) + "\", expected a number");
   return number;
 }
 
@@ -56,7 +57,8 @@ inline nnrt::result<options> parse_options(std::span<char* const> words) {
       found.threads = *threads;
       continue;
     }
-    if (found.wanted != task::report) return nnrt::fail(wrong, "\"" + std::string(word) + "\" is one task too many; see --help");
+    if (found.wanted != task::report)
+      return nnrt::fail(wrong, "\"" + std::string(word) + "\" is one task too many; see --help");
     if (word == "--help" || word == "-h") found.wanted = task::help;
     else if (word == "--table") found.wanted = task::table;
     else if (word == "--dot") found.wanted = task::dot;

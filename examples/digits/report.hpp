@@ -5,11 +5,11 @@
 #include "digits.hpp"
 #include "held_out.hpp"
 
+#include <sys/stat.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
-#include <sys/stat.h>
 #include <vector>
 
 namespace example {
@@ -32,19 +32,21 @@ inline void print_table() {
   for (const nnrt::node_info& node : net::table()) {
     std::string title(node.op);
     if (!node.name.empty()) (title += ' ').append(node.name);
-    const std::string kernel(node.kernel.empty() ? "none" : node.kernel);   // a reshape: the bytes are there already
-    std::printf(line, title.c_str(), nnrt::ir::to_string(node.output).c_str(), grouped(node.parameters).c_str(), grouped(node.macs).c_str(),
-                kernel.c_str(), node.arena_offset < 0 ? "-" : grouped(node.arena_offset).c_str());
+    const std::string kernel(node.kernel.empty() ? "none" : node.kernel);  // a reshape: the bytes are there already
+    std::printf(line, title.c_str(), nnrt::ir::to_string(node.output).c_str(), grouped(node.parameters).c_str(),
+                grouped(node.macs).c_str(), kernel.c_str(),
+                node.arena_offset < 0 ? "-" : grouped(node.arena_offset).c_str());
   }
   std::printf(line, "all", "", grouped(net::parameters).c_str(), grouped(net::macs).c_str(), "", "");
 }
 
 inline void print_sizes(std::size_t embedded_bytes) {
-  std::printf("arena      %s bytes; the lower bound of any layout is %s\n", grouped(net::arena_bytes).c_str(), grouped(net::arena_lower_bound).c_str());
+  std::printf("arena      %s bytes; the lower bound of any layout is %s\n", grouped(net::arena_bytes).c_str(),
+              grouped(net::arena_lower_bound).c_str());
   struct stat self {};
   if (stat("/proc/self/exe", &self) == 0)
-    std::printf("program    %s bytes on disk, of which weights and held-out digits are %s\n", grouped(self.st_size).c_str(),
-                grouped(static_cast<std::int64_t>(embedded_bytes)).c_str());
+    std::printf("program    %s bytes on disk, of which weights and held-out digits are %s\n",
+                grouped(self.st_size).c_str(), grouped(static_cast<std::int64_t>(embedded_bytes)).c_str());
 }
 
 /// Times single inferences until there are enough of them, or half a second has passed.
@@ -63,8 +65,9 @@ template <class Executor> void print_time(Executor& run, const held_out& digits,
   }
   std::sort(times.begin(), times.end());
   const auto at = [&](std::size_t percent) { return times[(times.size() - 1) * percent / 100]; };
-  std::printf("inference  %.1f microseconds: the median of %s runs (5 %% to 95 %%: %.1f to %.1f), %d thread%s, %s\n", at(50),
-              grouped(static_cast<std::int64_t>(times.size())).c_str(), at(5), at(95), threads, threads == 1 ? "" : "s", nnrt::isa);
+  std::printf("inference  %.1f microseconds: the median of %s runs (5 %% to 95 %%: %.1f to %.1f), %d thread%s, %s\n",
+              at(50), grouped(static_cast<std::int64_t>(times.size())).c_str(), at(5), at(95), threads,
+              threads == 1 ? "" : "s", nnrt::isa);
 }
 
 }  // namespace example

@@ -2,10 +2,10 @@
 // Flow: drawing.hpp composes lines of these.
 #pragma once
 
+#include <unistd.h>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 namespace example {
 
@@ -18,20 +18,23 @@ inline std::string_view environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Letters when the output goes to a file or the locale is not UTF-8; no colours when NO_COLOR is set (https://no-color.org).
+/// Letters when the output goes to a file or the locale is not UTF-8; no colours when NO_COLOR is set
+/// (https://no-color.org).
 inline shading shading_of_output() {
   if (isatty(STDOUT_FILENO) == 0 || environment("TERM") == "dumb") return shading::letters;
   if (environment("NO_COLOR").empty()) return shading::colours;
   std::string_view locale;
   for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (locale.empty()) locale = environment(name);
-  return locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos ? shading::blocks : shading::letters;
+  return locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos
+             ? shading::blocks
+             : shading::letters;
 }
 
 /// One pixel, two columns wide, since letters are about twice as high as wide; 0 <= level <= most.
 inline std::string pixel(int level, int most, shading how) {
   if (how == shading::colours) {
-    constexpr int darkest = 232, greys = 24;   // the grey ramp of 256-colour terminals
+    constexpr int darkest = 232, greys = 24;  // the grey ramp of 256-colour terminals
     return "\x1b[48;5;" + std::to_string(darkest + level * (greys - 1) / most) + "m  ";
   }
   constexpr std::string_view blocks[] = {" ", "\u2591", "\u2592", "\u2593", "\u2588"};

@@ -1,5 +1,6 @@
-// driver: an accelerator of one's own. It takes convolutions and matrix products, and nothing else; nnrt::compile() gives the rest
-// of a network to the processor, while the C functions refuse a device that does not take all of a model.
+// driver: an accelerator of one's own. It takes convolutions and matrix products, and nothing else; nnrt::compile()
+// gives the rest of a network to the processor, while the C functions refuse a device that does not take all of a
+// model.
 #include <nnrt/nnrt.hpp>
 
 #include <nnrt/c_api.hpp>
@@ -21,7 +22,8 @@ namespace {
 class array_execution final : public hal::execution {
  public:
   explicit array_execution(const program& compiled) : session_(compiled) {}
-  result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t deadline) override {
+  result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs,
+                   std::int64_t deadline) override {
     for (std::size_t i = 0; i < inputs.size(); ++i) session_.read_input_from(i, inputs[i].data);
     if (auto done = session_.run_until(deadline); !done) return done;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -46,8 +48,12 @@ class array_model final : public hal::prepared_model {
   const tensor_desc& output_desc(std::size_t i) const override { return program_.output_desc(i); }
   std::string_view input_name(std::size_t i) const override { return program_.input_name(i); }
   std::string_view output_name(std::size_t i) const override { return program_.output_name(i); }
-  result<hal::extent_range> input_range(std::size_t i) const override { return hal::extent_range{input_desc(i).shape, input_desc(i).shape}; }
-  result<std::unique_ptr<hal::execution>> make_execution() override { return std::make_unique<array_execution>(program_); }
+  result<hal::extent_range> input_range(std::size_t i) const override {
+    return hal::extent_range{input_desc(i).shape, input_desc(i).shape};
+  }
+  result<std::unique_ptr<hal::execution>> make_execution() override {
+    return std::make_unique<array_execution>(program_);
+  }
 
  private:
   program program_;
@@ -92,9 +98,10 @@ bool is_refused_by_the_c_functions(std::size_t device) {
   const OH_NN_Tensor tensor{OH_NN_FLOAT32, 2, extents, nullptr, OH_NN_TENSOR};
   std::uint32_t first[] = {0}, second[] = {1};
   const OH_NN_UInt32Array none{nullptr, 0}, x{first, 1}, y{second, 1};
-  bool ok = OH_NNModel_AddTensor(model, &tensor) == OH_NN_SUCCESS && OH_NNModel_AddTensor(model, &tensor) == OH_NN_SUCCESS &&
-            OH_NNModel_AddOperation(model, OH_NN_OPS_TANH, &none, &x, &y) == OH_NN_SUCCESS &&
-            OH_NNModel_SpecifyInputsAndOutputs(model, &x, &y) == OH_NN_SUCCESS && OH_NNModel_Finish(model) == OH_NN_SUCCESS;
+  bool ok =
+      OH_NNModel_AddTensor(model, &tensor) == OH_NN_SUCCESS && OH_NNModel_AddTensor(model, &tensor) == OH_NN_SUCCESS &&
+      OH_NNModel_AddOperation(model, OH_NN_OPS_TANH, &none, &x, &y) == OH_NN_SUCCESS &&
+      OH_NNModel_SpecifyInputsAndOutputs(model, &x, &y) == OH_NN_SUCCESS && OH_NNModel_Finish(model) == OH_NN_SUCCESS;
   OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
   ok = ok && OH_NNCompilation_SetDevice(compilation, device) == OH_NN_SUCCESS;
   const bool is_refused = ok && OH_NNCompilation_Build(compilation) != OH_NN_SUCCESS;
@@ -110,18 +117,20 @@ int main() {
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = std::sin(static_cast<float>(i));
   for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = std::cos(static_cast<float>(i));
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i % 7) / 7;
-  const tensor_entry tensors[] = {tensor_of<float>("filters", {4, 3, 3, 1}, filters), tensor_of<float>("matrix", {64, 10}, matrix)};
+  const tensor_entry tensors[] = {tensor_of<float>("filters", {4, 3, 3, 1}, filters),
+                                  tensor_of<float>("matrix", {64, 10}, matrix)};
   const auto made = to_model<graph<network>>(*make_weights(tensors));
 
   const auto accelerator = std::make_shared<array_driver>();
   const auto shared = compile(*made, *accelerator);
   if (!shared) return std::printf("%s\n", shared.error().message().c_str()), 1;
   for (const hal::placed_node& n : (*shared)->nodes())
-    std::printf("%d  %-12s %s%s\n", n.segment, n.name.c_str(), n.on_device ? "accelerator" : "processor: ", n.reason.c_str());
+    std::printf("%d  %-12s %s%s\n", n.segment, n.name.c_str(),
+                n.on_device ? "accelerator" : "processor: ", n.reason.c_str());
 
   float both[10], alone[10];
   const auto bytes_of = [](auto& list) { return reinterpret_cast<std::byte*>(std::data(list)); };
-  const auto run = [&](hal::prepared_model& model, float (&y)[10]) {
+  const auto run = [&](hal::prepared_model& model, float(&y)[10]) {
     const hal::argument in{bytes_of(image), sizeof(float) * 64, {1, 8, 8, 1}};
     hal::argument out{bytes_of(y), sizeof y, {}};
     return (*model.make_execution())->run({&in, 1}, {&out, 1}, no_deadline).has_value();

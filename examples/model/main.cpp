@@ -1,5 +1,6 @@
 // main: a TensorFlow Lite file that the compiler reads is a static network; it reads the held-out digits.
-// Flow: nnrt_model() of CMakeLists.txt gives the compiler the bytes of digits_int8.tflite; DATA.md says where they come from.
+// Flow: nnrt_model() of CMakeLists.txt gives the compiler the bytes of digits_int8.tflite; DATA.md says where they come
+// from.
 #include "../digits/held_out.hpp"
 
 #include <nnrt/model.hpp>
@@ -14,15 +15,15 @@
 NNRT_MODEL(digits, "digits_int8.tflite");
 NNRT_EMBED(held_out_file, "held_out.safetensors");
 
-namespace example {
-namespace {
+namespace example { namespace {
 
 using net = nnrt::graph<digits>;
 using executor = nnrt::executor<net>;
 
 // The compiler has read the file by now: a model of other tensors does not compile here.
 static_assert(net::inputs[0].name == "image" && net::inputs[0].desc.type == nnrt::i8);
-static_assert(net::inputs[0].desc.shape == nnrt::shape_t{1, 8, 8, 1} && net::outputs[0].desc.shape == nnrt::shape_t{1, 10});
+static_assert(net::inputs[0].desc.shape == nnrt::shape_t{1, 8, 8, 1} &&
+              net::outputs[0].desc.shape == nnrt::shape_t{1, 10});
 static_assert(net::nodes == 8 && net::macs == 452'864);
 static_assert(net::arena_bytes <= nnrt::largest_member_arena, "the executor holds the arena: nothing is allocated");
 
@@ -82,22 +83,23 @@ int run_on_digits() {
   if (!file) return complain("held_out.safetensors: " + file.error().message(), 1);
   const auto held = held_out::of(*file);
   if (!held) return complain(held.error().message(), 1);
-  auto run = executor::create();   // with the weights of the model's file
+  auto run = executor::create();  // with the weights of the model's file
   if (!run) return complain(run.error().message(), 1);
 
   std::size_t right = 0;
   for (std::size_t i = 0; i < held->size(); ++i) right += read(*run, quantised(*held, i)) == held->label(i) ? 1 : 0;
   const double accuracy = static_cast<double>(right) / static_cast<double>(held->size());
   std::printf("accuracy   %zu of %zu: %.2f %%\n", right, held->size(), 100 * accuracy);
-  std::printf("inference  %.1f microseconds: the median of 5,000 runs, 1 thread, %s\n", median_time(*run, quantised(*held, 0)), nnrt::isa);
-  std::printf("memory     weights %lld bytes in the program, packed %lld; arena %lld\n", static_cast<long long>(weight_bytes()),
-              static_cast<long long>(executor::plan_of_steps().prepared_bytes), static_cast<long long>(net::arena_bytes));
+  std::printf("inference  %.1f microseconds: the median of 5,000 runs, 1 thread, %s\n",
+              median_time(*run, quantised(*held, 0)), nnrt::isa);
+  std::printf("memory     weights %lld bytes in the program, packed %lld; arena %lld\n",
+              static_cast<long long>(weight_bytes()), static_cast<long long>(executor::plan_of_steps().prepared_bytes),
+              static_cast<long long>(net::arena_bytes));
   if (accuracy < least_accuracy) return complain("fewer than 97 % are right", 1);
   return 0;
 }
 
-}  // namespace
-}  // namespace example
+}}  // namespace example
 
 int main(int count, char** words) {
   const std::string_view word = count > 1 ? words[1] : "";

@@ -16,7 +16,7 @@ typedef enum {
 } hbDNNInputSource;
 
 /// Tells where an input comes from. source: set. Errors: INVALID_ARGUMENT; INVALID_DNN_HANDLE.
-int32_t hbDNNGetInputSource(int32_t *source, hbDNNHandle_t dnnHandle, int32_t inputIndex);
+int32_t hbDNNGetInputSource(int32_t* source, hbDNNHandle_t dnnHandle, int32_t inputIndex);
 
 #ifdef __cplusplus
 }

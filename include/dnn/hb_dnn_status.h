@@ -5,7 +5,8 @@
 /// What an hbDNN function answers. Above each code but 0: when the functions of nnrt give it.
 typedef enum {
   HB_DNN_SUCCESS = 0,
-  /// A null pointer, an index or number out of range, a tensor whose shape, type or memory does not fit, a region that breaks a limit.
+  /// A null pointer, an index or number out of range, a tensor whose shape, type or memory does not fit, a region that
+  /// breaks a limit.
   HB_DNN_INVALID_ARGUMENT = -6000001,
   /// The bytes are no compiled model, are damaged, name a model twice, or have a tensor that hbDNN cannot describe.
   HB_DNN_INVALID_MODEL = -6000002,
@@ -32,7 +33,8 @@ typedef enum {
   HB_DNN_MODEL_IS_RUNNING = -6000013,
   /// The model was compiled for another architecture than the one that is simulated.
   HB_DNN_INCOMPATIBLE_MODEL = -6000014,
-  /// hbDNNInfer for a model that reads from the resizer, hbDNNRoiInfer for one that does not, or a task that has been submitted already.
+  /// hbDNNInfer for a model that reads from the resizer, hbDNNRoiInfer for one that does not, or a task that has been
+  /// submitted already.
   HB_DNN_API_USE_ERROR = -6000015,
   /// Given by no function of nnrt.
   HB_DNN_MULTI_PROGRESS_USE_ERROR = -6000016

@@ -1,4 +1,5 @@
-// bpu: networks as int8 accelerators run them - what these take, where the rest runs, scales from samples, stored numbers.
+// bpu: networks as int8 accelerators run them - what these take, where the rest runs, scales from samples, stored
+// numbers.
 // Flow: include it beside nnrt.hpp; another architecture is one more file like policy/bayes.hpp.
 #pragma once
 

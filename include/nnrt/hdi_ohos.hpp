@@ -1,17 +1,19 @@
-// hdi_ohos: the names that drivers of OpenHarmony's HDI use - OHOS::HDI::Nnrt::V1_0, V2_0 and V2_1, OHOS::MessageParcel, and for every
-// structure <Name>BlockMarshalling and <Name>BlockUnmarshalling.
+// hdi_ohos: the names that drivers of OpenHarmony's HDI use - OHOS::HDI::Nnrt::V1_0, V2_0 and V2_1,
+// OHOS::MessageParcel, and for every structure <Name>BlockMarshalling and <Name>BlockUnmarshalling.
 // Flow: code that was written against drivers_interface/nnrt includes this in place of its generated headers.
 #pragma once
 
 #include <nnrt/hdi/message_parcel.hpp>
 #include <nnrt/hdi/nodes.hpp>
 
-#define NNRT_HDI_BLOCK(NAME)                                                                                       \
-  inline bool NAME##BlockMarshalling(message_parcel& data, const NAME& dataBlock) { return data.write_block(dataBlock); } \
+#define NNRT_HDI_BLOCK(NAME)                                                        \
+  inline bool NAME##BlockMarshalling(message_parcel& data, const NAME& dataBlock) { \
+    return data.write_block(dataBlock);                                             \
+  }                                                                                 \
   inline bool NAME##BlockUnmarshalling(message_parcel& data, NAME& dataBlock) { return data.read_block(dataBlock); }
 #define NNRT_HDI_BLOCK_OF_ROW(NUMBER, NAME, ...) NNRT_HDI_BLOCK(NAME)
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
 // Beside the structures, so that they are found by their arguments, too.
 namespace common {
@@ -36,7 +38,7 @@ namespace v2_1 {
 NNRT_HDI_NODES_SINCE_2_1(NNRT_HDI_BLOCK_OF_ROW, NNRT_HDI_BLOCK_OF_ROW)
 }  // namespace v2_1
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi
 
 namespace OHOS {
 using MessageParcel = ::nnrt::hdi::message_parcel;

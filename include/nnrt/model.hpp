@@ -6,9 +6,7 @@
 #include <nnrt/io/model_bytes.hpp>
 #include <nnrt/nnrt.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// The last part of a path, as the name of a model's bytes.
 template <fixed_string Path> constexpr std::size_t first_of_file_name() {
@@ -27,22 +25,26 @@ template <fixed_string Path> constexpr auto file_name_of() {
 template <fixed_string Name>
 inline constexpr bool has_bytes = !std::is_same_v<std::remove_cvref_t<decltype(model_bytes<Name>)>, no_model_bytes>;
 template <fixed_string Name>
-inline constexpr std::string_view bytes_of_model{model_bytes<Name>, sizeof model_bytes<Name> - (model_is_literal<Name> ? 1 : 0)};
+inline constexpr std::string_view bytes_of_model{model_bytes<Name>,
+                                                 sizeof model_bytes<Name> - (model_is_literal<Name> ? 1 : 0)};
 
 /// The bytes that were written under a model's name, else under the name of its file.
 template <fixed_string Name, fixed_string Path> constexpr file_view find_model_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (has_bytes<Name>) return bytes_of_model<Name>;
-  else if constexpr (large_model<Name>::size > 0) return {large_model<Name>::literal(), large_model<Name>::size, large_model<Name>::left_out};
+  else if constexpr (large_model<Name>::size > 0)
+    return {large_model<Name>::literal(), large_model<Name>::size, large_model<Name>::left_out};
   else if constexpr (has_bytes<file>) return bytes_of_model<file>;
-  else if constexpr (large_model<file>::size > 0) return {large_model<file>::literal(), large_model<file>::size, large_model<file>::left_out};
+  else if constexpr (large_model<file>::size > 0)
+    return {large_model<file>::literal(), large_model<file>::size, large_model<file>::left_out};
   else return {};
 }
 /// All bytes, for programs: of large files what the assembler put there.
 template <fixed_string Name, fixed_string Path> result<std::string_view> find_stored_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (!has_bytes<Name> && large_model<Name>::size > 0) return large_model<Name>::stored();
-  else if constexpr (!has_bytes<Name> && !has_bytes<file> && large_model<file>::size > 0) return large_model<file>::stored();
+  else if constexpr (!has_bytes<Name> && !has_bytes<file> && large_model<file>::size > 0)
+    return large_model<file>::stored();
   else return find_model_bytes<Name, Path>().bytes(0, find_model_bytes<Name, Path>().size());
 }
 
@@ -54,9 +56,7 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
   static constexpr tflite::load_options choices() { return {.signature = Signature.view()}; }
 };
 
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::detail
 
 /// Defines `name`, at namespace scope, as the network of a .tflite file: a constexpr function of nnrt::builder& that
 /// graph<name> takes as it takes a written one.
@@ -75,12 +75,13 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
 ///   nnrt_model(app person_detect.tflite NAME person)
 ///
 /// or, without it, from what `nnrt embed person_detect.tflite -o person_detect.tflite.inc` writes and the source
-/// includes before this, or from NNRT_MODEL_BYTES around an #embed. A file that cannot be read is a compile error, graph_rejected<…> with the place in the file and
-/// the reason.
+/// includes before this, or from NNRT_MODEL_BYTES around an #embed. A file that cannot be read is a compile error,
+/// graph_rejected<…> with the place in the file and the reason.
 #define NNRT_MODEL(name, ...) NNRT_MODEL_OF(name, __VA_ARGS__, "", )
-#define NNRT_MODEL_OF(name, path, signature, ...) \
-  static_assert(::nnrt::detail::model_file<#name, path, signature>::is_given, \
-                "nnrt: the bytes of this model are not here: let CMake add them, nnrt_model(<target> <file> NAME <name>), " \
-                "or include what `nnrt embed <file>` wrote before NNRT_MODEL"); \
-  static_assert(::nnrt::detail::is_network<::nnrt::detail::model_file<#name, path, signature>>()); \
+#define NNRT_MODEL_OF(name, path, signature, ...)                                                                 \
+  static_assert(                                                                                                  \
+      ::nnrt::detail::model_file<#name, path, signature>::is_given,                                               \
+      "nnrt: the bytes of this model are not here: let CMake add them, nnrt_model(<target> <file> NAME <name>), " \
+      "or include what `nnrt embed <file>` wrote before NNRT_MODEL");                                             \
+  static_assert(::nnrt::detail::is_network<::nnrt::detail::model_file<#name, path, signature>>());                \
   inline constexpr ::nnrt::file_network<::nnrt::detail::model_file<#name, path, signature>> name {}

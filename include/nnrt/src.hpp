@@ -1,6 +1,7 @@
-// src: every operator, for every dtype, with all its kernels, and compile() - what NNRT_SEPARATE_COMPILATION leaves to one unit of a program.
-// Flow: that unit includes this and nothing else of nnrt, and is compiled for the instruction set of the others; ops/registry.hpp and
-// NNRT_COMPILED_ONCE say who asks.
+// src: every operator, for every dtype, with all its kernels, and compile() - what NNRT_SEPARATE_COMPILATION leaves to
+// one unit of a program.
+// Flow: that unit includes this and nothing else of nnrt, and is compiled for the instruction set of the others;
+// ops/registry.hpp and NNRT_COMPILED_ONCE say who asks.
 #pragma once
 
 #include <nnrt/exec/program.hpp>
@@ -9,7 +10,7 @@
 
 #include <array>
 
-namespace nnrt::inline NNRT_ISA::ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 template <class Op> constinit const operator_info compiled_operator<Op>::info = dynamic_operator<Op>;
 
@@ -24,20 +25,23 @@ template <class... Ops> struct compiled_operators<type_list<Ops...>> {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::ops
+}}}  // namespace nnrt::NNRT_ISA::ops
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <op_code Op, kernel_binding Binding, int Method> void compiled_kernel<Op, Binding, Method>::run(const kernel_call& call) {
+template <op_code Op, kernel_binding Binding, int Method>
+void compiled_kernel<Op, Binding, Method>::run(const kernel_call& call) {
   binding_of<Op, Binding>::type::template functions<Method>().run(call);
 }
-template <op_code Op, kernel_binding Binding, int Method> void compiled_kernel<Op, Binding, Method>::run_with_table(const kernel_call& call) {
+template <op_code Op, kernel_binding Binding, int Method>
+void compiled_kernel<Op, Binding, Method>::run_with_table(const kernel_call& call) {
   using binding = typename binding_of<Op, Binding>::type;
   kernel_call with_table = call;
   if constexpr (detail::has_tables<binding>) with_table.inner = binding::template table<binding::every_table>();
   binding::template functions<Method>().run(with_table);
 }
-template <op_code Op, kernel_binding Binding, int Method> void compiled_kernel<Op, Binding, Method>::pack(const kernel_call& call) {
+template <op_code Op, kernel_binding Binding, int Method>
+void compiled_kernel<Op, Binding, Method>::pack(const kernel_call& call) {
   binding_of<Op, Binding>::type::template functions<Method>().pack(call);
 }
 
@@ -56,7 +60,8 @@ template <op_code Op, kernel_binding Binding> constexpr auto kernels_of_binding(
     return std::array<kernel_function, 0>{};
   }
 }
-template <op_code Op, kernel_binding Binding> inline constexpr auto kernels_by_method = kernels_of_binding<Op, Binding>();
+template <op_code Op, kernel_binding Binding>
+inline constexpr auto kernels_by_method = kernels_of_binding<Op, Binding>();
 
 template <class Op, kernel_binding Binding> constexpr const void* kernels_kept_of() {
   if constexpr (std::is_void_v<typename operator_of<Op::code>::type>) return nullptr;
@@ -64,17 +69,17 @@ template <class Op, kernel_binding Binding> constexpr const void* kernels_kept_o
 }
 template <class List> struct compiled_kernels;
 template <class... Ops> struct compiled_kernels<ops::type_list<Ops...>> {
-  static constexpr std::array<const void*, 3 * sizeof...(Ops)> all{
-      kernels_kept_of<Ops, kernel_binding::floats>()..., kernels_kept_of<Ops, kernel_binding::bytes>()...,
-      kernels_kept_of<Ops, kernel_binding::shorts>()...};
+  static constexpr std::array<const void*, 3 * sizeof...(Ops)> all{kernels_kept_of<Ops, kernel_binding::floats>()...,
+                                                                   kernels_kept_of<Ops, kernel_binding::bytes>()...,
+                                                                   kernels_kept_of<Ops, kernel_binding::shorts>()...};
 };
 [[gnu::used]] inline constexpr auto kept_kernels = compiled_kernels<ops::list>::all;
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 template result<void> bind_weights<>(const weights&, array_ref<const weight_spec>, bound_weights&);
 template result<void> check_graph<>(const ir::graph&, const deadline_watch&);
@@ -88,4 +93,4 @@ template result<compiled_parts> compile_parts<>(const model&, const options&);
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,8 +1,8 @@
-#include <nnrt/nnrt.hpp>
 #include <array>
+#include <nnrt/nnrt.hpp>
 #include <span>
 
-constexpr auto affine = [](nnrt::builder& g) {           // in a header: inline constexpr auto
+constexpr auto affine = [](nnrt::builder& g) {  // in a header: inline constexpr auto
   auto x = g.input<nnrt::f32, nnrt::shape<1, 4>>("x");
   auto w = g.constant<nnrt::f32, nnrt::shape<2, 4>>({1, 2, 3, 4, 5, 6, 7, 8});
   auto b = g.constant<nnrt::f32, nnrt::shape<2>>({0.5f, -0.5f});
@@ -10,12 +10,12 @@ constexpr auto affine = [](nnrt::builder& g) {           // in a header: inline 
 };
 using net = nnrt::graph<affine>;
 
-static_assert(nnrt::evaluate<net>(std::array{1.f, 0.f, 0.f, 1.f})[0] == 5.5f);   // inference in the compiler
+static_assert(nnrt::evaluate<net>(std::array{1.f, 0.f, 0.f, 1.f})[0] == 5.5f);  // inference in the compiler
 static_assert(net::macs == 8 && net::nodes == 1 && net::arena_bytes <= 64);
 
 int main() {
-  nnrt::executor<net> run;                         // names no weights, so needs none
+  nnrt::executor<net> run;  // names no weights, so needs none
   std::array<float, 4> x{1, 0, 0, 1};
-  std::span<const float, 2> y = run(x);            // views into the executor; valid until the next call
+  std::span<const float, 2> y = run(x);  // views into the executor; valid until the next call
   return y[0] == 5.5f ? 0 : 1;
 }

@@ -18,7 +18,7 @@ constexpr auto images = [](nnrt::builder& g) {
   auto without_bias = conv2d(x, w, nnrt::relu6, nnrt::same, nnrt::stride<2, 2>);
   auto p = max_pool(h, nnrt::kernel<3, 3>, nnrt::stride<2, 2>, nnrt::padding<1, 1, 1, 1>);  // top, bottom, left, right
   auto s = softmax(p, nnrt::axis<-1>);
-  auto [top, index] = top_k(s, nnrt::k<5>);              // along the last axis, unless axis<…> says otherwise
+  auto [top, index] = top_k(s, nnrt::k<5>);  // along the last axis, unless axis<…> says otherwise
   auto c = concat(h, without_bias, nnrt::relu(h), nnrt::axis<-1>);  // any number of tensors
   auto r = add(h, without_bias, nnrt::relu);                        // a sum with a fused activation
   auto f = full_connection(flatten(p), g.weight<f32, shape<10, 4 * 4 * 64>>("fc.w"), g.weight<f32, shape<10>>("fc.b"));
@@ -50,7 +50,8 @@ constexpr auto formats = [](nnrt::builder& g) {
 };
 
 constexpr auto quantised = [](nnrt::builder& g) {
-  auto xq = g.input<nnrt::i8, nnrt::shape<1, 96, 96, 1>, nnrt::nhwc, nnrt::quant{.scale = 0.0039f, .zero_point = -128}>("image");
+  auto xq = g.input<nnrt::i8, nnrt::shape<1, 96, 96, 1>, nnrt::nhwc, nnrt::quant{.scale = 0.0039f, .zero_point = -128}>(
+      "image");
   auto wq = g.weight<nnrt::i8, nnrt::shape<16, 3, 3, 1>, nnrt::nhwc, nnrt::per_channel<0>>("w");  // scales: "w.scale"
   auto bq = g.weight<nnrt::i32, nnrt::shape<16>>("b");
   auto q = conv2d(xq, wq, bq, nnrt::same, nnrt::into<nnrt::quant{.scale = 0.02f, .zero_point = -3}>);
@@ -75,7 +76,8 @@ static_assert(image_net::weights[0].name == "w" && image_net::weights.size() == 
 static_assert(image_net::inputs[1].name == "v" && image_net::arena_bytes >= image_net::arena_lower_bound);
 static_assert(quantised_net::weights.size() == 3 && quantised_net::weights[1].name == "w.scale");
 
-constexpr auto computed = nnrt::evaluate<arithmetic_net>(std::array{1.f, 2.f, 3.f, 4.f}, std::array{0.f, 0.f, 0.f, 0.f});
+constexpr auto computed =
+    nnrt::evaluate<arithmetic_net>(std::array{1.f, 2.f, 3.f, 4.f}, std::array{0.f, 0.f, 0.f, 0.f});
 static_assert(std::get<1>(computed)[0] == 0.f);
 
 int main() {

@@ -47,8 +47,8 @@ int main() {
   if (!MaxPoolFusionBlockMarshalling(pools, before) || pools.GetDataSize() != 40) return 5;
   if (!MaxPoolFusionBlockMarshalling(pools, now) || pools.GetDataSize() != 40 + 48) return 6;
   before.global = false;
-  return MaxPoolFusionBlockUnmarshalling(pools, before) && before.global && MaxPoolFusionBlockUnmarshalling(pools, now) &&
-                 now.global && pools.GetReadableBytes() == 0
+  return MaxPoolFusionBlockUnmarshalling(pools, before) && before.global &&
+                 MaxPoolFusionBlockUnmarshalling(pools, now) && now.global && pools.GetReadableBytes() == 0
              ? 0
              : 7;
 }

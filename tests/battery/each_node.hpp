@@ -14,7 +14,8 @@
 
 namespace nnrt_test {
 
-/// How many nodes a test tries: those of every day, or as many as the environment variable NNRT_NODES says, as at night.
+/// How many nodes a test tries: those of every day, or as many as the environment variable NNRT_NODES says, as at
+/// night.
 inline std::size_t nodes_of_run(std::size_t everyday) {
   const char* const wanted = std::getenv("NNRT_NODES");
   return cases<std::size_t>(wanted == nullptr ? everyday : std::strtoull(wanted, nullptr, 10), 2);
@@ -26,12 +27,15 @@ struct nodes_and_dice {
   dice random;
 };
 
-/// `count` accepted nodes of the operator and dtype or fewer, then one that has a tensor of rank 8 and one that has a tensor without elements, where the
-/// rules accept such. Made once: of some operators it takes a hundred thousand attempts.
+/// `count` accepted nodes of the operator and dtype or fewer, then one that has a tensor of rank 8 and one that has a
+/// tensor without elements, where the rules accept such. Made once: of some operators it takes a hundred thousand
+/// attempts.
 inline const nodes_and_dice& nodes_for(const operator_info& op, dtype computed, std::size_t count) {
   static std::map<std::tuple<const operator_info*, dtype, std::size_t>, nodes_and_dice> made;
-  const auto [at, is_new] = made.try_emplace({&op, computed, count},
-                                             nodes_and_dice{{}, dice(seed_of_run() + static_cast<std::uint64_t>(op.code) * 100 + static_cast<std::uint64_t>(computed))});
+  const auto [at, is_new] = made.try_emplace(
+      {&op, computed, count},
+      nodes_and_dice{
+          {}, dice(seed_of_run() + static_cast<std::uint64_t>(op.code) * 100 + static_cast<std::uint64_t>(computed))});
   auto& [nodes, random] = at->second;
   if (!is_new) return at->second;
   nodes = random_nodes(op, computed, count, random);

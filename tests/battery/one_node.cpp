@@ -43,8 +43,8 @@ double largest_of(double largest, const std::vector<double>& numbers) {
 
 /// What differs; empty: nothing more than it may. Integers and booleans must be the same; real numbers close, measured
 /// in units in the last place of the largest number of all, and NaN or infinite where the others are.
-std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
-                          double largest_operand, double units) {
+std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>& got,
+                          const std::vector<std::byte>& expected, double largest_operand, double units) {
   if (!types::floating.contains(desc.type)) return got == expected ? "" : "other bytes";
   const std::vector<double> x = reals_of(desc.type, got), y = reals_of(desc.type, expected);
   const auto [unit, large, least] = precision_of(desc.type);
@@ -53,13 +53,15 @@ std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>&
     if (std::isnan(x[i]) && std::isnan(y[i])) continue;
     if (std::fabs(x[i]) > large && std::fabs(y[i]) > large) continue;
     if (x[i] != y[i] && !(std::fabs(x[i] - y[i]) <= allowed))
-      return joined({"element ", i, " is ", std::to_string(x[i]), ", expected ", std::to_string(y[i]), " within ", std::to_string(allowed)});
+      return joined({"element ", i, " is ", std::to_string(x[i]), ", expected ", std::to_string(y[i]), " within ",
+                     std::to_string(allowed)});
   }
   return {};
 }
 
 /// Whether integers are so many steps apart at most.
-bool are_within(int steps, const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected) {
+bool are_within(int steps, const tensor_desc& desc, const std::vector<std::byte>& got,
+                const std::vector<std::byte>& expected) {
   bool all = got.size() == expected.size() && types::integer.contains(desc.type);
   if (!all) return false;
   with_element<types::integer>(desc.type, [&]<class T>(T x) {
@@ -101,7 +103,8 @@ node_result reference_of(random_node& node, std::byte filling) {
 }
 
 std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps) {
-  if (got.bytes.size() != expected.bytes.size()) return joined({"got ", got.bytes.size(), " outputs, expected ", expected.bytes.size()});
+  if (got.bytes.size() != expected.bytes.size())
+    return joined({"got ", got.bytes.size(), " outputs, expected ", expected.bytes.size()});
   double largest = 0, elements = 0;
   for (const random_operand& x : node.in) {
     largest = largest_of(largest, reals_of(x.desc.type, x.bytes));
@@ -112,8 +115,10 @@ std::string difference(const random_node& node, const node_result& got, const no
     // 32 units, and one for each element that an element of the result is computed from.
     const double units = 32 + elements / std::max(static_cast<double>(node.out[i].elements()), 1.0);
     if (steps > 0 && node.out[i].quantised && are_within(steps, node.out[i], got.bytes[i], expected.bytes[i])) continue;
-    if (got.bytes[i].size() != expected.bytes[i].size()) return joined({"output ", i, " has another size than the reference computes"});
-    if (const std::string how = difference_of(node.out[i], got.bytes[i], expected.bytes[i], largest, units); !how.empty())
+    if (got.bytes[i].size() != expected.bytes[i].size())
+      return joined({"output ", i, " has another size than the reference computes"});
+    if (const std::string how = difference_of(node.out[i], got.bytes[i], expected.bytes[i], largest, units);
+        !how.empty())
       return joined({"output ", i, " is not what the reference computes: ", how});
   }
   return {};
@@ -145,7 +150,8 @@ std::optional<node_result> reference_in_floats(const random_node& node) {
     if (y.type == f16) y.type = f32;
   const auto type_of = [](const tensor_desc& desc) { return desc.type == f16 ? f32 : desc.type; };
   const dtype input = wide.in.empty() ? dtype::none : wide.in[0].desc.type;
-  ops::detail::repeat_types(node.op->label->attributes, array_ref<word>(wide.words.data(), wide.words.size()), input, type_of(node.out[0]));
+  ops::detail::repeat_types(node.op->label->attributes, array_ref<word>(wide.words.data(), wide.words.size()), input,
+                            type_of(node.out[0]));
   const verdict v = wide.infer();
   if (!v) return std::nullopt;
   wide.out.assign(v.outputs.begin(), v.outputs.end());
@@ -157,7 +163,8 @@ std::optional<node_result> reference_in_floats(const random_node& node) {
 
 }  // namespace
 
-std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected, int steps) {
+std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected,
+                                  int steps) {
   const std::string how = difference(node, got, expected, steps);
   if (how.empty() || node.out.empty() || node.out[0].type != f16) return how;
   const auto in_floats = reference_in_floats(node);

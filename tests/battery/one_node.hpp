@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt {
+inline namespace NNRT_ISA {
 class model_builder;
 }
 
@@ -35,20 +36,22 @@ template <class F> node_result with_outputs(const random_node& node, std::byte f
 
 node_result reference_of(random_node& node, std::byte filling = std::byte{0x5a});
 
-/// What differs between results that have no fault: nothing where each output is as close as computing in another order allows. Stored numbers of
-/// quantised outputs may be so many steps apart: devices round in ways of their own.
+/// What differs between results that have no fault: nothing where each output is as close as computing in another order
+/// allows. Stored numbers of quantised outputs may be so many steps apart: devices round in ways of their own.
 std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
 
-/// The same for what a compiled network gives: of float16 it may be what the reference computes in float32 and rounds in the end. A recurrent layer then
-/// keeps states between its steps that float16 would round to 0.
-std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
+/// The same for what a compiled network gives: of float16 it may be what the reference computes in float32 and rounds
+/// in the end. A recurrent layer then keeps states between its steps that float16 would round to 0.
+std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected,
+                                  int steps = 0);
 
 /// Adds an operand to a network and returns its value: a constant, or an input called x0, x1 …; with `hides_extents`
 /// every second extent of an input is known to the run alone.
-std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number, bool hides_extents = false);
+std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number,
+                         bool hides_extents = false);
 
-/// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by the run alone. Nothing: the
-/// rules refuse it then.
+/// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by
+/// the run alone. Nothing: the rules refuse it then.
 std::optional<model> network_of(const random_node& node, bool hides_extents);
 
 /// The operands that are inputs of that network, in its order.

@@ -78,8 +78,7 @@ shape_t like(likeness how, const shape_t& from, shape_wish wish, dice& random) {
   shape_t shape = from;
   const int axis = from.rank > 0 ? random.below(from.rank) : 0;
   switch (how) {
-    case likeness::same:
-      return from;
+    case likeness::same: return from;
     case likeness::repeated_along_axes:
       for (int i = 0; i < shape.rank; ++i)
         if (random.once_in(2)) shape[i] = 1;
@@ -90,40 +89,40 @@ shape_t like(likeness how, const shape_t& from, shape_wish wish, dice& random) {
       return shape;
     case likeness::one_axis:
       return from.rank == 0 ? shape_t{} : shape_t{from[random.once_in(2) ? from.rank - 1 : axis]};
-    case likeness::scalar:
-      return {};
-    case likeness::one_number:
-      return {1};
+    case likeness::scalar: return {};
+    case likeness::one_number: return {1};
     case likeness::another_extent:
       if (shape.rank > 0) shape[axis] = random.between(1, 6);
       return shape;
-    case likeness::filters:
-      return filters_for(from, random);
-    case likeness::matrix:
-      return {random.between(1, 6), from.elements(axis)};
-    case likeness::matrix_partner:
-      return partner_of(from, random);
+    case likeness::filters: return filters_for(from, random);
+    case likeness::matrix: return {random.between(1, 6), from.elements(axis)};
+    case likeness::matrix_partner: return partner_of(from, random);
     case likeness::none_at_all:
-    case likeness::count:
-      break;
+    case likeness::count: break;
   }
   return any_shape(wish, random);
 }
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
-/// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by their
-/// roles: boxes beside scores, anchors and thresholds, what a recurrent layer has beside its steps, and what a layer adds to its sums.
+/// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by
+/// their roles: boxes beside scores, anchors and thresholds, what a recurrent layer has beside its steps, and what a
+/// layer adds to its sums.
 std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
   const shape_t first = before.empty() ? shape_t{} : before[0];
-  if (role == "boxes") return random.once_in(2) ? shape_t{any_extent(random), 4} : shape_t{any_extent(random), any_extent(random), 4};
-  if (role == "scores_of_boxes" && first.rank > 1) return first.rank == 2 ? shape_t{first[0]} : shape_t{first[0], random.between(1, 3), first[1]};
-  if (role == "iou_threshold" || role == "score_threshold" || role == "sigma") return random.once_in(2) ? shape_t{} : shape_t{1};
+  if (role == "boxes")
+    return random.once_in(2) ? shape_t{any_extent(random), 4} : shape_t{any_extent(random), any_extent(random), 4};
+  if (role == "scores_of_boxes" && first.rank > 1)
+    return first.rank == 2 ? shape_t{first[0]} : shape_t{first[0], random.between(1, 3), first[1]};
+  if (role == "iou_threshold" || role == "score_threshold" || role == "sigma")
+    return random.once_in(2) ? shape_t{} : shape_t{1};
   if (role == "bbox") return shape_t{any_extent(random), any_extent(random), 4};
   if (role == "anchors" && first.rank > 1) return shape_t{first[1], 4};
   if (role == "scores" && first.rank > 1) return shape_t{first[0], first[1], random.between(1, 5)};
   if (role == "w_ih" && first.rank > 2) return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
-  if (role == "weight" && first.rank == 4) return random.once_in(2) ? shape_t{random.between(1, 5), 1, 1, first[3]} : filters_for(first, random);
-  if (role == "addend" && first.rank == 4 && before.size() > 1 && before[1].rank == 4) return shape_t{first[0], first[1], first[2], before[1][0]};
+  if (role == "weight" && first.rank == 4)
+    return random.once_in(2) ? shape_t{random.between(1, 5), 1, 1, first[3]} : filters_for(first, random);
+  if (role == "addend" && first.rank == 4 && before.size() > 1 && before[1].rank == 4)
+    return shape_t{first[0], first[1], first[2], before[1][0]};
   if (before.size() < 2 || before[1].rank != 3) return std::nullopt;
   const std::int64_t directions = before[1][0], gates = before[1][1];
   if (role == "w_hh") return shape_t{directions, gates, gates / 4};
@@ -175,14 +174,10 @@ numbers_t any_list(const shape_t& x, dice& random) {
   const auto rank = static_cast<std::size_t>(x.rank);
   numbers_t list;
   switch (random.below(9)) {
-    case 0:
-      return some_axes(x.rank, random);
-    case 1:
-      return {random.between(-x.rank - 1, x.rank + 1)};
-    case 2:
-      return {random.between(0, 13)};
-    case 3:
-      return factors_of(x.elements(), random);
+    case 0: return some_axes(x.rank, random);
+    case 1: return {random.between(-x.rank - 1, x.rank + 1)};
+    case 2: return {random.between(0, 13)};
+    case 3: return factors_of(x.elements(), random);
     case 4:
       for (const std::int64_t extent : x) list.push_back(random.between(0, std::max<std::int64_t>(extent - 1, 0)));
       return list;
@@ -190,10 +185,8 @@ numbers_t any_list(const shape_t& x, dice& random) {
       for (const std::int64_t extent : x)
         list.push_back(random.once_in(4) ? -1 : random.between(1, std::max<std::int64_t>(extent, 1)));
       return list;
-    case 6:
-      return many(rank, 1, 3, random);
-    case 7:
-      return many(2 * rank, 0, 2, random);
+    case 6: return many(rank, 1, 3, random);
+    case 7: return many(2 * rank, 0, 2, random);
     default:
       for (std::size_t i = 0; i < rank; ++i) list.push_back(random.one_of({-2, -1, 1, 1, 2}));
       return list;
@@ -203,14 +196,10 @@ numbers_t any_list(const shape_t& x, dice& random) {
 /// The same as an attribute; also the lengths and halves of lists that attributes have.
 numbers_t any_attribute_list(const shape_t& x, dice& random) {
   switch (random.below(5)) {
-    case 0:
-      return many(2, 1, 3, random);
-    case 1:
-      return many(static_cast<std::size_t>(random.one_of({2, 4})), 0, 1, random);
-    case 2:
-      return x.rank == 0 ? numbers_t{} : parts_of(x[random.below(x.rank)], random);
-    default:
-      return any_list(x, random);
+    case 0: return many(2, 1, 3, random);
+    case 1: return many(static_cast<std::size_t>(random.one_of({2, 4})), 0, 1, random);
+    case 2: return x.rank == 0 ? numbers_t{} : parts_of(x[random.below(x.rank)], random);
+    default: return any_list(x, random);
   }
 }
 
@@ -233,19 +222,13 @@ std::size_t capacity_of(const operator_info& op, std::string_view name) {
 void append_attribute(std::vector<word>& words, const operator_info& op, const attribute_field& field, const shape_t& x,
                       dice& random) {
   switch (field.kind) {
-    case attribute_kind::flag:
-      words.push_back(random.below(2));
-      return;
+    case attribute_kind::flag: words.push_back(random.below(2)); return;
     case attribute_kind::real:
       words.push_back(std::bit_cast<std::int32_t>(random.one_of({0.0F, 1.0F, -1.0F, 0.5F, 2.0F, 1e-3F, 6.0F})));
       return;
     case attribute_kind::fused:
-    case attribute_kind::choice:
-      words.push_back(random.below(3));
-      return;
-    case attribute_kind::extent:
-      words.insert(words.end(), {random.between(1, 3), random.between(1, 3)});
-      return;
+    case attribute_kind::choice: words.push_back(random.below(3)); return;
+    case attribute_kind::extent: words.insert(words.end(), {random.between(1, 3), random.between(1, 3)}); return;
     case attribute_kind::padding: {
       const int mode = random.below(3);  // 0: explicit pads
       words.push_back(mode);
@@ -302,8 +285,7 @@ quantisation any_quantisation(dtype type, dice& random) {
         {quant{0x1p-8F, type == i8 ? -128 : 0}, quant{0x1p-7F, type == u8 ? 128 : 0}, quant{0x1p-15F, 0}});
   const std::int64_t lowest = type == u8 ? 0 : -100, highest = type == u8 ? 200 : 100;
   const bool has_zero_point = size_of(type) == 1 && !random.once_in(3);
-  return quant{any_scale(random),
-               static_cast<std::int32_t>(has_zero_point ? random.between(lowest, highest) : 0)};
+  return quant{any_scale(random), static_cast<std::int32_t>(has_zero_point ? random.between(lowest, highest) : 0)};
 }
 
 /// Scales for integers of 8 and 16 bits: the same for all, one for each, or one for each index of the first axis.
@@ -416,18 +398,22 @@ void make_scaled(random_operand& x, float scale, std::int64_t zero_point = 0) {
   x.scales.clear();
 }
 
-/// Operators that go from state to state: too many operands whose shapes, dtypes and scales follow from others for chance to find them. Now and
-/// then one of these is another one.
+/// Operators that go from state to state: too many operands whose shapes, dtypes and scales follow from others for
+/// chance to find them. Now and then one of these is another one.
 void make_recurrent(random_node& made, dtype computed, dice& random) {
   const operator_info& op = *made.op;
   const std::string_view role = op.inputs.size() > 1 ? op.inputs[1].role : "";
-  const bool is_svdf = role == "features", is_cell = role == "w" && computed == u8, is_rnn = role == "w" && !is_cell, is_lstm = role == "w_i";
+  const bool is_svdf = role == "features", is_cell = role == "w" && computed == u8, is_rnn = role == "w" && !is_cell,
+             is_lstm = role == "w_i";
   if (!(is_svdf || is_rnn || is_lstm || is_cell) || random.once_in(8)) return;
-  const std::int64_t batch = random.between(1, 3), steps = random.between(0, 4), inputs = any_extent(random) % 40, cells = random.between(1, 6);
+  const std::int64_t batch = random.between(1, 3), steps = random.between(0, 4), inputs = any_extent(random) % 40,
+                     cells = random.between(1, 6);
   const bool is_stored = computed != f32, is_wide = computed == i16;
-  const bool is_coupled = random.once_in(3) && !is_wide, has_peepholes = random.once_in(2) && !is_wide, has_factors = random.once_in(3) && !is_wide;
+  const bool is_coupled = random.once_in(3) && !is_wide, has_peepholes = random.once_in(2) && !is_wide,
+             has_factors = random.once_in(3) && !is_wide;
   const bool is_projected = random.once_in(2) && !is_wide;
-  const std::int64_t outputs = is_projected ? random.between(1, 6) : cells, rank = random.between(1, 3), memory = random.between(1, 4);
+  const std::int64_t outputs = is_projected ? random.between(1, 6) : cells, rank = random.between(1, 3),
+                     memory = random.between(1, 4);
   const bool time_major = !is_svdf && !is_cell && made.words[0] != 0;
   const auto set = [&](std::size_t i, dtype type, const shape_t& shape, bool is_there = true) {
     random_operand& x = made.in[i];
@@ -438,27 +424,35 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
     if (is_stored && types_of(i8, i16).contains(type)) make_scaled(x, static_cast<float>(random.real(0.001, 0.02)));
   };
   made.in.resize(op.inputs.size());
-  const dtype weight = is_stored ? i8 : f32, vector = is_stored ? i16 : f32, bias = is_wide ? i64 : is_stored ? i32 : f32;
+  const dtype weight = is_stored ? i8 : f32, vector = is_stored ? i16 : f32,
+              bias = is_wide     ? i64
+                     : is_stored ? i32
+                                 : f32;
   const shape_t sequence = time_major ? shape_t{steps, batch, inputs} : shape_t{batch, steps, inputs};
   set(0, computed, is_svdf ? shape_t{batch, inputs} : sequence);
   if (is_svdf) {
     made.words[0] = rank;
-    set(1, weight, {rank * cells, inputs}), set(2, vector, {rank * cells, memory}), set(3, bias, {cells}, random.once_in(2));
+    set(1, weight, {rank * cells, inputs}), set(2, vector, {rank * cells, memory}),
+        set(3, bias, {cells}, random.once_in(2));
     set(4, vector, {batch, rank * cells * memory});
   } else if (is_cell) {
-    set(0, u8, {batch, inputs + cells}), set(1, u8, {4 * cells, inputs + cells}), set(2, i32, {4 * cells}), set(3, i16, {batch, cells});
-    make_scaled(made.in[0], 0x1p-7F, 128), make_scaled(made.in[1], 0.01F, random.between(0, 255)), make_scaled(made.in[3], 0x1p-11F);
+    set(0, u8, {batch, inputs + cells}), set(1, u8, {4 * cells, inputs + cells}), set(2, i32, {4 * cells}),
+        set(3, i16, {batch, cells});
+    make_scaled(made.in[0], 0x1p-7F, 128), make_scaled(made.in[1], 0.01F, random.between(0, 255)),
+        make_scaled(made.in[3], 0x1p-11F);
     made.wanted.clear();
   } else if (is_rnn) {
     set(1, f32, {cells, inputs}), set(2, f32, {cells, cells}), set(3, f32, {cells}), set(4, f32, {batch, cells});
   } else {
     for (std::size_t gate = 0; gate < 4; ++gate) {
       const bool is_there = gate != 0 || !is_coupled;
-      set(1 + gate, weight, {cells, inputs}, is_there), set(5 + gate, weight, {cells, outputs}, is_there), set(12 + gate, bias, {cells}, is_there);
+      set(1 + gate, weight, {cells, inputs}, is_there), set(5 + gate, weight, {cells, outputs}, is_there),
+          set(12 + gate, bias, {cells}, is_there);
       set(20 + gate, vector, {cells}, is_there && has_factors);
       if (gate < 3) set(9 + gate, vector, {cells}, is_there && has_peepholes);
     }
-    set(16, weight, {outputs, cells}, is_projected), set(17, is_stored ? i32 : f32, {outputs}, is_projected && random.once_in(2));
+    set(16, weight, {outputs, cells}, is_projected),
+        set(17, is_stored ? i32 : f32, {outputs}, is_projected && random.once_in(2));
     set(18, computed, {batch, outputs}), set(19, vector, {batch, cells});
     if (is_stored) make_scaled(made.in[19], std::ldexp(1.0F, -static_cast<int>(random.between(9, 15))));
     if (is_stored) set_attribute(op, made.words, {"activation", numbers_t{4}});
@@ -544,7 +538,9 @@ void make_operands(random_node& made, dtype computed, shape_wish wish, dice& ran
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
       const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
       const likeness how = is_alike ? common : any_likeness(random);  // in a statement of its own: chance has an order
-      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || op.inputs[0].role == "boxes" || (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") || op.inputs.back().role == "addend"
+      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || op.inputs[0].role == "boxes" ||
+                                                     (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") ||
+                                                     op.inputs.back().role == "addend"
                                                  ? like_partners(row.role, before, random)
                                                  : std::nullopt;
       const shape_t shape = fitting          ? *fitting
@@ -612,7 +608,8 @@ std::string random_node::text() const {
   return line;
 }
 
-std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish, const random_operand* given) {
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish,
+                                    const random_operand* given) {
   random_node made;
   made.op = &op;
   make_operands(made, computed, wish, random, given);
@@ -640,14 +637,17 @@ bool random_node::is_wished(shape_wish wish) const {
   const auto has_it = [&](const tensor_desc& x) {
     return x.type != dtype::none && (wish == shape_wish::max_rank ? x.rank() == max_rank : x.elements() == 0);
   };
-  return wish == shape_wish::any || std::ranges::any_of(in, has_it, &random_operand::desc) || std::ranges::any_of(out, has_it);
+  return wish == shape_wish::any || std::ranges::any_of(in, has_it, &random_operand::desc) ||
+         std::ranges::any_of(out, has_it);
 }
 
-std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random, shape_wish wish) {
+std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random,
+                                      shape_wish wish) {
   const int attempts = wish == shape_wish::any ? 300'000 : 1000;
   std::vector<random_node> nodes;
   for (int attempt = 0; attempt < attempts && nodes.size() < count; ++attempt)
-    if (auto made = try_node(op, computed, random, wish); made && made->is_wished(wish)) nodes.push_back(std::move(*made));
+    if (auto made = try_node(op, computed, random, wish); made && made->is_wished(wish))
+      nodes.push_back(std::move(*made));
   return nodes;
 }
 

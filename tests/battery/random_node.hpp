@@ -52,10 +52,11 @@ struct random_node {
 /// One attempt at a node whose reference runs for this dtype; nothing when the rules refuse it, or it is large.
 ///
 /// \param given operand 0, elements included, where that is made already
-std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish = shape_wish::any,
-                                    const random_operand* given = nullptr);
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random,
+                                    shape_wish wish = shape_wish::any, const random_operand* given = nullptr);
 
-/// Attempts until there are `count` nodes, or 300,000 have been made; 1,000 of those with a wish, which many operators' rules refuse.
+/// Attempts until there are `count` nodes, or 300,000 have been made; 1,000 of those with a wish, which many operators'
+/// rules refuse.
 std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random,
                                       shape_wish wish = shape_wish::any);
 

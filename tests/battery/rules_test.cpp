@@ -196,6 +196,7 @@ TEST_CASE("battery: a dump names every attribute of a node") {
     CAPTURE(op->name);
     CAPTURE(text);
     for (const attribute_field& field : op->label->attributes)
-      if (field.kind != attribute_kind::list && field.kind != attribute_kind::reals) CHECK(text.find(std::string(field.name) + "=") != std::string::npos);
+      if (field.kind != attribute_kind::list && field.kind != attribute_kind::reals)
+        CHECK(text.find(std::string(field.name) + "=") != std::string::npos);
   }
 }

@@ -16,7 +16,8 @@ namespace {
 const std::size_t nodes_for_each_dtype = nodes_of_run(8);
 
 void check_round_trip(const model& network) {
-  const saved_model saved{.network = network, .name = "node", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};
+  const saved_model saved{
+      .network = network, .name = "node", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};
   const auto bytes = models_to_bytes({&saved, 1});
   if (!bytes) MESSAGE(bytes.error().message());
   REQUIRE(bytes.has_value());

@@ -3,7 +3,6 @@
 #include "battery/each_node.hpp"
 #include "battery/one_node.hpp"
 
-
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 

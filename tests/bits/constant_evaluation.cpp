@@ -109,7 +109,8 @@ inline constexpr auto detected = [](builder& g) {
 };
 template <dtype T>
 inline constexpr auto suppressed = [](builder& g) {
-  auto [indices, scores, count] = non_max_suppression(g.input<T, shape<6, 4>>("boxes"), g.input<T, shape<6>>("scores"), 0.9F, -0.5F, 0.3F, max_detections<5>);
+  auto [indices, scores, count] = non_max_suppression(g.input<T, shape<6, 4>>("boxes"), g.input<T, shape<6>>("scores"),
+                                                      0.9F, -0.5F, 0.3F, max_detections<5>);
   g.output("y", scores);
 };
 /// All elements as one row.
@@ -283,8 +284,7 @@ template <class G> constexpr auto inputs_of() {
   };
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple{input(std::integral_constant<std::size_t, I>{})...};
-  }
-  (std::make_index_sequence<G::inputs.size()>{});
+  }(std::make_index_sequence<G::inputs.size()>{});
 }
 
 /// Elements of the network's result that differ between both.

@@ -1,5 +1,6 @@
 // references: what the references of all operators compute, as one number for each operator and dtype.
-// Flow: tests/support/same_bits.py compiles it in many ways, links it with catalogue.cpp and random_node.cpp, and compares what the programs print.
+// Flow: tests/support/same_bits.py compiles it in many ways, links it with catalogue.cpp and random_node.cpp, and
+// compares what the programs print.
 #include "battery/random_node.hpp"
 
 #include <nnrt/core/convert.hpp>
@@ -20,7 +21,8 @@ constexpr std::size_t nodes_for_each_dtype = 6;
 struct digest {
   std::uint64_t word = 0xcbf29ce484222325U;
   void add(const void* first, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) word = (word ^ static_cast<const unsigned char*>(first)[i]) * 0x100000001b3U;
+    for (std::size_t i = 0; i < count; ++i)
+      word = (word ^ static_cast<const unsigned char*>(first)[i]) * 0x100000001b3U;
   }
   /// Elements; all that are no numbers count as one, whose sign and digits are the instructions' choice.
   template <class T> void add_elements(const std::vector<std::byte>& bytes) {
@@ -39,7 +41,8 @@ void add_results(random_node& node, digest& results) {
   std::vector<std::vector<std::byte>> bytes;
   for (const tensor_desc& y : node.out) bytes.emplace_back(static_cast<std::size_t>(y.bytes()), std::byte{0x5a});
   std::vector<view> out;
-  for (std::size_t i = 0; i < node.out.size(); ++i) out.push_back({&node.out[i], any_pointer::bytes(bytes[i].data()), nullptr, {}, {}});
+  for (std::size_t i = 0; i < node.out.size(); ++i)
+    out.push_back({&node.out[i], any_pointer::bytes(bytes[i].data()), nullptr, {}, {}});
   const std::vector<view> in = node.views();
   const run_fault fault = node.op->reference(node.words, in, out);
   results.add(&fault.rule, sizeof fault.rule);
@@ -60,7 +63,8 @@ int main() {
         for (const random_operand& x : node.in) operands.add(x.bytes.data(), x.bytes.size());
         add_results(node, results);
       }
-      std::printf("%.*s %.*s %016llx %016llx\n", int(op->name.size()), op->name.data(), int(name_of(computed).size()), name_of(computed).data(),
-                  static_cast<unsigned long long>(operands.word), static_cast<unsigned long long>(results.word));
+      std::printf("%.*s %.*s %016llx %016llx\n", int(op->name.size()), op->name.data(), int(name_of(computed).size()),
+                  name_of(computed).data(), static_cast<unsigned long long>(operands.word),
+                  static_cast<unsigned long long>(results.word));
     }
 }

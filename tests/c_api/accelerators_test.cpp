@@ -45,7 +45,8 @@ class layer_of_bytes {
     add(OH_NN_INT8, {}, OH_NN_CONV2D_PAD_MODE, &same, 1);
     add(OH_NN_INT8, {}, OH_NN_CONV2D_ACTIVATION_TYPE, &none, 1);
     add(OH_NN_INT8, {1, 4, 4, 1}, OH_NN_TENSOR, nullptr, 0, &by_one);
-    REQUIRE(OH_NNModel_AddOperation(handle, OH_NN_OPS_CONV2D, indices{3, 4, 5, 6}, indices{0, 1, 2}, indices{7}) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_AddOperation(handle, OH_NN_OPS_CONV2D, indices{3, 4, 5, 6}, indices{0, 1, 2}, indices{7}) ==
+            OH_NN_SUCCESS);
     REQUIRE(OH_NNModel_SpecifyInputsAndOutputs(handle, indices{0}, indices{7}) == OH_NN_SUCCESS);
     REQUIRE(OH_NNModel_Finish(handle) == OH_NN_SUCCESS);
   }
@@ -55,7 +56,8 @@ class layer_of_bytes {
   OH_NNModel* handle;
 
  private:
-  void add(OH_NN_DataType type, const std::vector<std::int32_t>& shape, OH_NN_TensorType kind, const void* data, std::size_t bytes, const OH_NN_QuantParam* quant = nullptr) {
+  void add(OH_NN_DataType type, const std::vector<std::int32_t>& shape, OH_NN_TensorType kind, const void* data,
+           std::size_t bytes, const OH_NN_QuantParam* quant = nullptr) {
     REQUIRE(add_tensor(handle, type, shape, kind, quant) == OH_NN_SUCCESS);
     if (data != nullptr) REQUIRE(OH_NNModel_SetTensorData(handle, next_, data, bytes) == OH_NN_SUCCESS);
     ++next_;
@@ -105,7 +107,8 @@ TEST_CASE("accelerators: three are listed behind the processor, with names and t
 TEST_CASE("accelerators: one that is selected by its id runs a convolution of bytes, halves rounded to even numbers") {
   const std::vector<std::int8_t> x{1, 3, 5, 7, -1, -3, -5, -7, 2, 4, 127, -128, 0, 9, 11, 13};
   const std::vector<std::int8_t> even{0, 2, 2, 4, 0, -2, -2, -4, 1, 2, 64, -64, 0, 4, 6, 6};
-  for (const char* name : {"bernoulli2_nnrt_v2_1", "bayes_nnrt_v2_1", "bayes_e_nnrt_v2_1"}) CHECK(run_on(device_of(name), x) == even);
+  for (const char* name : {"bernoulli2_nnrt_v2_1", "bayes_nnrt_v2_1", "bayes_e_nnrt_v2_1"})
+    CHECK(run_on(device_of(name), x) == even);
   CHECK(run_on(device_of("cpu_nnrt_v2_1"), x) != even);
 }
 

@@ -1,4 +1,5 @@
-// background_test: every job is done once, whoever waits sees what it wrote, and a job may ask for the next one or end its thread.
+// background_test: every job is done once, whoever waits sees what it wrote, and a job may ask for the next one or end
+// its thread.
 #include <nnrt/c_api/background.hpp>
 
 #include "support/child_process.hpp"
@@ -94,7 +95,9 @@ TEST_CASE("background: a job may destroy its thread") {
 TEST_CASE("background: each job computes in the floating-point environment of the thread that asked for it") {
   struct seen {
     nnrt::float_environment floats;
-    static void look(void* context) noexcept { static_cast<seen*>(context)->floats = nnrt::float_environment::of_this_thread(); }
+    static void look(void* context) noexcept {
+      static_cast<seen*>(context)->floats = nnrt::float_environment::of_this_thread();
+    }
   } one;
   background_thread thread(&seen::look, &one);
   for (int round = 0; round < 3; ++round)

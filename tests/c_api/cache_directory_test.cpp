@@ -178,7 +178,8 @@ TEST_CASE("an info file that names files of a terabyte is none, and so are they"
   fs::resize_file(d.folder.file("0.nncache"), std::uintmax_t{1} << 40);
   const auto read = nnrt::c_api::detail::read_info({d.folder.path(), ""});
   REQUIRE_FALSE(read);
-  CHECK(read.error().message() == d.folder.file("cache_info.nncache") + ": file 0 of the cache: got 1099511627776 bytes, expected at most 68719476736");
+  CHECK(read.error().message() == d.folder.file("cache_info.nncache") +
+                                      ": file 0 of the cache: got 1099511627776 bytes, expected at most 68719476736");
   REQUIRE(d.build() == OH_NN_SUCCESS);
   CHECK(d.prepared == 1);
   REQUIRE(d.build() == OH_NN_SUCCESS);

@@ -1,4 +1,5 @@
-// cache_faults: what is left of a cache when the disk is full, when the writer is killed, and when two processes share it.
+// cache_faults: what is left of a cache when the disk is full, when the writer is killed, and when two processes share
+// it.
 // Flow: children build, write and end as they are told; the parent looks at what they left.
 #include "c_api/failing_disk.hpp"
 #include "c_api/fake_device.hpp"
@@ -36,7 +37,8 @@ struct cached {
   cached(const cached&) = delete;
   ~cached() { remove_device(device); }
 
-  /// Builds the small model with the cache of this version; the second extent of that of even versions is unknown, so that they differ.
+  /// Builds the small model with the cache of this version; the second extent of that of even versions is unknown, so
+  /// that they differ.
   int build(std::uint32_t version) const {
     small_compilation c(false, version % 2 == 0, device);
     OH_NNCompilation_SetCache(c.handle, folder.path().c_str(), version);
@@ -66,7 +68,8 @@ struct cached {
   }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+      names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -179,7 +182,8 @@ TEST_CASE("two processes that share a directory find their own model, or compile
     }
     return 0;
   };
-  const ::pid_t children[] = {begin_child([&] { return build_again_and_again(false); }), begin_child([&] { return build_again_and_again(true); })};
+  const ::pid_t children[] = {begin_child([&] { return build_again_and_again(false); }),
+                              begin_child([&] { return build_again_and_again(true); })};
   for (const ::pid_t child : children) CHECK(end_of(child) == 0);
   CHECK(c.kept(1) != 0);
   CHECK(c.files() == whole_cache);

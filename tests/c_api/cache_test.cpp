@@ -40,7 +40,8 @@ struct cached {
   }
 
   /// Compiles the small model with the cache of this version; `more` sets further options.
-  OH_NN_ReturnCode build(std::uint32_t version, void (*more)(OH_NNCompilation*) = [](OH_NNCompilation*) {}, bool dynamic = false) {
+  OH_NN_ReturnCode build(
+      std::uint32_t version, void (*more)(OH_NNCompilation*) = [](OH_NNCompilation*) {}, bool dynamic = false) {
     prepared = restored = 0;
     small_compilation c(false, dynamic, device);
     const std::string path = directory.string();
@@ -60,7 +61,9 @@ std::string content_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-void overwrite(const fs::path& file, const std::string& content) { std::ofstream(file, std::ios::binary | std::ios::trunc) << content; }
+void overwrite(const fs::path& file, const std::string& content) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
+}
 
 }  // namespace
 
@@ -69,7 +72,8 @@ TEST_CASE("the first build writes a cache, the second one reads it") {
   REQUIRE(c.build(1) == OH_NN_SUCCESS);
   CHECK(c.prepared == 1);
   // The device's two, inputs and outputs.
-  CHECK(c.files() == std::vector<std::string>{"0.nncache", "1.nncache", "2.nncache", "3.nncache", "cache_info.nncache"});
+  CHECK(c.files() ==
+        std::vector<std::string>{"0.nncache", "1.nncache", "2.nncache", "3.nncache", "cache_info.nncache"});
   REQUIRE(c.build(1) == OH_NN_SUCCESS);
   CHECK(c.prepared == 0);
   CHECK(c.restored == 1);
@@ -89,16 +93,20 @@ TEST_CASE("a lower version is replaced, a higher one is kept and refuses the bui
 TEST_CASE("another model, and another speed, have no use for it") {
   cached c;
   REQUIRE(c.build(1) == OH_NN_SUCCESS);
-  REQUIRE(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_SetPerformanceMode(o, OH_NN_PERFORMANCE_HIGH); }) == OH_NN_SUCCESS);
+  REQUIRE(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_SetPerformanceMode(o, OH_NN_PERFORMANCE_HIGH); }) ==
+          OH_NN_SUCCESS);
   CHECK(c.prepared == 1);
-  REQUIRE(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_SetPerformanceMode(o, OH_NN_PERFORMANCE_HIGH); }, true) == OH_NN_SUCCESS);
+  REQUIRE(c.build(
+              1, [](OH_NNCompilation* o) { OH_NNCompilation_SetPerformanceMode(o, OH_NN_PERFORMANCE_HIGH); }, true) ==
+          OH_NN_SUCCESS);
   CHECK(c.prepared == 1);
 }
 
 TEST_CASE("a cache whose file cannot take its name stays usable, and is not replaced") {
   cached c;
   REQUIRE(c.build(1) == OH_NN_SUCCESS);
-  fs::rename(c.directory / "0.nncache", c.directory / "0.nncache.next");  // as a writer leaves it whose last step failed
+  // as a writer leaves it whose last step failed
+  fs::rename(c.directory / "0.nncache", c.directory / "0.nncache.next");
   fs::create_directories(c.directory / "0.nncache" / "something");
   REQUIRE(c.build(1) == OH_NN_SUCCESS);
   CHECK(c.restored == 1);
@@ -109,7 +117,8 @@ TEST_CASE("a cache whose file cannot take its name stays usable, and is not repl
   fs::remove_all(c.directory / "0.nncache");
   REQUIRE(c.build(2) == OH_NN_SUCCESS);
   CHECK(c.prepared == 1);
-  CHECK(c.files() == std::vector<std::string>{"0.nncache", "1.nncache", "2.nncache", "3.nncache", "cache_info.nncache"});
+  CHECK(c.files() ==
+        std::vector<std::string>{"0.nncache", "1.nncache", "2.nncache", "3.nncache", "cache_info.nncache"});
 }
 
 TEST_CASE("ModelName keeps caches of one directory apart") {
@@ -127,10 +136,16 @@ TEST_CASE("ModelName keeps caches of one directory apart") {
 TEST_CASE("a ModelName that no file can have is a directory that is not there") {
   cached c;
   static const std::string name(300, 'n');
-  CHECK(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 300); }) == OH_NN_INVALID_PARAMETER);
-  CHECK(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 216); }) == OH_NN_INVALID_PARAMETER);
+  CHECK(c.build(1, [](OH_NNCompilation* o) {
+    OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 300);
+  }) == OH_NN_INVALID_PARAMETER);
+  CHECK(c.build(1, [](OH_NNCompilation* o) {
+    OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 216);
+  }) == OH_NN_INVALID_PARAMETER);
   CHECK(c.files().empty());
-  CHECK(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 215); }) == OH_NN_SUCCESS);
+  CHECK(c.build(1, [](OH_NNCompilation* o) {
+    OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 215);
+  }) == OH_NN_SUCCESS);
 }
 
 TEST_CASE("an option of the device's own is a reason to prepare again, and the same option is none") {

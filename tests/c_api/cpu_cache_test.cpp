@@ -1,4 +1,5 @@
-// cpu_cache: the processor's caches - in a directory, in a buffer, as an offline model - give the bits of a fresh build, whatever happens to them.
+// cpu_cache: the processor's caches - in a directory, in a buffer, as an offline model - give the bits of a fresh
+// build, whatever happens to them.
 // Flow: a build that takes its cache leaves the files alone; one that does not replaces them, which their inodes show.
 #include "c_api/small_model.hpp"
 
@@ -31,17 +32,21 @@ class network {
 
   OH_NNModel* model = OH_NNModel_Construct();
 
-  std::uint32_t tensor(const std::vector<std::int32_t>& shape, OH_NN_DataType type = OH_NN_FLOAT32, const OH_NN_QuantParam* quant = nullptr) {
+  std::uint32_t tensor(const std::vector<std::int32_t>& shape, OH_NN_DataType type = OH_NN_FLOAT32,
+                       const OH_NN_QuantParam* quant = nullptr) {
     REQUIRE(add_tensor(model, type, shape, OH_NN_TENSOR, quant) == OH_NN_SUCCESS);
     return next_++;
   }
-  template <class T = float> std::uint32_t weight(const std::vector<std::int32_t>& shape, OH_NN_DataType type = OH_NN_FLOAT32, const OH_NN_QuantParam* quant = nullptr) {
+  template <class T = float>
+  std::uint32_t weight(const std::vector<std::int32_t>& shape, OH_NN_DataType type = OH_NN_FLOAT32,
+                       const OH_NN_QuantParam* quant = nullptr) {
     std::size_t count = 1;
     for (const std::int32_t extent : shape) count *= static_cast<std::size_t>(extent);
     std::vector<T> numbers;
     for (std::size_t i = 0; i < count; ++i) {
       const int number = static_cast<int>((i * 37 + i / 5 + static_cast<std::size_t>(seed_) * 101) % 61) - 30;
-      numbers.push_back(static_cast<T>(type == OH_NN_FLOAT32 ? static_cast<float>(number) / 61 : static_cast<float>(number)));
+      numbers.push_back(
+          static_cast<T>(type == OH_NN_FLOAT32 ? static_cast<float>(number) / 61 : static_cast<float>(number)));
     }
     ++seed_;
     const std::uint32_t made = tensor(shape, type, quant);
@@ -50,12 +55,15 @@ class network {
   }
   template <class T> std::uint32_t parameter(OH_NN_TensorType kind, OH_NN_DataType type, const std::vector<T>& values) {
     const auto count = static_cast<std::int32_t>(values.size());
-    REQUIRE(add_tensor(model, type, count == 1 ? std::vector<std::int32_t>{} : std::vector{count}, kind) == OH_NN_SUCCESS);
+    REQUIRE(add_tensor(model, type, count == 1 ? std::vector<std::int32_t>{} : std::vector{count}, kind) ==
+            OH_NN_SUCCESS);
     REQUIRE(OH_NNModel_SetTensorData(model, next_, values.data(), values.size() * sizeof(T)) == OH_NN_SUCCESS);
     return next_++;
   }
-  void operation(OH_NN_OperationType type, std::vector<std::uint32_t> parameters, std::vector<std::uint32_t> inputs, std::uint32_t output) {
-    const OH_NN_UInt32Array p{parameters.empty() ? nullptr : parameters.data(), static_cast<std::uint32_t>(parameters.size())};
+  void operation(OH_NN_OperationType type, std::vector<std::uint32_t> parameters, std::vector<std::uint32_t> inputs,
+                 std::uint32_t output) {
+    const OH_NN_UInt32Array p{parameters.empty() ? nullptr : parameters.data(),
+                              static_cast<std::uint32_t>(parameters.size())};
     const OH_NN_UInt32Array i{inputs.data(), static_cast<std::uint32_t>(inputs.size())}, o{&output, 1};
     REQUIRE(OH_NNModel_AddOperation(model, type, &p, &i, &o) == OH_NN_SUCCESS);
   }
@@ -64,8 +72,10 @@ class network {
     REQUIRE(OH_NNModel_Finish(model) == OH_NN_SUCCESS);
   }
   std::vector<std::uint32_t> convolution_parameters() {
-    return {parameter(OH_NN_CONV2D_STRIDES, OH_NN_INT64, std::vector<std::int64_t>{1, 1}), parameter(OH_NN_CONV2D_DILATION, OH_NN_INT64, std::vector<std::int64_t>{1, 1}),
-            parameter(OH_NN_CONV2D_PAD_MODE, OH_NN_INT8, std::vector<std::int8_t>{0}), parameter(OH_NN_CONV2D_GROUP, OH_NN_INT64, std::vector<std::int64_t>{1}),
+    return {parameter(OH_NN_CONV2D_STRIDES, OH_NN_INT64, std::vector<std::int64_t>{1, 1}),
+            parameter(OH_NN_CONV2D_DILATION, OH_NN_INT64, std::vector<std::int64_t>{1, 1}),
+            parameter(OH_NN_CONV2D_PAD_MODE, OH_NN_INT8, std::vector<std::int8_t>{0}),
+            parameter(OH_NN_CONV2D_GROUP, OH_NN_INT64, std::vector<std::int64_t>{1}),
             parameter(OH_NN_CONV2D_ACTIVATION_TYPE, OH_NN_INT8, std::vector<std::int8_t>{OH_NN_FUSED_RELU})};
   }
 
@@ -81,10 +91,12 @@ void write_dense(network& n) {
 }
 /// A 5x5 convolution, pooling and a dense layer over a grey image.
 void write_lenet(network& n) {
-  const std::uint32_t x = n.tensor({1, 12, 12, 1}), w = n.weight({6, 5, 5, 1}), b = n.weight({6}), c = n.tensor({1, 12, 12, 6}), p = n.tensor({1, 6, 6, 6}), y = n.tensor({1, 10});
+  const std::uint32_t x = n.tensor({1, 12, 12, 1}), w = n.weight({6, 5, 5, 1}), b = n.weight({6}),
+                      c = n.tensor({1, 12, 12, 6}), p = n.tensor({1, 6, 6, 6}), y = n.tensor({1, 10});
   n.operation(OH_NN_OPS_CONV2D, n.convolution_parameters(), {x, w, b}, c);
   n.operation(OH_NN_OPS_MAX_POOL,
-              {n.parameter(OH_NN_MAX_POOL_KERNEL_SIZE, OH_NN_INT64, std::vector<std::int64_t>{2, 2}), n.parameter(OH_NN_MAX_POOL_STRIDE, OH_NN_INT64, std::vector<std::int64_t>{2, 2}),
+              {n.parameter(OH_NN_MAX_POOL_KERNEL_SIZE, OH_NN_INT64, std::vector<std::int64_t>{2, 2}),
+               n.parameter(OH_NN_MAX_POOL_STRIDE, OH_NN_INT64, std::vector<std::int64_t>{2, 2}),
                n.parameter(OH_NN_MAX_POOL_PAD_MODE, OH_NN_INT8, std::vector<std::int8_t>{1})},
               {c}, p);
   n.operation(OH_NN_OPS_FULL_CONNECTION,
@@ -100,7 +112,8 @@ void write_wide(network& n) {
 }
 /// A convolution whose image has an unknown height.
 void write_dynamic(network& n) {
-  const std::uint32_t x = n.tensor({1, -1, 7, 3}), w = n.weight({48, 3, 3, 3}), b = n.weight({48}), y = n.tensor({1, -1, 7, 48});
+  const std::uint32_t x = n.tensor({1, -1, 7, 3}), w = n.weight({48, 3, 3, 3}), b = n.weight({48}),
+                      y = n.tensor({1, -1, 7, 48});
   n.operation(OH_NN_OPS_CONV2D, n.convolution_parameters(), {x, w, b}, y);
   n.finish(x, y);
 }
@@ -108,9 +121,11 @@ void write_bytes(network& n) {
   const std::uint32_t bits = 8;
   const double of_x = 0.05, of_w = 0.01, of_b = of_x * of_w, of_y = 0.1;
   const std::int32_t zero_x = -4, zero = 0, zero_y = 5;
-  const OH_NN_QuantParam qx{1, &bits, &of_x, &zero_x}, qw{1, &bits, &of_w, &zero}, qb{1, &bits, &of_b, &zero}, qy{1, &bits, &of_y, &zero_y};
-  const std::uint32_t x = n.tensor({1, 6, 6, 16}, OH_NN_INT8, &qx), w = n.weight<std::int8_t>({20, 3, 3, 16}, OH_NN_INT8, &qw), b = n.weight<std::int32_t>({20}, OH_NN_INT32, &qb),
-                      y = n.tensor({1, 6, 6, 20}, OH_NN_INT8, &qy);
+  const OH_NN_QuantParam qx{1, &bits, &of_x, &zero_x}, qw{1, &bits, &of_w, &zero}, qb{1, &bits, &of_b, &zero},
+      qy{1, &bits, &of_y, &zero_y};
+  const std::uint32_t x = n.tensor({1, 6, 6, 16}, OH_NN_INT8, &qx),
+                      w = n.weight<std::int8_t>({20, 3, 3, 16}, OH_NN_INT8, &qw),
+                      b = n.weight<std::int32_t>({20}, OH_NN_INT32, &qb), y = n.tensor({1, 6, 6, 20}, OH_NN_INT8, &qy);
   n.operation(OH_NN_OPS_CONV2D, n.convolution_parameters(), {x, w, b}, y);
   n.finish(x, y);
 }
@@ -155,9 +170,11 @@ std::string result_of(OH_NNCompilation* compilation, const named_network& n) {
   std::size_t bytes = 0;
   OH_NNTensor_GetSize(x, &bytes);
   if (n.type == OH_NN_FLOAT32)
-    for (std::size_t i = 0; i < bytes / sizeof(float); ++i) static_cast<float*>(OH_NNTensor_GetDataBuffer(x))[i] = static_cast<float>(i * 29 % 37) / 8 - 2;
+    for (std::size_t i = 0; i < bytes / sizeof(float); ++i)
+      static_cast<float*>(OH_NNTensor_GetDataBuffer(x))[i] = static_cast<float>(i * 29 % 37) / 8 - 2;
   else
-    for (std::size_t i = 0; i < bytes; ++i) static_cast<std::int8_t*>(OH_NNTensor_GetDataBuffer(x))[i] = static_cast<std::int8_t>(i * 29 % 255 - 127);
+    for (std::size_t i = 0; i < bytes; ++i)
+      static_cast<std::int8_t*>(OH_NNTensor_GetDataBuffer(x))[i] = static_cast<std::int8_t>(i * 29 % 255 - 127);
   REQUIRE(OH_NNExecutor_RunSync(executor, &x, 1, &y, 1) == OH_NN_SUCCESS);
   OH_NNTensor_GetSize(y, &bytes);
   std::string made(static_cast<const char*>(OH_NNTensor_GetDataBuffer(y)), bytes);
@@ -201,7 +218,9 @@ std::string content_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-void overwrite(const std::string& file, const std::string& content) { std::ofstream(file, std::ios::binary | std::ios::trunc) << content; }
+void overwrite(const std::string& file, const std::string& content) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
+}
 
 /// The processor's file of a cache, as a program for another instruction set has it.
 std::string for_another_machine(std::string program) {
@@ -221,7 +240,10 @@ void replace(const cached& cache, const std::vector<std::string>& programs) {
   const auto info = nnrt::c_api::detail::read_info(place);
   REQUIRE(bool(info));
   nnrt::c_api::byte_lists files;
-  const auto add = [&](const std::string& bytes) { files.emplace_back(reinterpret_cast<const std::byte*>(bytes.data()), reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size()); };
+  const auto add = [&](const std::string& bytes) {
+    files.emplace_back(reinterpret_cast<const std::byte*>(bytes.data()),
+                       reinterpret_cast<const std::byte*>(bytes.data()) + bytes.size());
+  };
   for (const std::string& one : programs) add(one);
   for (std::size_t i = info->members.size() - 2; i < info->members.size(); ++i) add(content_of(place.file(i)));
   REQUIRE(bool(nnrt::c_api::store(place, {info->device, info->fingerprint}, info->version, files)));
@@ -258,7 +280,9 @@ TEST_CASE("the processor's cache is written once and gives the bits of a fresh b
   }
 }
 
-TEST_CASE("a cache of other weights, another model or a lower version is replaced; one of a higher version forbids the build") {
+TEST_CASE(
+    "a cache of other weights, another model or a lower version is replaced; one of a higher version forbids the "
+    "build") {
   network one(1), changed(2), other;
   write_lenet(one), write_lenet(changed), write_dense(other);
   const named_network &lenet = networks[1], &dense = networks[0];
@@ -270,7 +294,8 @@ TEST_CASE("a cache of other weights, another model or a lower version is replace
   const auto first = cache.inode();
   CHECK(build(OH_NNCompilation_Construct(changed.model), lenet, cache.with_version(3)).result == fresh_changed);
   CHECK(cache.inode() != first);
-  CHECK(build(OH_NNCompilation_Construct(other.model), dense, cache.with_version(3)).result == build(OH_NNCompilation_Construct(other.model), dense, plainly).result);
+  CHECK(build(OH_NNCompilation_Construct(other.model), dense, cache.with_version(3)).result ==
+        build(OH_NNCompilation_Construct(other.model), dense, plainly).result);
   const auto third = cache.inode();
   CHECK(build(OH_NNCompilation_Construct(other.model), dense, cache.with_version(2)).code == OH_NN_OPERATION_FORBIDDEN);
   CHECK(cache.inode() == third);
@@ -283,9 +308,12 @@ TEST_CASE("programs for two instruction sets that share a directory store their 
   network made(1), changed(2);
   write_lenet(made), write_lenet(changed);
   cached cache;
-  const auto built = [&](const network& of) { return build(OH_NNCompilation_Construct(of.model), n, cache.with_version(1)); };
+  const auto built = [&](const network& of) {
+    return build(OH_NNCompilation_Construct(of.model), n, cache.with_version(1));
+  };
   const auto restored = [&] { return build(OH_NNCompilation_ConstructForCache(), n, cache.with_version(1)); };
-  const std::string fresh = built(made).result, mine = content_of(cache.file("0.nncache")), theirs = for_another_machine(mine);
+  const std::string fresh = built(made).result, mine = content_of(cache.file("0.nncache")),
+                    theirs = for_another_machine(mine);
 
   replace(cache, {theirs});  // the other program came first
   CHECK(restored().code == OH_NN_INVALID_PARAMETER);
@@ -338,15 +366,21 @@ TEST_CASE("any damage to the processor's cache is seen: without the model there 
   REQUIRE(build(OH_NNCompilation_ConstructForCache(), n, cache.with_version(1)).result == fresh);
 }
 
-TEST_CASE("a buffer of the processor's gives the bits of a fresh build, as a cache and as an offline model; a damaged one gives nothing") {
+TEST_CASE(
+    "a buffer of the processor's gives the bits of a fresh build, as a cache and as an offline model; a damaged one "
+    "gives nothing") {
   for (const named_network& n : networks) {
     CAPTURE(n.name);
     network made;
     n.write(made);
-    const std::string fresh = build(OH_NNCompilation_Construct(made.model), n, plainly).result, bytes = exported(made.model);
-    const auto import = [](const std::string& from) { return [&](OH_NNCompilation* c) { OH_NNCompilation_ImportCacheFromBuffer(c, from.data(), from.size()); }; };
+    const std::string fresh = build(OH_NNCompilation_Construct(made.model), n, plainly).result,
+                      bytes = exported(made.model);
+    const auto import = [](const std::string& from) {
+      return [&](OH_NNCompilation* c) { OH_NNCompilation_ImportCacheFromBuffer(c, from.data(), from.size()); };
+    };
     CHECK(build(OH_NNCompilation_ConstructForCache(), n, import(bytes)).result == fresh);
-    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelBuffer(bytes.data(), bytes.size()), n, plainly).result == fresh);
+    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelBuffer(bytes.data(), bytes.size()), n, plainly).result ==
+          fresh);
     // What was restored exports the same bytes.
     OH_NNCompilation* again = OH_NNCompilation_ConstructForCache();
     import(bytes)(again);
@@ -360,8 +394,11 @@ TEST_CASE("a buffer of the processor's gives the bits of a fresh build, as a cac
       std::string broken = bytes;
       broken[i] = static_cast<char>(broken[i] ^ 0x10);
       REQUIRE(build(OH_NNCompilation_ConstructForCache(), n, import(broken)).code == OH_NN_FAILED);
-      REQUIRE(build(OH_NNCompilation_ConstructWithOfflineModelBuffer(broken.data(), broken.size()), n, plainly).code == OH_NN_FAILED);
-      if (i > 0) REQUIRE(build(OH_NNCompilation_ConstructWithOfflineModelBuffer(bytes.data(), i), n, plainly).code == OH_NN_FAILED);
+      REQUIRE(build(OH_NNCompilation_ConstructWithOfflineModelBuffer(broken.data(), broken.size()), n, plainly).code ==
+              OH_NN_FAILED);
+      if (i > 0)
+        REQUIRE(build(OH_NNCompilation_ConstructWithOfflineModelBuffer(bytes.data(), i), n, plainly).code ==
+                OH_NN_FAILED);
     }
   }
 }
@@ -388,7 +425,8 @@ TEST_CASE("an offline model and an imported cache have no use for the cache of a
   const named_network &dense = networks[0], &lenet = networks[1];
   network first, second;
   dense.write(first), lenet.write(second);
-  const std::string fresh = build(OH_NNCompilation_Construct(second.model), lenet, plainly).result, bytes = exported(second.model);
+  const std::string fresh = build(OH_NNCompilation_Construct(second.model), lenet, plainly).result,
+                    bytes = exported(second.model);
   const temporary_folder models;
   const std::string path = models.file("lenet"), empty = models.file("empty");
   overwrite(path, bytes), overwrite(empty, "");
@@ -408,8 +446,11 @@ TEST_CASE("an offline model and an imported cache have no use for the cache of a
     for (const int other : {0, 1, 2}) CHECK(build(of_lenet(other), lenet, cache.with_version(1)).result == fresh);
     CHECK(cache.inode() == written);
     CHECK(build(OH_NNCompilation_ConstructForCache(), lenet, cache.with_version(1)).result == fresh);
-    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelFile(empty.c_str()), lenet, cache.with_version(1)).code == OH_NN_FAILED);
-    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelFile(models.file("missing").c_str()), lenet, cache.with_version(1)).code == OH_NN_FAILED);
+    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelFile(empty.c_str()), lenet, cache.with_version(1)).code ==
+          OH_NN_FAILED);
+    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelFile(models.file("missing").c_str()), lenet,
+                cache.with_version(1))
+              .code == OH_NN_FAILED);
   }
 }
 

@@ -106,7 +106,8 @@ TEST_CASE("devices: a host that the environment names is listed, runs models, an
   REQUIRE(OH_NNCompilation_SetDevice(compilation, ids[own]) == OH_NN_SUCCESS);
   REQUIRE(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
   OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
-  NN_TensorDesc* described[] = {OH_NNExecutor_CreateInputTensorDesc(executor, 0), OH_NNExecutor_CreateOutputTensorDesc(executor, 0)};
+  NN_TensorDesc* described[] = {OH_NNExecutor_CreateInputTensorDesc(executor, 0),
+                                OH_NNExecutor_CreateOutputTensorDesc(executor, 0)};
   NN_Tensor *in = OH_NNTensor_Create(ids[own], described[0]), *out = OH_NNTensor_Create(ids[own], described[1]);
   auto* const x = static_cast<float*>(OH_NNTensor_GetDataBuffer(in));
   const auto* const y = static_cast<const float*>(OH_NNTensor_GetDataBuffer(out));

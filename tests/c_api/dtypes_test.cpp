@@ -71,9 +71,15 @@ constexpr row table[] = {
     {5, "x number, bias number -> y number"},
     {6, "x any, type integer constant -> y any"},
     {7, "x any... -> y any"},
-    {8, "x floating|i8|i16|i32|i64|u8, weight floating|i8|i32|i64|u8, bias floating|i32|i64? -> y floating|i8|i16|i32|i64|u8"},
-    {9, "x floating|i8|i16|i32|i64|u8, weight floating|i8|i32|i64|u8, bias floating|i32|i64? -> y floating|i8|i16|i32|i64|u8"},
-    {10, "x floating|i8|i16|i32|i64|u8, weight floating|i8|i32|i64|u8, bias floating|i32|i64? -> y floating|i8|i16|i32|i64|u8"},
+    {8,
+     "x floating|i8|i16|i32|i64|u8, weight floating|i8|i32|i64|u8, bias floating|i32|i64? -> y "
+     "floating|i8|i16|i32|i64|u8"},
+    {9,
+     "x floating|i8|i16|i32|i64|u8, weight floating|i8|i32|i64|u8, bias floating|i32|i64? -> y "
+     "floating|i8|i16|i32|i64|u8"},
+    {10,
+     "x floating|i8|i16|i32|i64|u8, weight floating|i8|i32|i64|u8, bias floating|i32|i64? -> y "
+     "floating|i8|i16|i32|i64|u8"},
     {11, "a any, b any -> y number"},
     {12, "a number, b number -> y number"},
     {13, "x any, axis index constant -> y any"},

@@ -1,4 +1,5 @@
-// executor: what runs compute - on tensors, on inputs and outputs that were set, asynchronously, for shapes that only a run knows.
+// executor: what runs compute - on tensors, on inputs and outputs that were set, asynchronously, for shapes that only a
+// run knows.
 // Flow: codes are contract_test's subject, numbers are this one's.
 #include <nnrt/c_api/support.hpp>
 
@@ -73,7 +74,8 @@ struct ending {
 
 }  // namespace
 
-TEST_CASE("scales of channels run along the axis that the operation needs, where a tensor has several of their number") {
+TEST_CASE(
+    "scales of channels run along the axis that the operation needs, where a tensor has several of their number") {
   const std::uint32_t bits[] = {8, 8};
   const double scales[] = {1, 0.5};
   const std::int32_t zeros[] = {0, 0};
@@ -88,7 +90,8 @@ TEST_CASE("scales of channels run along the axis that the operation needs, where
   REQUIRE(OH_NNModel_SpecifyInputsAndOutputs(model, indices{0}, indices{2}) == OH_NN_SUCCESS);
   REQUIRE(OH_NNModel_Finish(model) == OH_NN_SUCCESS);
   OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
-  CHECK(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);  // a scale for each row would be refused: each column is a sum over the rows
+  // a scale for each row would be refused: each column is a sum over the rows
+  CHECK(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
   OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
   NN_Tensor* x = small_executor::make_tensor({1, 2}, 0, OH_NN_INT8);
   NN_Tensor* y = small_executor::make_tensor({1, 2}, 0, OH_NN_INT8);
@@ -137,7 +140,8 @@ TEST_CASE("of truth values every byte but 0 is true, in constants and inputs") {
   CHECK(std::vector<std::uint8_t>(bytes(y[0]), bytes(y[0]) + 5) == std::vector<std::uint8_t>{0, 1, 0, 1, 1});
   const auto* const chosen = static_cast<const std::int32_t*>(OH_NNTensor_GetDataBuffer(y[1]));
   CHECK(std::vector<std::int32_t>(chosen, chosen + 5) == std::vector<std::int32_t>{1, 2, -3, 4, 5});
-  CHECK(std::vector<std::uint8_t>(bytes(x), bytes(x) + 5) == std::vector<std::uint8_t>(other, other + 5));  // the program's own bytes stay
+  // the program's own bytes stay
+  CHECK(std::vector<std::uint8_t>(bytes(x), bytes(x) + 5) == std::vector<std::uint8_t>(other, other + 5));
   OH_NNTensor_Destroy(&x), OH_NNTensor_Destroy(&y[0]), OH_NNTensor_Destroy(&y[1]);
   OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
 }
@@ -147,8 +151,10 @@ TEST_CASE("every tensor is NHWC: channels that are brought to axis 1 are rows of
     CAPTURE(is_dynamic);
     const std::int32_t batch = is_dynamic ? -1 : 1;
     OH_NNModel* model = OH_NNModel_Construct();
-    add_tensor(model, OH_NN_FLOAT32, {batch, 1, 2, 2}), add_tensor(model, OH_NN_INT32, {4}), add_tensor(model, OH_NN_FLOAT32, {batch, 2, 1, 2});
-    add_tensor(model, OH_NN_FLOAT32, {1, 1, 1, 2}), add_tensor(model, OH_NN_FLOAT32, {1}), add_tensor(model, OH_NN_FLOAT32, {batch, 2, 1, 1});
+    add_tensor(model, OH_NN_FLOAT32, {batch, 1, 2, 2}), add_tensor(model, OH_NN_INT32, {4}),
+        add_tensor(model, OH_NN_FLOAT32, {batch, 2, 1, 2});
+    add_tensor(model, OH_NN_FLOAT32, {1, 1, 1, 2}), add_tensor(model, OH_NN_FLOAT32, {1}),
+        add_tensor(model, OH_NN_FLOAT32, {batch, 2, 1, 1});
     const std::int32_t order[] = {0, 3, 1, 2};
     const float weight[] = {1, 10}, bias[] = {0};
     REQUIRE(OH_NNModel_SetTensorData(model, 1, order, sizeof order) == OH_NN_SUCCESS);
@@ -209,9 +215,11 @@ TEST_CASE("inputs and outputs that were set run, and stay set") {
 
 TEST_CASE("shared memory is read and written where it lies") {
   small_executor e;
-  OH_NN_Memory* in[] = {OH_NNExecutor_AllocateInputMemory(e.handle, 0, 48), OH_NNExecutor_AllocateInputMemory(e.handle, 1, 100)};
+  OH_NN_Memory* in[] = {OH_NNExecutor_AllocateInputMemory(e.handle, 0, 48),
+                        OH_NNExecutor_AllocateInputMemory(e.handle, 1, 100)};
   OH_NN_Memory* out = OH_NNExecutor_AllocateOutputMemory(e.handle, 0, 48);
-  for (std::uint32_t i = 0; i < 2; ++i) REQUIRE(OH_NNExecutor_SetInputWithMemory(e.handle, i, &small_tensor, in[i]) == OH_NN_SUCCESS);
+  for (std::uint32_t i = 0; i < 2; ++i)
+    REQUIRE(OH_NNExecutor_SetInputWithMemory(e.handle, i, &small_tensor, in[i]) == OH_NN_SUCCESS);
   REQUIRE(OH_NNExecutor_SetOutputWithMemory(e.handle, 0, out) == OH_NN_SUCCESS);
   CHECK(in[1]->length == 100);
   const std::vector<float> a = ramp(), b(12, 1.0F);
@@ -225,7 +233,8 @@ TEST_CASE("what one executor writes another one reads in the same memory") {
   small_executor first, second;
   OH_NN_Memory* between = OH_NNExecutor_AllocateOutputMemory(first.handle, 0, 48);
   std::vector<float> a = ramp(), b(12, 1.0F), y(12, -1.0F);
-  for (small_executor* const e : {&first, &second}) REQUIRE(OH_NNExecutor_SetInput(e->handle, 1, &small_tensor, b.data(), 48) == OH_NN_SUCCESS);
+  for (small_executor* const e : {&first, &second})
+    REQUIRE(OH_NNExecutor_SetInput(e->handle, 1, &small_tensor, b.data(), 48) == OH_NN_SUCCESS);
   REQUIRE(OH_NNExecutor_SetInput(first.handle, 0, &small_tensor, a.data(), 48) == OH_NN_SUCCESS);
   REQUIRE(OH_NNExecutor_SetOutputWithMemory(first.handle, 0, between) == OH_NN_SUCCESS);
   REQUIRE(OH_NNExecutor_SetInputWithMemory(second.handle, 0, &small_tensor, between) == OH_NN_SUCCESS);
@@ -286,7 +295,8 @@ TEST_CASE("extents that only a run knows: each shape in turn, and what it made o
     const auto elements = static_cast<std::size_t>(6 * height);
     NN_Tensor* t[3];
     for (NN_Tensor*& tensor : t) tensor = small_executor::make_tensor(shape);
-    for (int i = 0; i < 2; ++i) std::fill_n(static_cast<float*>(OH_NNTensor_GetDataBuffer(t[i])), elements, static_cast<float>(height));
+    for (int i = 0; i < 2; ++i)
+      std::fill_n(static_cast<float*>(OH_NNTensor_GetDataBuffer(t[i])), elements, static_cast<float>(height));
     REQUIRE(OH_NNExecutor_RunSync(e.handle, t, 2, t + 2, 1) == OH_NN_SUCCESS);
     const auto* const y = static_cast<const float*>(OH_NNTensor_GetDataBuffer(t[2]));
     CHECK(std::all_of(y, y + elements, [&](float x) { return x == 2.0F * static_cast<float>(height); }));

@@ -1,5 +1,6 @@
 // failing_disk: the file system of these tests, which is full, or the end of the process, at any call.
-// Flow: a child process arms it before it builds with a cache; failing_disk.cpp stands before the system calls that writing files needs.
+// Flow: a child process arms it before it builds with a cache; failing_disk.cpp stands before the system calls that
+// writing files needs.
 #pragma once
 
 namespace nnrt_test {

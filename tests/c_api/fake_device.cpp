@@ -17,7 +17,8 @@ using namespace nnrt;
 /// Runs nothing: fills outputs with zeros, or fails.
 class fake_execution final : public hal::execution {
  public:
-  fake_execution(const fake_behaviour& behaviour, const std::vector<tensor_desc>& outputs) : behaviour_(behaviour), outputs_(outputs) {}
+  fake_execution(const fake_behaviour& behaviour, const std::vector<tensor_desc>& outputs)
+      : behaviour_(behaviour), outputs_(outputs) {}
   result<void> run(array_ref<const hal::argument>, array_ref<hal::argument> outputs, std::int64_t deadline) override {
     if (!behaviour_.run_fails.empty()) return fail(error_code::device_failed, behaviour_.run_fails);
     const std::int64_t begin = steady_now(), end = begin + std::int64_t{behaviour_.run_milliseconds} * 1'000'000;
@@ -42,7 +43,9 @@ struct kept_desc {
   std::int64_t extents[max_rank] = {};
 
   kept_desc() = default;
-  explicit kept_desc(const tensor_desc& desc) : type(static_cast<int>(desc.type)), rank(desc.rank()) { std::copy(desc.shape.begin(), desc.shape.end(), extents); }
+  explicit kept_desc(const tensor_desc& desc) : type(static_cast<int>(desc.type)), rank(desc.rank()) {
+    std::copy(desc.shape.begin(), desc.shape.end(), extents);
+  }
   tensor_desc desc() const {
     shape_t shape;
     for (std::int64_t axis = 0; axis < rank; ++axis) shape.push_back(extents[axis]);
@@ -65,7 +68,9 @@ class fake_prepared final : public hal::prepared_model {
     if (!behaviour_.knows_ranges) return fail(error_code::not_supported, "no ranges");
     return hal::extent_range{inputs_[i].shape, behaviour_.forgets_axes ? shape_t{7} : inputs_[i].shape};
   }
-  result<std::unique_ptr<hal::execution>> make_execution() override { return std::make_unique<fake_execution>(behaviour_, outputs_); }
+  result<std::unique_ptr<hal::execution>> make_execution() override {
+    return std::make_unique<fake_execution>(behaviour_, outputs_);
+  }
   /// The descs, as bytes; further files hold their number.
   result<std::vector<std::vector<std::byte>>> exported() const override {
     if (!behaviour_.caching) return fail(error_code::not_supported, "no cache");
@@ -108,7 +113,8 @@ class fake_driver final : public hal::driver {
   result<std::vector<std::string>> refusals(const model& network) override {
     if (!behaviour_.refusals_fail.empty()) return fail(error_code::device_failed, behaviour_.refusals_fail);
     std::vector<std::string> all;
-    for (const ir::node& n : network.graph.nodes) all.push_back(n.op->name == behaviour_.refuses ? "the fake device does not like it" : "");
+    for (const ir::node& n : network.graph.nodes)
+      all.push_back(n.op->name == behaviour_.refuses ? "the fake device does not like it" : "");
     return all;
   }
   result<std::shared_ptr<hal::prepared_model>> prepare(const model& network, const hal::preferences&) override {
@@ -119,9 +125,11 @@ class fake_driver final : public hal::driver {
     for (const ir::output& out : network.graph.outputs) outputs.push_back(network.graph.at(out.value).desc);
     return std::make_shared<fake_prepared>(behaviour_, std::move(inputs), std::move(outputs));
   }
-  result<std::shared_ptr<hal::prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const hal::preferences&) override {
+  result<std::shared_ptr<hal::prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers,
+                                                       const hal::preferences&) override {
     if (!behaviour_.caching) return fail(error_code::not_supported, "no cache");
-    if (static_cast<int>(buffers.size()) != behaviour_.exported_files) return fail(error_code::invalid_file, "not my files");
+    if (static_cast<int>(buffers.size()) != behaviour_.exported_files)
+      return fail(error_code::invalid_file, "not my files");
     std::vector<tensor_desc> lists[2];
     array_ref<const std::byte> rest = buffers[0].subspan(2);
     for (auto& list : lists) {

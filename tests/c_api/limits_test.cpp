@@ -1,4 +1,5 @@
-// limits: no more file descriptors, files that may not grow, no more addresses - what calls answer that need shared memory.
+// limits: no more file descriptors, files that may not grow, no more addresses - what calls answer that need shared
+// memory.
 // Flow: each limit holds for a child process, which says which of its claims was wrong.
 #include "c_api/small_model.hpp"
 
@@ -55,7 +56,8 @@ bool makes_tensor(std::size_t bytes) {
   return is_made;
 }
 bool makes_memory(small_executor& e, std::size_t bytes) {
-  OH_NN_Memory *in = OH_NNExecutor_AllocateInputMemory(e.handle, 0, bytes), *out = OH_NNExecutor_AllocateOutputMemory(e.handle, 0, bytes);
+  OH_NN_Memory *in = OH_NNExecutor_AllocateInputMemory(e.handle, 0, bytes),
+               *out = OH_NNExecutor_AllocateOutputMemory(e.handle, 0, bytes);
   const bool are_made = in != nullptr && out != nullptr;
   CHECK((in != nullptr) == (out != nullptr));
   OH_NNExecutor_DestroyInputMemory(e.handle, 0, &in), OH_NNExecutor_DestroyOutputMemory(e.handle, 0, &out);
@@ -67,7 +69,8 @@ bool makes_memory(small_executor& e, std::size_t bytes) {
   float data[12] = {};
   for (std::uint32_t i = 0; i < 2; ++i)
     if (OH_NNExecutor_SetInput(e.handle, i, &tensor, data, sizeof data) != OH_NN_SUCCESS) return false;
-  return OH_NNExecutor_SetOutput(e.handle, 0, data, sizeof data) == OH_NN_SUCCESS && OH_NNExecutor_Run(e.handle) == OH_NN_SUCCESS;
+  return OH_NNExecutor_SetOutput(e.handle, 0, data, sizeof data) == OH_NN_SUCCESS &&
+         OH_NNExecutor_Run(e.handle) == OH_NN_SUCCESS;
 }
 
 }  // namespace
@@ -78,7 +81,8 @@ TEST_CASE("without file descriptors there are no tensors and no memory, and ever
   CHECK(in_child([] {
           small_executor e;
           limit(RLIMIT_NOFILE, next_descriptor());
-          return first_false({!makes_tensor(64), !makes_memory(e, 64), e.run() == OH_NN_SUCCESS, runs_on_what_is_set(e), small_compilation().code == OH_NN_SUCCESS});
+          return first_false({!makes_tensor(64), !makes_memory(e, 64), e.run() == OH_NN_SUCCESS, runs_on_what_is_set(e),
+                              small_compilation().code == OH_NN_SUCCESS});
         }) == 0);
 }
 #endif
@@ -99,7 +103,8 @@ TEST_CASE("where files may not grow, shared memory is null") {
           small_executor e;
           std::signal(SIGXFSZ, SIG_IGN);
           limit(RLIMIT_FSIZE, 100);
-          return first_false({!makes_tensor(101), makes_tensor(100), !makes_memory(e, 101), makes_memory(e, 100), e.run() == OH_NN_SUCCESS});
+          return first_false({!makes_tensor(101), makes_tensor(100), !makes_memory(e, 101), makes_memory(e, 100),
+                              e.run() == OH_NN_SUCCESS});
         }) == 0);
 }
 
@@ -110,7 +115,8 @@ TEST_CASE("without addresses large shared memory is null, and small one is there
           small_executor e;
           if (!makes_tensor(large)) return 99;
           limit(RLIMIT_AS, address_space() + (large >> 2));
-          return first_false({!makes_tensor(large), makes_tensor(4096), !makes_memory(e, large), makes_memory(e, 4096), e.run() == OH_NN_SUCCESS});
+          return first_false({!makes_tensor(large), makes_tensor(4096), !makes_memory(e, large), makes_memory(e, 4096),
+                              e.run() == OH_NN_SUCCESS});
         }) == 0);
 }
 #endif

@@ -1,7 +1,7 @@
-// make_model: static networks as models of the C functions, and the example in C linked to this unit, which defines the functions.
+// make_model: static networks as models of the C functions, and the example in C linked to this unit, which defines the
+// functions.
 // Flow: the other files of this program know the C headers alone.
 #include <nnrt/c_api.hpp>
-
 
 #include <doctest/doctest.h>
 
@@ -114,11 +114,13 @@ TEST_CASE("weights that do not fit make no model, and the log names them") {
 
 TEST_CASE("who hears the log may call C functions that fail, and change the log") {
   int lines = 0;
-  nnrt::set_log([](std::string_view, void* user) {
-    ++*static_cast<int*>(user);
-    CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);   // nobody hears this
-    nnrt::set_log(nullptr);
-  }, &lines);
+  nnrt::set_log(
+      [](std::string_view, void* user) {
+        ++*static_cast<int*>(user);
+        CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);  // nobody hears this
+        nnrt::set_log(nullptr);
+      },
+      &lines);
   CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);
   CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);
   CHECK(lines == 1);
@@ -129,7 +131,8 @@ TEST_CASE("a rule that a model breaks is in the log, with both numbers") {
   nnrt::set_log([](std::string_view line, void* user) { static_cast<std::string*>(user)->append(line); }, &heard);
   OH_NNModel* model = OH_NNModel_Construct();
   const auto add = [&](std::vector<std::int32_t> shape, bool is_constant) {
-    const OH_NN_Tensor tensor{OH_NN_FLOAT32, static_cast<std::uint32_t>(shape.size()), shape.data(), nullptr, OH_NN_TENSOR};
+    const OH_NN_Tensor tensor{OH_NN_FLOAT32, static_cast<std::uint32_t>(shape.size()), shape.data(), nullptr,
+                              OH_NN_TENSOR};
     REQUIRE(OH_NNModel_AddTensor(model, &tensor) == OH_NN_SUCCESS);
     static std::uint32_t index = 0;
     std::size_t elements = 1;
@@ -138,7 +141,8 @@ TEST_CASE("a rule that a model breaks is in the log, with both numbers") {
     if (is_constant) REQUIRE(OH_NNModel_SetTensorData(model, index, zeros.data(), 4 * elements) == OH_NN_SUCCESS);
     return index++;
   };
-  std::uint32_t inputs[] = {add({1, 8, 8, 3}, false), add({8, 3, 3, 4}, true), add({8}, true)}, output = add({1, 6, 6, 8}, false);
+  std::uint32_t inputs[] = {add({1, 8, 8, 3}, false), add({8, 3, 3, 4}, true), add({8}, true)},
+                output = add({1, 6, 6, 8}, false);
   const OH_NN_UInt32Array none{nullptr, 0}, in{inputs, 3}, first{inputs, 1}, out{&output, 1};
   REQUIRE(OH_NNModel_AddOperation(model, OH_NN_OPS_CONV2D, &none, &in, &out) == OH_NN_SUCCESS);
   REQUIRE(OH_NNModel_SpecifyInputsAndOutputs(model, &first, &out) == OH_NN_SUCCESS);
@@ -146,7 +150,9 @@ TEST_CASE("a rule that a model breaks is in the log, with both numbers") {
   OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
   CHECK(OH_NNCompilation_Build(compilation) == OH_NN_FAILED);
   nnrt::set_log(nullptr);
-  CHECK(heard == "OH_NNCompilation_Build: conv2d \"0\": input channels must equal weight channels times group (got 3, expected 4)");
+  CHECK(heard ==
+        "OH_NNCompilation_Build: conv2d \"0\": input channels must equal weight channels times group (got 3, expected "
+        "4)");
   OH_NNCompilation_Destroy(&compilation);
   OH_NNModel_Destroy(&model);
 }

@@ -22,10 +22,14 @@ using namespace nnrt_test;
 
 namespace {
 
-template <class Object> int made(const Object* object) { return object != nullptr ? OH_NN_SUCCESS : OH_NN_MEMORY_ERROR; }
+template <class Object> int made(const Object* object) {
+  return object != nullptr ? OH_NN_SUCCESS : OH_NN_MEMORY_ERROR;
+}
 
-/// y = relu(a + 1) * transpose(weight) + bias, with a [rows, 4], weight [3, 4]: a pass fuses something, a kernel packs something.
-constexpr float ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, weight[12] = {1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1}, bias[3] = {0.5F, 0, -1};
+/// y = relu(a + 1) * transpose(weight) + bias, with a [rows, 4], weight [3, 4]: a pass fuses something, a kernel packs
+/// something.
+constexpr float ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, weight[12] = {1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1},
+                bias[3] = {0.5F, 0, -1};
 constexpr float a[12] = {-3, 2, 0, 1, 4, -1, -1, 7, 0, 1, 2, 3};
 float expected(int row, int column) {
   float sum = bias[column];
@@ -44,10 +48,12 @@ struct ending {
   int wait() const { return code.wait(-1), code.load(); }
 };
 
-/// The life of that network on a device; every call in it meets the shortage that was begun, and is then made again with memory.
+/// The life of that network on a device; every call in it meets the shortage that was begun, and is then made again
+/// with memory.
 class life {
  public:
-  life(std::size_t device, std::string folder, bool is_dynamic) : device_(device), folder_(std::move(folder)), is_dynamic_(is_dynamic) {}
+  life(std::size_t device, std::string folder, bool is_dynamic)
+      : device_(device), folder_(std::move(folder)), is_dynamic_(is_dynamic) {}
 
   void live() {
     build_model();
@@ -65,7 +71,8 @@ class life {
   int refused() const { return refused_; }
 
  private:
-  template <class Call> void ask(const char* what, Call call, std::initializer_list<int> answers = {OH_NN_MEMORY_ERROR}) {
+  template <class Call>
+  void ask(const char* what, Call call, std::initializer_list<int> answers = {OH_NN_MEMORY_ERROR}) {
     const int code = lacking(call);
     if (code == OH_NN_SUCCESS) return;
     ++refused_;
@@ -80,14 +87,18 @@ class life {
   void add(OH_NN_DataType type, std::initializer_list<std::int32_t> shape) {
     NN_TensorDesc* desc = nullptr;
     ask("OH_NNTensorDesc_Create", [&] { return made(desc = OH_NNTensorDesc_Create()); });
-    ask("OH_NNTensorDesc_SetName", [&] { return OH_NNTensorDesc_SetName(desc, "a name that is too long for a string to keep within itself"); });
+    ask("OH_NNTensorDesc_SetName",
+        [&] { return OH_NNTensorDesc_SetName(desc, "a name that is too long for a string to keep within itself"); });
     ask("OH_NNTensorDesc_SetDataType", [&] { return OH_NNTensorDesc_SetDataType(desc, type); });
-    if (shape.size() > 0) ask("OH_NNTensorDesc_SetShape", [&] { return OH_NNTensorDesc_SetShape(desc, shape.begin(), shape.size()); });
+    if (shape.size() > 0)
+      ask("OH_NNTensorDesc_SetShape", [&] { return OH_NNTensorDesc_SetShape(desc, shape.begin(), shape.size()); });
     ask("OH_NNModel_AddTensorToModel", [&] { return OH_NNModel_AddTensorToModel(model_, desc); });
     ask("OH_NNTensorDesc_Destroy", [&] { return OH_NNTensorDesc_Destroy(&desc); });
   }
-  void add_as_in_api_9(OH_NN_DataType type, std::initializer_list<std::int32_t> shape, OH_NN_TensorType kind = OH_NN_TENSOR) {
-    const OH_NN_Tensor tensor{type, static_cast<std::uint32_t>(shape.size()), shape.size() > 0 ? shape.begin() : nullptr, nullptr, kind};
+  void add_as_in_api_9(OH_NN_DataType type, std::initializer_list<std::int32_t> shape,
+                       OH_NN_TensorType kind = OH_NN_TENSOR) {
+    const OH_NN_Tensor tensor{type, static_cast<std::uint32_t>(shape.size()),
+                              shape.size() > 0 ? shape.begin() : nullptr, nullptr, kind};
     ask("OH_NNModel_AddTensor", [&] { return OH_NNModel_AddTensor(model_, &tensor); });
   }
   void fill(std::uint32_t index, const void* data, std::size_t bytes) {
@@ -110,25 +121,29 @@ class life {
     const std::int8_t relu = OH_NN_FUSED_RELU, none = OH_NN_FUSED_NONE;
     const indices no_parameters{}, fused{2}, sum_of{0, 1}, sum{3}, fused_too{6}, layer_of{3, 4, 5}, y{7}, input{0};
     ask("OH_NNModel_Construct", [&] { return made(model_ = OH_NNModel_Construct()); });
-    add(OH_NN_FLOAT32, {rows, 4});                                          // 0: a
-    add_as_in_api_9(OH_NN_FLOAT32, {1, 4});                                 // 1
-    add_as_in_api_9(OH_NN_INT8, {}, OH_NN_ADD_ACTIVATIONTYPE);              // 2
-    add(OH_NN_FLOAT32, {rows, 4});                                          // 3
-    add_as_in_api_9(OH_NN_FLOAT32, {3, 4});                                 // 4: the weight
-    add(OH_NN_FLOAT32, {3});                                                // 5: the bias
-    add(OH_NN_INT8, {});                                                    // 6
-    add(OH_NN_FLOAT32, {rows, 3});                                          // 7: y
-    ask("OH_NNModel_SetTensorType", [&] { return OH_NNModel_SetTensorType(model_, 6, OH_NN_FULL_CONNECTION_ACTIVATIONTYPE); });
+    add(OH_NN_FLOAT32, {rows, 4});                              // 0: a
+    add_as_in_api_9(OH_NN_FLOAT32, {1, 4});                     // 1
+    add_as_in_api_9(OH_NN_INT8, {}, OH_NN_ADD_ACTIVATIONTYPE);  // 2
+    add(OH_NN_FLOAT32, {rows, 4});                              // 3
+    add_as_in_api_9(OH_NN_FLOAT32, {3, 4});                     // 4: the weight
+    add(OH_NN_FLOAT32, {3});                                    // 5: the bias
+    add(OH_NN_INT8, {});                                        // 6
+    add(OH_NN_FLOAT32, {rows, 3});                              // 7: y
+    ask("OH_NNModel_SetTensorType",
+        [&] { return OH_NNModel_SetTensorType(model_, 6, OH_NN_FULL_CONNECTION_ACTIVATIONTYPE); });
     quantise(0);
     fill(1, ones, 16), fill(2, &relu, 1), fill(4, weight, sizeof weight), fill(5, bias, sizeof bias), fill(6, &none, 1);
     ask("OH_NNModel_AddOperation", [&] { return OH_NNModel_AddOperation(model_, OH_NN_OPS_ADD, fused, sum_of, sum); });
-    ask("OH_NNModel_AddOperation", [&] { return OH_NNModel_AddOperation(model_, OH_NN_OPS_FULL_CONNECTION, fused_too, layer_of, y); });
+    ask("OH_NNModel_AddOperation",
+        [&] { return OH_NNModel_AddOperation(model_, OH_NN_OPS_FULL_CONNECTION, fused_too, layer_of, y); });
     ask("OH_NNModel_SpecifyInputsAndOutputs", [&] { return OH_NNModel_SpecifyInputsAndOutputs(model_, input, y); });
     ask("OH_NNModel_Finish", [&] { return OH_NNModel_Finish(model_); });
     const bool* can = nullptr;
     std::uint32_t count = 0;
     // An error of the device has a code of its own here, be it for want of memory.
-    ask("OH_NNModel_GetAvailableOperations", [&] { return OH_NNModel_GetAvailableOperations(model_, device_, &can, &count); }, {OH_NN_MEMORY_ERROR, OH_NN_FAILED});
+    ask("OH_NNModel_GetAvailableOperations",
+        [&] { return OH_NNModel_GetAvailableOperations(model_, device_, &can, &count); },
+        {OH_NN_MEMORY_ERROR, OH_NN_FAILED});
     CHECK((count == 2 && can[0] && can[1]));
   }
 
@@ -153,14 +168,16 @@ class life {
       CHECK(has_failed());
       REQUIRE(built(OH_NNCompilation_Construct(model_)) == OH_NN_SUCCESS);
     }
-    ask("OH_NNModel_Destroy", [&] { return OH_NNModel_Destroy(&model_), model_ == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED; });
+    ask("OH_NNModel_Destroy",
+        [&] { return OH_NNModel_Destroy(&model_), model_ == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED; });
   }
   /// From the files that build() left, and from a buffer.
   void restore() {
     ask("OH_NNCompilation_ConstructForCache", [&] { return built(OH_NNCompilation_ConstructForCache()); });
     static char bytes[1 << 16];
     std::size_t written = 0;
-    ask("OH_NNCompilation_ExportCacheToBuffer", [&] { return OH_NNCompilation_ExportCacheToBuffer(compilation_, bytes, sizeof bytes, &written); });
+    ask("OH_NNCompilation_ExportCacheToBuffer",
+        [&] { return OH_NNCompilation_ExportCacheToBuffer(compilation_, bytes, sizeof bytes, &written); });
     ask("OH_NNCompilation_ImportCacheFromBuffer", [&] {
       OH_NNCompilation* imported = OH_NNCompilation_ConstructForCache();
       if (imported == nullptr) return OH_NN_MEMORY_ERROR;
@@ -176,13 +193,18 @@ class life {
 
   void make_ends() {
     ask("OH_NNExecutor_Construct", [&] { return made(executor_ = OH_NNExecutor_Construct(compilation_)); });
-    ask("OH_NNCompilation_Destroy", [&] { return OH_NNCompilation_Destroy(&compilation_), compilation_ == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED; });
-    ask("OH_NNExecutor_SetOnRunDone", [&] { return OH_NNExecutor_SetOnRunDone(executor_, ending::tell); }, {OH_NN_MEMORY_ERROR, OH_NN_OPERATION_FORBIDDEN});
+    ask("OH_NNCompilation_Destroy", [&] {
+      return OH_NNCompilation_Destroy(&compilation_), compilation_ == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED;
+    });
+    ask("OH_NNExecutor_SetOnRunDone", [&] { return OH_NNExecutor_SetOnRunDone(executor_, ending::tell); },
+        {OH_NN_MEMORY_ERROR, OH_NN_OPERATION_FORBIDDEN});
     std::size_t *least = nullptr, *most = nullptr, rank = 0;
-    ask("OH_NNExecutor_GetInputDimRange", [&] { return OH_NNExecutor_GetInputDimRange(executor_, 0, &least, &most, &rank); });
+    ask("OH_NNExecutor_GetInputDimRange",
+        [&] { return OH_NNExecutor_GetInputDimRange(executor_, 0, &least, &most, &rank); });
     CHECK((rank == 2 && least[1] == 4));
   }
-  NN_Tensor* made_tensor(NN_TensorDesc* (*describe)(const OH_NNExecutor*, std::size_t), std::int32_t rows, std::int32_t columns) {
+  NN_Tensor* made_tensor(NN_TensorDesc* (*describe)(const OH_NNExecutor*, std::size_t), std::int32_t rows,
+                         std::int32_t columns) {
     NN_TensorDesc* desc = nullptr;
     NN_Tensor* tensor = nullptr;
     const std::int32_t shape[] = {rows, columns};
@@ -227,17 +249,23 @@ class life {
     const std::int32_t shape[] = {2, 4};
     const OH_NN_Tensor tensor{OH_NN_FLOAT32, 2, shape, nullptr, OH_NN_TENSOR};
     OH_NN_Memory *in = nullptr, *out = nullptr;
-    ask("OH_NNExecutor_AllocateInputMemory", [&] { return made(in = OH_NNExecutor_AllocateInputMemory(executor_, 0, 32)); });
-    ask("OH_NNExecutor_AllocateOutputMemory", [&] { return made(out = OH_NNExecutor_AllocateOutputMemory(executor_, 0, 24)); });
+    ask("OH_NNExecutor_AllocateInputMemory",
+        [&] { return made(in = OH_NNExecutor_AllocateInputMemory(executor_, 0, 32)); });
+    ask("OH_NNExecutor_AllocateOutputMemory",
+        [&] { return made(out = OH_NNExecutor_AllocateOutputMemory(executor_, 0, 24)); });
     std::memcpy(in->data, a, 32);
-    ask("OH_NNExecutor_SetInputWithMemory", [&] { return OH_NNExecutor_SetInputWithMemory(executor_, 0, &tensor, in); });
+    ask("OH_NNExecutor_SetInputWithMemory",
+        [&] { return OH_NNExecutor_SetInputWithMemory(executor_, 0, &tensor, in); });
     ask("OH_NNExecutor_SetOutputWithMemory", [&] { return OH_NNExecutor_SetOutputWithMemory(executor_, 0, out); });
     ask("OH_NNExecutor_Run", [&] { return OH_NNExecutor_Run(executor_); });
     check(static_cast<const float*>(out->data), 2);
-    ask("OH_NNExecutor_DestroyInputMemory", [&] { return OH_NNExecutor_DestroyInputMemory(executor_, 0, &in), in == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED; });
+    ask("OH_NNExecutor_DestroyInputMemory", [&] {
+      return OH_NNExecutor_DestroyInputMemory(executor_, 0, &in), in == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED;
+    });
   }
   void destroy() {
-    ask("OH_NNExecutor_Destroy", [&] { return OH_NNExecutor_Destroy(&executor_), executor_ == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED; });
+    ask("OH_NNExecutor_Destroy",
+        [&] { return OH_NNExecutor_Destroy(&executor_), executor_ == nullptr ? OH_NN_SUCCESS : OH_NN_FAILED; });
   }
 
   std::size_t device_;

@@ -20,9 +20,12 @@ class parameters {
   explicit parameters(int number) : kind_(*api::find_operation(number)) {}
 
   template <class T> parameters& with(int tensor_type, std::initializer_list<T> elements) {
-    std::vector<std::byte>& bytes = *memory_.emplace_back(std::make_shared<std::vector<std::byte>>(elements.size() * sizeof(T)));
+    std::vector<std::byte>& bytes =
+        *memory_.emplace_back(std::make_shared<std::vector<std::byte>>(elements.size() * sizeof(T)));
     if (!bytes.empty()) std::memcpy(bytes.data(), elements.begin(), bytes.size());
-    api::parameter p{tensor_type, dtype_for<T>(), 1, static_cast<std::int64_t>(elements.size()), {bytes.data(), bytes.size()}, nullptr};
+    api::parameter p{
+        tensor_type, dtype_for<T>(), 1, static_cast<std::int64_t>(elements.size()), {bytes.data(), bytes.size()},
+        nullptr};
     p.form = api::form_of(kind_, p);
     faults_ += api::fault_of(kind_, p);
     given_.push_back(p);
@@ -54,7 +57,9 @@ TEST_CASE("operations: what is not given is 0 where the documents say nothing el
   CHECK(shape.data_type == 0);
   CHECK(shape.value == 0);
   const auto detector = parameters(92).decoded<ops::detection_post_process>();
-  CHECK(detector.max_detections + detector.detections_per_class + detector.max_classes_per_detection + detector.num_classes == 0);
+  CHECK(detector.max_detections + detector.detections_per_class + detector.max_classes_per_detection +
+            detector.num_classes ==
+        0);
   CHECK_FALSE(parameters(75).decoded<ops::lstm>().bidirectional);
   CHECK(parameters(91).decoded<ops::crop>().offset.empty());
   CHECK(parameters(96).decoded<ops::lrn>().depth_radius == 0);
@@ -73,7 +78,8 @@ TEST_CASE("operations: each parameter reaches the attribute of its name") {
   CHECK(recurrent.faults() == "");
   const auto cell = recurrent.decoded<ops::lstm>();
   CHECK((cell.bidirectional && cell.has_bias));
-  CHECK((cell.input_size == 7 && cell.hidden_size == 4 && cell.num_layers == 1 && cell.num_directions == 2 && cell.proj_size == 0));
+  CHECK((cell.input_size == 7 && cell.hidden_size == 4 && cell.num_layers == 1 && cell.num_directions == 2 &&
+         cell.proj_size == 0));
   CHECK((cell.dropout == 0.5F && cell.zoneout_cell == 0.25F && cell.zoneout_hidden == 0.125F));
 
   CHECK(parameters(78).with(106, i64s{3}).decoded<ops::assert>().summarize == 3);
@@ -82,16 +88,26 @@ TEST_CASE("operations: each parameter reaches the attribute of its name") {
 
   parameters detector(92);
   detector.with(131, i64s{300}).with(132, reals{10, 10, 5, 2.5F}).with(133, reals{0.5F}).with(134, reals{0.25F});
-  detector.with(135, i64s{9}).with(136, i64s{8}).with(137, i64s{7}).with(138, i64s{6}).with(139, {true}).with(140, {false});
+  detector.with(135, i64s{9})
+      .with(136, i64s{8})
+      .with(137, i64s{7})
+      .with(138, i64s{6})
+      .with(139, {true})
+      .with(140, {false});
   CHECK(detector.faults() == "");
   const auto found = detector.decoded<ops::detection_post_process>();
   CHECK((found.input_size == 300 && found.scale.size() == 4 && found.scale[0] == 10 && found.scale[3] == 2.5F));
   CHECK((found.nms_iou_threshold == 0.5F && found.nms_score_threshold == 0.25F));
-  CHECK((found.max_detections == 9 && found.detections_per_class == 8 && found.max_classes_per_detection == 7 && found.num_classes == 6));
+  CHECK((found.max_detections == 9 && found.detections_per_class == 8 && found.max_classes_per_detection == 7 &&
+         found.num_classes == 6));
   CHECK((found.use_regular_nms && !found.out_quantized));
 
   parameters neighbours(96);
-  neighbours.with(145, i64s{5}).with(146, reals{1}).with(147, reals{1e-4F}).with(148, reals{0.75F}).with(149, {std::int32_t{0}});
+  neighbours.with(145, i64s{5})
+      .with(146, reals{1})
+      .with(147, reals{1e-4F})
+      .with(148, reals{0.75F})
+      .with(149, {std::int32_t{0}});
   CHECK(neighbours.faults() == "");
   const auto region = neighbours.decoded<ops::lrn>();
   CHECK((region.depth_radius == 5 && region.bias == 1 && region.alpha == 1e-4F && region.beta == 0.75F));
@@ -116,7 +132,8 @@ TEST_CASE("operations: parameters of other dtypes, counts, numbers and operation
     CHECK(r.given.faults() == r.words);
   }
   CHECK(parameters(92).with(132, reals{1, 2, 3, 4, 5}).refusal() == "scale has 5 numbers, expected at most 4");
-  CHECK(parameters(91).with(130, i64s{1, 1, 1, 1, 1, 1, 1, 1, 1}).refusal() == "offset has 9 numbers, expected at most 8");
+  CHECK(parameters(91).with(130, i64s{1, 1, 1, 1, 1, 1, 1, 1, 1}).refusal() ==
+        "offset has 9 numbers, expected at most 8");
 }
 
 TEST_CASE("operations: so many operands belong to each") {
@@ -124,7 +141,8 @@ TEST_CASE("operations: so many operands belong to each") {
     int number;
     std::size_t inputs, outputs;
   };
-  for (const row& r : {row{43, 1, 1}, row{68, 1, 1}, row{75, 6, 3}, row{78, 2, 1}, row{88, 3, 1}, row{91, 2, 1}, row{92, 3, 4}, row{96, 1, 1}}) {
+  for (const row& r : {row{43, 1, 1}, row{68, 1, 1}, row{75, 6, 3}, row{78, 2, 1}, row{88, 3, 1}, row{91, 2, 1},
+                       row{92, 3, 4}, row{96, 1, 1}}) {
     CAPTURE(r.number);
     const api::operation_kind& kind = *api::find_operation(r.number);
     CHECK(api::fault_of_counts(kind, r.inputs, r.outputs).empty());
@@ -138,7 +156,9 @@ TEST_CASE("operations: a list of operands aside, no operation takes one too many
   for (int number = 1; number <= 108; ++number) {
     CAPTURE(number);
     const api::operation_kind& kind = *api::find_operation(number);
-    const auto is_list = [](array_ref<const operand_spec> specs) { return specs.size() == 1 && specs[0].given == presence::variadic; };
+    const auto is_list = [](array_ref<const operand_spec> specs) {
+      return specs.size() == 1 && specs[0].given == presence::variadic;
+    };
     const std::size_t inputs = is_list(kind.inputs) ? 2 : kind.inputs.size(), outputs = kind.op->outputs.size();
     CHECK(api::fault_of_counts(kind, inputs, outputs).empty());
     if (kind.counts_inputs) CHECK_FALSE(api::fault_of_counts(kind, inputs - 1, outputs).empty());
@@ -149,15 +169,20 @@ TEST_CASE("operations: a list of operands aside, no operation takes one too many
 }
 
 TEST_CASE("operations: as many parameters are taken as an operation has, and those that pools share count once") {
-  struct row { int number; std::size_t most; };
-  for (const row& r : {row{1, 1}, row{2, 7}, row{5, 0}, row{8, 6}, row{9, 7}, row{10, 5}, row{15, 4}, row{21, 7}, row{26, 2}, row{49, 3}, row{75, 10}, row{92, 10}, row{96, 5}}) {
+  struct row {
+    int number;
+    std::size_t most;
+  };
+  for (const row& r : {row{1, 1}, row{2, 7}, row{5, 0}, row{8, 6}, row{9, 7}, row{10, 5}, row{15, 4}, row{21, 7},
+                       row{26, 2}, row{49, 3}, row{75, 10}, row{92, 10}, row{96, 5}}) {
     CAPTURE(r.number);
     CHECK(api::most_parameters(*api::find_operation(r.number)) == r.most);
   }
 }
 
 TEST_CASE("operations: numbers that NNRt reserves can be given, and no device can run such an operation") {
-  const parameters padding = parameters(24).with(116, {std::int32_t{3}}), pair = parameters(12).with(30, {std::int8_t{3}});
+  const parameters padding = parameters(24).with(116, {std::int32_t{3}}),
+                   pair = parameters(12).with(30, {std::int8_t{3}});
   CHECK(padding.faults() + pair.faults() == "");
   CHECK(parameters(24).with(116, {std::int32_t{4}}).faults() == "mode: got 4, expected 0 to 3");
   const tensor_desc image(f32, {1, 2, 2, 1});
@@ -169,8 +194,13 @@ TEST_CASE("operations: numbers that NNRt reserves can be given, and no device ca
   CHECK_FALSE(api::find_operation(12)->op->infer(pair.words(), {both, 2}, {&wanted, 1}));
 }
 
-TEST_CASE("operations: each type of parameter tensor is one operation's, but for those of pooling, and all others refuse it") {
-  const auto is_of_pooling = [](int type) { return (type >= 2 && type <= 6) || (type >= 36 && type <= 40) || type == 109 || type == 110 || type == 114 || type == 115; };
+TEST_CASE(
+    "operations: each type of parameter tensor is one operation's, but for those of pooling, and all others refuse "
+    "it") {
+  const auto is_of_pooling = [](int type) {
+    return (type >= 2 && type <= 6) || (type >= 36 && type <= 40) || type == 109 || type == 110 || type == 114 ||
+           type == 115;
+  };
   constexpr int of_none = 69;  // whether layer_norm is affine: it is
   for (int type = 1; type <= 162; ++type) {
     CAPTURE(type);

@@ -1,4 +1,5 @@
-// small_model: y = relu(a + b) over f32 [1, 2, 2, 3], in the C functions' own words, for tests that are about something else.
+// small_model: y = relu(a + b) over f32 [1, 2, 2, 3], in the C functions' own words, for tests that are about something
+// else.
 // Flow: tests ask for the model at the stage they need.
 #pragma once
 
@@ -16,15 +17,17 @@ namespace nnrt_test {
 struct indices {
   std::vector<std::uint32_t> list;
   OH_NN_UInt32Array array;
-  indices(std::initializer_list<std::uint32_t> of) : list(of), array{list.empty() ? nullptr : list.data(), static_cast<std::uint32_t>(list.size())} {}
+  indices(std::initializer_list<std::uint32_t> of)
+      : list(of), array{list.empty() ? nullptr : list.data(), static_cast<std::uint32_t>(list.size())} {}
   indices(const indices&) = delete;
   operator const OH_NN_UInt32Array*() const { return &array; }
 };
 
 /// Adds a tensor with API 9's structure.
-inline OH_NN_ReturnCode add_tensor(OH_NNModel* model, OH_NN_DataType type, const std::vector<std::int32_t>& shape, OH_NN_TensorType kind = OH_NN_TENSOR,
-                                   const OH_NN_QuantParam* quant = nullptr) {
-  const OH_NN_Tensor tensor{type, static_cast<std::uint32_t>(shape.size()), shape.empty() ? nullptr : shape.data(), quant, kind};
+inline OH_NN_ReturnCode add_tensor(OH_NNModel* model, OH_NN_DataType type, const std::vector<std::int32_t>& shape,
+                                   OH_NN_TensorType kind = OH_NN_TENSOR, const OH_NN_QuantParam* quant = nullptr) {
+  const OH_NN_Tensor tensor{type, static_cast<std::uint32_t>(shape.size()), shape.empty() ? nullptr : shape.data(),
+                            quant, kind};
   return OH_NNModel_AddTensor(model, &tensor);
 }
 
@@ -40,11 +43,15 @@ class small_model {
     std::vector<std::int32_t> shape = small_shape;
     if (dynamic) shape[1] = -1;
     const std::int8_t relu = OH_NN_FUSED_RELU;
-    bool ok = add_tensor(handle, OH_NN_FLOAT32, shape) == OH_NN_SUCCESS && add_tensor(handle, OH_NN_FLOAT32, shape) == OH_NN_SUCCESS &&
-              add_tensor(handle, OH_NN_INT8, {}, OH_NN_ADD_ACTIVATIONTYPE) == OH_NN_SUCCESS && add_tensor(handle, OH_NN_FLOAT32, shape) == OH_NN_SUCCESS &&
+    bool ok = add_tensor(handle, OH_NN_FLOAT32, shape) == OH_NN_SUCCESS &&
+              add_tensor(handle, OH_NN_FLOAT32, shape) == OH_NN_SUCCESS &&
+              add_tensor(handle, OH_NN_INT8, {}, OH_NN_ADD_ACTIVATIONTYPE) == OH_NN_SUCCESS &&
+              add_tensor(handle, OH_NN_FLOAT32, shape) == OH_NN_SUCCESS &&
               OH_NNModel_SetTensorData(handle, 2, &relu, 1) == OH_NN_SUCCESS;
-    if (until >= stage::operation) ok = ok && OH_NNModel_AddOperation(handle, OH_NN_OPS_ADD, indices{2}, indices{0, 1}, indices{3}) == OH_NN_SUCCESS;
-    if (until >= stage::ends) ok = ok && OH_NNModel_SpecifyInputsAndOutputs(handle, indices{0, 1}, indices{3}) == OH_NN_SUCCESS;
+    if (until >= stage::operation)
+      ok = ok && OH_NNModel_AddOperation(handle, OH_NN_OPS_ADD, indices{2}, indices{0, 1}, indices{3}) == OH_NN_SUCCESS;
+    if (until >= stage::ends)
+      ok = ok && OH_NNModel_SpecifyInputsAndOutputs(handle, indices{0, 1}, indices{3}) == OH_NN_SUCCESS;
     if (until >= stage::finished) ok = ok && OH_NNModel_Finish(handle) == OH_NN_SUCCESS;
     is_good = ok;
   }
@@ -74,7 +81,8 @@ class small_compilation {
 /// An executor of it with a tensor for each end.
 class small_executor {
  public:
-  explicit small_executor(bool dynamic = false, std::size_t device = 0) : compilation(true, dynamic, device), handle(OH_NNExecutor_Construct(compilation.handle)) {
+  explicit small_executor(bool dynamic = false, std::size_t device = 0)
+      : compilation(true, dynamic, device), handle(OH_NNExecutor_Construct(compilation.handle)) {
     for (NN_Tensor*& tensor : tensors) tensor = make_tensor(small_shape, device);
   }
   small_executor(const small_executor&) = delete;
@@ -83,7 +91,8 @@ class small_executor {
     for (NN_Tensor*& tensor : tensors) OH_NNTensor_Destroy(&tensor);
   }
 
-  static NN_Tensor* make_tensor(const std::vector<std::int32_t>& shape, std::size_t device = 0, OH_NN_DataType type = OH_NN_FLOAT32) {
+  static NN_Tensor* make_tensor(const std::vector<std::int32_t>& shape, std::size_t device = 0,
+                                OH_NN_DataType type = OH_NN_FLOAT32) {
     NN_TensorDesc* desc = OH_NNTensorDesc_Create();
     OH_NNTensorDesc_SetDataType(desc, type);
     OH_NNTensorDesc_SetShape(desc, shape.data(), shape.size());

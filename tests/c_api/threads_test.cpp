@@ -1,5 +1,5 @@
-// threads: everything at once - models, compilations and executors in threads of their own, asynchronous runs that end late, or whose executor
-// is destroyed. Flow: results are compared here; ThreadSanitizer says the rest.
+// threads: everything at once - models, compilations and executors in threads of their own, asynchronous runs that end
+// late, or whose executor is destroyed. Flow: results are compared here; ThreadSanitizer says the rest.
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
 #include "support/child_process.hpp"
@@ -64,7 +64,9 @@ struct slow_device {
 void fill(small_executor& e, float value) {
   for (int i = 0; i < 2; ++i) std::fill_n(e.data(i), 12, value);
 }
-bool holds(small_executor& e, float value) { return std::all_of(e.data(2), e.data(2) + 12, [&](float y) { return y == value; }); }
+bool holds(small_executor& e, float value) {
+  return std::all_of(e.data(2), e.data(2) + 12, [&](float y) { return y == value; });
+}
 
 }  // namespace
 
@@ -89,13 +91,19 @@ TEST_CASE("memory for one executor's ends is allocated and given back by several
     const auto index = static_cast<std::uint32_t>(is_input ? number : 0);
     int wrong = 0;
     for (int round = 0; round < 200; ++round) {
-      OH_NN_Memory* const kept = is_input ? OH_NNExecutor_AllocateInputMemory(e.handle, index, 48) : OH_NNExecutor_AllocateOutputMemory(e.handle, index, 48);
-      OH_NN_Memory* given = is_input ? OH_NNExecutor_AllocateInputMemory(e.handle, index, 96) : OH_NNExecutor_AllocateOutputMemory(e.handle, index, 96);
-      if (kept == nullptr || given == nullptr || kept == given || kept->length != 48 || given->length != 96) return wrong + 1;
-      std::fill_n(static_cast<char*>(kept->data), 48, static_cast<char>(number)), std::fill_n(static_cast<char*>(given->data), 96, static_cast<char>(~number));
+      OH_NN_Memory* const kept = is_input ? OH_NNExecutor_AllocateInputMemory(e.handle, index, 48)
+                                          : OH_NNExecutor_AllocateOutputMemory(e.handle, index, 48);
+      OH_NN_Memory* given = is_input ? OH_NNExecutor_AllocateInputMemory(e.handle, index, 96)
+                                     : OH_NNExecutor_AllocateOutputMemory(e.handle, index, 96);
+      if (kept == nullptr || given == nullptr || kept == given || kept->length != 48 || given->length != 96)
+        return wrong + 1;
+      std::fill_n(static_cast<char*>(kept->data), 48, static_cast<char>(number)),
+          std::fill_n(static_cast<char*>(given->data), 96, static_cast<char>(~number));
       if (is_input) OH_NNExecutor_DestroyInputMemory(e.handle, index, &given);
       else OH_NNExecutor_DestroyOutputMemory(e.handle, index, &given);
-      if (given != nullptr || !std::all_of(static_cast<char*>(kept->data), static_cast<char*>(kept->data) + 48, [&](char byte) { return byte == number; })) ++wrong;
+      if (given != nullptr || !std::all_of(static_cast<char*>(kept->data), static_cast<char*>(kept->data) + 48,
+                                           [&](char byte) { return byte == number; }))
+        ++wrong;
     }
     return wrong;
   });
@@ -120,7 +128,8 @@ TEST_CASE("memory that is destroyed while another executor is told of it holds u
       if (number == 0) has_ended = true;
       while (!has_ended) {
         const OH_NN_Memory told{data.load(), 48};
-        if (told.data != nullptr && OH_NNExecutor_SetInputWithMemory(other.handle, 0, &tensor, &told) != OH_NN_SUCCESS) ++wrong;
+        if (told.data != nullptr && OH_NNExecutor_SetInputWithMemory(other.handle, 0, &tensor, &told) != OH_NN_SUCCESS)
+          ++wrong;
       }
       return wrong;
     });
@@ -216,7 +225,9 @@ TEST_CASE("who destroys an executor that runs waits for the end, which is told b
       {
         small_executor e(false, device.id);
         OH_NNExecutor_SetOnRunDone(e.handle, endings::tell);
-        if (OH_NNExecutor_RunAsync(e.handle, e.tensors, 2, e.tensors + 2, 1, number == 0 ? 1 : 0, &all) != OH_NN_SUCCESS) ++wrong;
+        if (OH_NNExecutor_RunAsync(e.handle, e.tensors, 2, e.tensors + 2, 1, number == 0 ? 1 : 0, &all) !=
+            OH_NN_SUCCESS)
+          ++wrong;
       }
       if (all.count != 1 || all.succeeded + all.timed_out != 1) ++wrong;
     }
@@ -274,7 +285,8 @@ bool ran_as_this_thread(small_executor& e, float a, float b) {
 
 }  // namespace
 
-TEST_CASE("a run computes in the floating-point environment of the thread that asks for it, and that waits or does not") {
+TEST_CASE(
+    "a run computes in the floating-point environment of the thread that asks for it, and that waits or does not") {
   endings all;
   small_executor e;
   OH_NNExecutor_SetOnRunDone(e.handle, endings::tell);
@@ -302,22 +314,26 @@ TEST_CASE("a child process runs an executor of its parent's, waiting or not, and
     auto e = std::make_unique<small_executor>();
     OH_NNExecutor_SetOnRunDone(e->handle, endings::tell);
     fill(*e, 3);
-    if (i % 3 != 0 && OH_NNExecutor_RunAsync(e->handle, e->tensors, 2, e->tensors + 2, 1, 60'000, &all) != OH_NN_SUCCESS) ++failed;
+    if (i % 3 != 0 &&
+        OH_NNExecutor_RunAsync(e->handle, e->tensors, 2, e->tensors + 2, 1, 60'000, &all) != OH_NN_SUCCESS)
+      ++failed;
     if (i % 3 == 1) all.wait_for(1);
-    failed += in_child([&] {
-                ::alarm(60);
-                endings own;
-                if (i % 2 == 1) {
-                  fill(*e, 4);
-                  if (e->run() != OH_NN_SUCCESS || !holds(*e, 8)) return 1;
-                  fill(*e, 5);
-                  if (OH_NNExecutor_RunAsync(e->handle, e->tensors, 2, e->tensors + 2, 1, 60'000, &own) != OH_NN_SUCCESS) return 2;
-                  own.wait_for(1);
-                  if (!holds(*e, 10)) return 3;
-                }
-                e.reset();
-                return 0;
-              }) != 0;
+    failed +=
+        in_child([&] {
+          ::alarm(60);
+          endings own;
+          if (i % 2 == 1) {
+            fill(*e, 4);
+            if (e->run() != OH_NN_SUCCESS || !holds(*e, 8)) return 1;
+            fill(*e, 5);
+            if (OH_NNExecutor_RunAsync(e->handle, e->tensors, 2, e->tensors + 2, 1, 60'000, &own) != OH_NN_SUCCESS)
+              return 2;
+            own.wait_for(1);
+            if (!holds(*e, 10)) return 3;
+          }
+          e.reset();
+          return 0;
+        }) != 0;
     if (i % 3 != 0) all.wait_for(1);
   }
   CHECK(failed == 0);

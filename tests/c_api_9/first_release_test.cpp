@@ -111,7 +111,8 @@ TEST_CASE("a model with unknown extents needs a device that takes such models") 
   CHECK(OH_NNCompilation_SetDevice(c.handle, processor()) == OH_NN_SUCCESS);
 }
 
-TEST_CASE("options are looked at when they are set: behind the device, before the build, and as far as the device has them") {
+TEST_CASE(
+    "options are looked at when they are set: behind the device, before the build, and as far as the device has them") {
   const temporary_folder folder;
   const passing_device plain;
   using handle = OH_NNCompilation*;
@@ -122,14 +123,24 @@ TEST_CASE("options are looked at when they are set: behind the device, before th
   };
   const row table[] = {
       {"cache", [](handle c, const char* in) { return OH_NNCompilation_SetCache(c, in, 1); }, OH_NN_SUCCESS},
-      {"cache in no directory", [](handle c, const char*) { return OH_NNCompilation_SetCache(c, "/nowhere/at/all", 1); }, OH_NN_INVALID_PARAMETER},
-      {"no performance", [](handle c, const char*) { return OH_NNCompilation_SetPerformanceMode(c, OH_NN_PERFORMANCE_NONE); }, OH_NN_SUCCESS},
-      {"performance", [](handle c, const char*) { return OH_NNCompilation_SetPerformanceMode(c, OH_NN_PERFORMANCE_LOW); }, OH_NN_SUCCESS},
-      {"performance 5", [](handle c, const char*) { return OH_NNCompilation_SetPerformanceMode(c, number<OH_NN_PerformanceMode>(5)); },
+      {"cache in no directory",
+       [](handle c, const char*) { return OH_NNCompilation_SetCache(c, "/nowhere/at/all", 1); },
        OH_NN_INVALID_PARAMETER},
-      {"no priority", [](handle c, const char*) { return OH_NNCompilation_SetPriority(c, OH_NN_PRIORITY_NONE); }, OH_NN_SUCCESS},
-      {"priority", [](handle c, const char*) { return OH_NNCompilation_SetPriority(c, OH_NN_PRIORITY_HIGH); }, OH_NN_SUCCESS},
-      {"priority 4", [](handle c, const char*) { return OH_NNCompilation_SetPriority(c, number<OH_NN_Priority>(4)); }, OH_NN_INVALID_PARAMETER},
+      {"no performance",
+       [](handle c, const char*) { return OH_NNCompilation_SetPerformanceMode(c, OH_NN_PERFORMANCE_NONE); },
+       OH_NN_SUCCESS},
+      {"performance",
+       [](handle c, const char*) { return OH_NNCompilation_SetPerformanceMode(c, OH_NN_PERFORMANCE_LOW); },
+       OH_NN_SUCCESS},
+      {"performance 5",
+       [](handle c, const char*) { return OH_NNCompilation_SetPerformanceMode(c, number<OH_NN_PerformanceMode>(5)); },
+       OH_NN_INVALID_PARAMETER},
+      {"no priority", [](handle c, const char*) { return OH_NNCompilation_SetPriority(c, OH_NN_PRIORITY_NONE); },
+       OH_NN_SUCCESS},
+      {"priority", [](handle c, const char*) { return OH_NNCompilation_SetPriority(c, OH_NN_PRIORITY_HIGH); },
+       OH_NN_SUCCESS},
+      {"priority 4", [](handle c, const char*) { return OH_NNCompilation_SetPriority(c, number<OH_NN_Priority>(4)); },
+       OH_NN_INVALID_PARAMETER},
       {"no float16", [](handle c, const char*) { return OH_NNCompilation_EnableFloat16(c, false); }, OH_NN_SUCCESS},
       {"float16", [](handle c, const char*) { return OH_NNCompilation_EnableFloat16(c, true); }, OH_NN_SUCCESS},
   };
@@ -179,7 +190,9 @@ TEST_CASE("shapes of outputs are there after a run, until inputs or outputs are 
   REQUIRE(executor != nullptr);
   std::vector<float> in(12, 1.5F), out(12);
   const OH_NN_Tensor tensor{OH_NN_FLOAT32, 4, small_shape.data(), nullptr, OH_NN_TENSOR};
-  const auto set_input = [&](std::uint32_t i) { return OH_NNExecutor_SetInput(executor, i, &tensor, in.data(), in.size() * sizeof(float)); };
+  const auto set_input = [&](std::uint32_t i) {
+    return OH_NNExecutor_SetInput(executor, i, &tensor, in.data(), in.size() * sizeof(float));
+  };
   const auto set_output = [&] { return OH_NNExecutor_SetOutput(executor, 0, out.data(), out.size() * sizeof(float)); };
   const auto shape_of = [&](std::uint32_t i) {
     std::int32_t* shape = nullptr;
@@ -211,7 +224,8 @@ TEST_CASE("an output that the device finds too small fails the run") {
   REQUIRE(executor != nullptr);
   std::vector<float> in(12, 1.5F), out(12);
   const OH_NN_Tensor tensor{OH_NN_FLOAT32, 4, small_shape.data(), nullptr, OH_NN_TENSOR};
-  for (std::uint32_t i = 0; i < 2; ++i) REQUIRE(OH_NNExecutor_SetInput(executor, i, &tensor, in.data(), 48) == OH_NN_SUCCESS);
+  for (std::uint32_t i = 0; i < 2; ++i)
+    REQUIRE(OH_NNExecutor_SetInput(executor, i, &tensor, in.data(), 48) == OH_NN_SUCCESS);
   REQUIRE(OH_NNExecutor_SetOutput(executor, 0, out.data(), 47) == OH_NN_SUCCESS);
   CHECK(OH_NNExecutor_Run(executor) == OH_NN_FAILED);
   REQUIRE(OH_NNExecutor_SetOutput(executor, 0, out.data(), 48) == OH_NN_SUCCESS);
@@ -245,7 +259,8 @@ TEST_CASE("lists may have more than 200 members") {
   OH_NNModel_Destroy(&model);
 }
 
-TEST_CASE("a model may be destroyed as soon as a compilation was constructed: devices are asked about it, and it is built") {
+TEST_CASE(
+    "a model may be destroyed as soon as a compilation was constructed: devices are asked about it, and it is built") {
   OH_NNCompilation* compilation = nullptr;
   {
     const small_model m;

@@ -24,7 +24,9 @@ struct written {
   std::string model = folder.file("hybrid.tflite");
   std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
   written() { REQUIRE(write_file(model, bytes)); }
-  std::string literal(std::string_view name) const { return model_literal(letters_of(std::span(bytes)), name, "").value(); }
+  std::string literal(std::string_view name) const {
+    return model_literal(letters_of(std::span(bytes)), name, "").value();
+  }
 };
 
 TEST_CASE("nnrt embed: the text is the model's literal, under the name of the file or the name that is given") {
@@ -39,7 +41,8 @@ TEST_CASE("nnrt embed: the text is the model's literal, under the name of the fi
   CHECK(content(w.folder.file("x.inc")) == w.literal("network"));
 }
 
-TEST_CASE("nnrt embed: what is no model, no file or no place to write is refused with its path, and nothing is written") {
+TEST_CASE(
+    "nnrt embed: what is no model, no file or no place to write is refused with its path, and nothing is written") {
   const written w;
   REQUIRE(write_file(w.folder.file("none.tflite"), std::as_bytes(std::span("no model at all"))));
   const outcome none = run_command("embed " + w.folder.file("none.tflite"));

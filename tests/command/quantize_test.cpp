@@ -54,7 +54,8 @@ int read_rightly(const nnrt::model& network, const example::held_out& digits) {
   for (std::size_t i = 0; i < digits.size(); ++i) {
     // A compiled network sees pixels - 128, of which the samples have sixteenths.
     if (session.input_desc(0).type == nnrt::i8)
-      std::ranges::transform(digits.image(i), session.input<std::int8_t>(0).begin(), [](float x) { return static_cast<std::int8_t>(std::lround(16 * x) - 128); });
+      std::ranges::transform(digits.image(i), session.input<std::int8_t>(0).begin(),
+                             [](float x) { return static_cast<std::int8_t>(std::lround(16 * x) - 128); });
     else std::ranges::copy(digits.image(i), session.input<float>(0).begin());
     REQUIRE(session.run());
     const auto p = session.output<float>(0);
@@ -68,8 +69,10 @@ void write_npy(const std::string& path, const std::string& dictionary, const std
   std::string header = dictionary;
   header.append(64 - (10 + header.size() + 1) % 64, ' ').push_back('\n');
   std::ofstream file(path, std::ios::binary);
-  file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size() & 255U) << static_cast<char>(header.size() >> 8U) << header;
-  file.write(reinterpret_cast<const char*>(elements.data()), static_cast<std::streamsize>(elements.size() * sizeof(float)));
+  file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size() & 255U)
+       << static_cast<char>(header.size() >> 8U) << header;
+  file.write(reinterpret_cast<const char*>(elements.data()),
+             static_cast<std::streamsize>(elements.size() * sizeof(float)));
 }
 
 }  // namespace
@@ -77,11 +80,13 @@ void write_npy(const std::string& path, const std::string& dictionary, const std
 TEST_CASE("nnrt quantize: the digits network in 8 bits reads at most half a point fewer digits, on each architecture") {
   const temporary_folder folder;
   const std::string network = saved_digits(folder), out = folder.file("out.safetensors");
-  const auto digits = example::held_out::of(nnrt::weights::open(digits_folder + "held_out.safetensors").value()).value();
+  const auto digits =
+      example::held_out::of(nnrt::weights::open(digits_folder + "held_out.safetensors").value()).value();
   const int by_floats = read_rightly(nnrt::model::load(network).value(), digits);
   for (const std::string policy : {"bayes", "bayes_e", "bernoulli2"}) {
     CAPTURE(policy);
-    const outcome made = run_command("quantize " + network + " --policy " + policy + " --samples " + digits_folder + "held_out.safetensors --input-type y --scale 0.0625 --name reader -o " + out);
+    const outcome made = run_command("quantize " + network + " --policy " + policy + " --samples " + digits_folder +
+                                     "held_out.safetensors --input-type y --scale 0.0625 --name reader -o " + out);
     CAPTURE(made.text);
     REQUIRE(made.exit_code == 0);
     CHECK(made.says("ranges: 360 samples"));
@@ -104,13 +109,16 @@ TEST_CASE("nnrt quantize: the digits network in 8 bits reads at most half a poin
 TEST_CASE("nnrt quantize: a raw file has all its samples for an input of as many axes as a tensor can have, too") {
   const temporary_folder folder;
   nnrt::model_builder builder;
-  const auto y = builder.apply<nnrt::ops::relu>({}, {builder.input("deep", {nnrt::f32, {1, 1, 1, 1, 1, 1, 1, 4}}).value()}).value();
+  const auto y =
+      builder.apply<nnrt::ops::relu>({}, {builder.input("deep", {nnrt::f32, {1, 1, 1, 1, 1, 1, 1, 4}}).value()})
+          .value();
   REQUIRE(builder.output("y", y[0]));
   REQUIRE(builder.finish().save(folder.file("deep.safetensors")));
   std::vector<float> two(8, 1.0F);
   two[5] = std::nanf("");  // what is said of it shows that the second sample is one
   std::ofstream(folder.file("two.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two.data()), 32);
-  const outcome made = run_command("quantize " + folder.file("deep.safetensors") + " --samples " + folder.file("two.raw") + " -o " + folder.file("out.safetensors"));
+  const outcome made = run_command("quantize " + folder.file("deep.safetensors") + " --samples " +
+                                   folder.file("two.raw") + " -o " + folder.file("out.safetensors"));
   CAPTURE(made.text);
   CHECK(made.exit_code == 1);
   CHECK(made.says("input \"deep\" of sample 1: got nan at element 1, expected numbers"));
@@ -122,11 +130,15 @@ TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders,
   std::vector<float> elements(3 * 64);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<float>(i % 17) / 16;
   std::filesystem::create_directory(folder.file("samples"));
-  write_npy(folder.file("samples/three.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8, 8, 1), }", elements);
-  std::ofstream(folder.file("three.f32"), std::ios::binary).write(reinterpret_cast<const char*>(elements.data()), static_cast<std::streamsize>(elements.size() * sizeof(float)));
+  write_npy(folder.file("samples/three.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8, 8, 1), }",
+            elements);
+  std::ofstream(folder.file("three.f32"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(elements.data()),
+             static_cast<std::streamsize>(elements.size() * sizeof(float)));
   const auto quantised = [&](const std::string& samples) {
     const std::string out = folder.file("out.safetensors");
-    const outcome made = run_command("quantize -q --summary --method max " + network + " --samples " + samples + " -o " + out);
+    const outcome made =
+        run_command("quantize -q --summary --method max " + network + " --samples " + samples + " -o " + out);
     CAPTURE(made.text);
     REQUIRE(made.exit_code == 0);
     CHECK(made.text.starts_with("digits for bayes: "));
@@ -141,7 +153,9 @@ TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders,
 TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer") {
   const temporary_folder folder;
   const std::string network = saved_digits(folder), page = folder.file("report.html");
-  const outcome made = run_command("quantize -q " + network + " --samples " + digits_folder + "held_out.safetensors --int16 conv2 --report " + page + " -o " + folder.file("out.safetensors"));
+  const outcome made =
+      run_command("quantize -q " + network + " --samples " + digits_folder +
+                  "held_out.safetensors --int16 conv2 --report " + page + " -o " + folder.file("out.safetensors"));
   CAPTURE(made.text);
   REQUIRE(made.exit_code == 0);
   CHECK(made.says("16 bits"));
@@ -154,8 +168,10 @@ TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer"
 
 TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be stored numbers") {
   const temporary_folder folder;
-  const std::string network = saved_digits(folder), out = folder.file("out.safetensors"), samples = " --samples " + digits_folder + "held_out.safetensors";
-  const outcome made = run_command("quantize -q --int32-tail --stored-inputs --stored-outputs " + network + samples + " -o " + out);
+  const std::string network = saved_digits(folder), out = folder.file("out.safetensors"),
+                    samples = " --samples " + digits_folder + "held_out.safetensors";
+  const outcome made =
+      run_command("quantize -q --int32-tail --stored-inputs --stored-outputs " + network + samples + " -o " + out);
   CAPTURE(made.text);
   REQUIRE(made.exit_code == 0);
   CHECK(made.says("32 bits"));
@@ -168,7 +184,8 @@ TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be stored 
   CHECK(g.at(g.inputs[0]).desc.type == nnrt::i8);
 }
 
-TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its floats than the int8 network of its makers") {
+TEST_CASE(
+    "nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its floats than the int8 network of its makers") {
   const std::string path = models_folder + "image_classification/";
   if (!std::filesystem::exists(path)) {
     MESSAGE("skipped: no models in " << models_folder);
@@ -177,18 +194,21 @@ TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its f
   const temporary_folder folder;
   std::string samples;
   for (const char* number : {"0", "1", "2"}) samples += path + number + ".input.f32 ";
-  const outcome made = run_command("quantize " + path + "resnet8_float.tflite --policy bayes --samples " + samples + "-o " + folder.file("out"));
+  const outcome made = run_command("quantize " + path + "resnet8_float.tflite --policy bayes --samples " + samples +
+                                   "-o " + folder.file("out"));
   CAPTURE(made.text);
   REQUIRE(made.exit_code == 0);
   const auto saved = nnrt::load_models(folder.file("out"));
   REQUIRE(saved);
-  CHECK(std::count_if(saved->front().places.begin(), saved->front().places.end(), [](const nnrt::saved_place& at) { return at.on_accelerator; }) >= 11);
+  CHECK(std::count_if(saved->front().places.begin(), saved->front().places.end(),
+                      [](const nnrt::saved_place& at) { return at.on_accelerator; }) >= 11);
   const auto compiled = nnrt::compile(saved->front().network);
   REQUIRE(compiled);
   nnrt::session session(*compiled);
   for (const char* number : {"0", "1", "2"}) {
     const auto input = session.input<float>(0);
-    std::ifstream(path + number + ".input.f32", std::ios::binary).read(reinterpret_cast<char*>(input.data()), static_cast<std::streamsize>(input.size_bytes()));
+    std::ifstream(path + number + ".input.f32", std::ios::binary)
+        .read(reinterpret_cast<char*>(input.data()), static_cast<std::streamsize>(input.size_bytes()));
     REQUIRE(session.run());
     std::vector<float> expected(10);
     std::vector<std::int8_t> makers(10);  // scale 1/256, zero point -128
@@ -207,15 +227,18 @@ TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its f
 TEST_CASE("nnrt quantize: booleans of samples that are neither 0 nor 1 are refused, however the file has them") {
   const temporary_folder folder;
   nnrt::model_builder builder;
-  const std::int32_t mask = builder.input("mask", {nnrt::boolean, {1, 4}}).value(), zero = builder.constant<float>({nnrt::f32, {1}}, std::vector<float>{0}).value(),
+  const std::int32_t mask = builder.input("mask", {nnrt::boolean, {1, 4}}).value(),
+                     zero = builder.constant<float>({nnrt::f32, {1}}, std::vector<float>{0}).value(),
                      one = builder.constant<float>({nnrt::f32, {1}}, std::vector<float>{1}).value();
   REQUIRE(builder.output("y", builder.apply<nnrt::ops::select>({}, {mask, one, zero}).value()[0]));
   REQUIRE(builder.finish().save(folder.file("mask.safetensors")));
   const std::string bytes("\1\0\2\1", 4);
-  write_npy(folder.file("bad.npy"), "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 4), }", {std::bit_cast<float>(std::uint32_t{0x01020001})});
+  write_npy(folder.file("bad.npy"), "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 4), }",
+            {std::bit_cast<float>(std::uint32_t{0x01020001})});
   std::ofstream(folder.file("bad.raw"), std::ios::binary) << bytes;
   for (const std::string name : {"bad.npy", "bad.raw"}) {
-    const outcome made = run_command("quantize " + folder.file("mask.safetensors") + " --samples " + folder.file(name) + " -o " + folder.file("out.safetensors"));
+    const outcome made = run_command("quantize " + folder.file("mask.safetensors") + " --samples " + folder.file(name) +
+                                     " -o " + folder.file("out.safetensors"));
     CAPTURE(made.text);
     CHECK(made.exit_code == 1);
     CHECK(made.says(name + ": input \"mask\": element 2: got 2, expected 0 or 1 for a boolean"));
@@ -224,7 +247,8 @@ TEST_CASE("nnrt quantize: booleans of samples that are neither 0 nor 1 are refus
 
 TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, and both say why") {
   const temporary_folder folder;
-  const std::string network = saved_digits(folder), out = " -o " + folder.file("out.safetensors"), samples = " --samples " + digits_folder + "held_out.safetensors";
+  const std::string network = saved_digits(folder), out = " -o " + folder.file("out.safetensors"),
+                    samples = " --samples " + digits_folder + "held_out.safetensors";
   std::string damaged = folder.file("damaged.safetensors");
   std::filesystem::copy_file(network, damaged);
   std::fstream(damaged, std::ios::binary | std::ios::in | std::ios::out).seekp(-3, std::ios::end).put('\x55');
@@ -246,7 +270,12 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
     else write_npy(folder.file(name), "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }", {1, 2});
     std::filesystem::resize_file(folder.file(name), bytes);  // zeros that take no room on the disk
   }
-  struct row { const char* what; std::string arguments; int exit_code; const char* says; };
+  struct row {
+    const char* what;
+    std::string arguments;
+    int exit_code;
+    const char* says;
+  };
   std::ofstream(folder.file("empty.tflite"));
   std::ofstream(folder.file("net.onnx")) << "\x08\x07\x12\x07pytorch";
   const row table[] = {
@@ -330,7 +359,8 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
 TEST_CASE(
     "nnrt quantize: a device is written to, a link is replaced, and a report that nobody can read is no success") {
   const temporary_folder folder;
-  const std::string quantized = "quantize -q " + saved_digits(folder) + " --samples " + digits_folder + "held_out.safetensors";
+  const std::string quantized =
+      "quantize -q " + saved_digits(folder) + " --samples " + digits_folder + "held_out.safetensors";
   const outcome made = run_command(quantized + " --summary -o /dev/null");
   CHECK(made.exit_code == 0);
   CHECK(made.says("saved /dev/null\n"));
@@ -338,7 +368,8 @@ TEST_CASE(
   std::filesystem::create_symlink("/dev/null", folder.file("sink"));
   CHECK(run_command(quantized + " --summary -o " + folder.file("sink")).exit_code == 0);
   CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder.file("sink"))));
-  const outcome unread = run_command(quantized + " -o " + folder.file("out.safetensors") + " > /dev/full 2> " + folder.file("said") + "; ended=$?; cat " + folder.file("said") + "; exit $ended");
+  const outcome unread = run_command(quantized + " -o " + folder.file("out.safetensors") + " > /dev/full 2> " +
+                                     folder.file("said") + "; ended=$?; cat " + folder.file("said") + "; exit $ended");
   CHECK(unread.exit_code == 1);
   CHECK(unread.says("nnrt: cannot print the report: No space left on device"));
 }
@@ -346,7 +377,8 @@ TEST_CASE(
 TEST_CASE("nnrt: --help and --version say what there is") {
   const outcome help = run_command("quantize --help"), version = run_command("--version");
   CHECK(help.exit_code == 0);
-  for (const char* option : {"--policy", "--samples", "--method", "--input-type", "--input-source", "Exit codes"}) CHECK(help.says(option));
+  for (const char* option : {"--policy", "--samples", "--method", "--input-type", "--input-source", "Exit codes"})
+    CHECK(help.says(option));
   CHECK(version.exit_code == 0);
   CHECK(version.text == std::string("nnrt ") + nnrt::version + "\n");
 }

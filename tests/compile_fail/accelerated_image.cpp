@@ -12,6 +12,10 @@ inline constexpr nnrt::dtype type = nnrt::f32;
 inline constexpr nnrt::dtype type = nnrt::f16;
 #endif
 
-constexpr auto network = [](nnrt::builder& g) { g.output("y", nnrt::relu(g.input<type, nnrt::shape<1, 2, 3, 1>>("x1"))); };
+constexpr auto network = [](nnrt::builder& g) {
+  g.output("y", nnrt::relu(g.input<type, nnrt::shape<1, 2, 3, 1>>("x1")));
+};
 
-void run(nnrt::executor<nnrt::graph<network>, nnrt::bpu<nnrt::bayes>>& with, const nnrt::image_view& image) { with(image); }
+void run(nnrt::executor<nnrt::graph<network>, nnrt::bpu<nnrt::bayes>>& with, const nnrt::image_view& image) {
+  with(image);
+}

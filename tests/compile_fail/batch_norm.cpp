@@ -1,4 +1,5 @@
-// expect: graph_rejected<.*batch_norm::rule::parameters_must_have_one_element_for_each_channel.*actual<3L?>.*expected<4L?>
+// expect:
+// graph_rejected<.*batch_norm::rule::parameters_must_have_one_element_for_each_channel.*actual<3L?>.*expected<4L?>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/batch_norm.hpp>

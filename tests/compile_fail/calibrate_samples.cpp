@@ -16,4 +16,6 @@ using samples_type = std::vector<std::array<float, 2>>;
 using samples_type = std::vector<float>;
 #endif
 
-bool calibrated(const nnrt::weights& file, const samples_type& samples) { return bool(nnrt::calibrate<nnrt::graph<network>, nnrt::bpu<nnrt::bayes>>(file, samples)); }
+bool calibrated(const nnrt::weights& file, const samples_type& samples) {
+  return bool(nnrt::calibrate<nnrt::graph<network>, nnrt::bpu<nnrt::bayes>>(file, samples));
+}

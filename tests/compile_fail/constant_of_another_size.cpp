@@ -11,6 +11,8 @@ constexpr std::array<float, 4> numbers{1, 2, 3, 4};
 #else
 constexpr std::array<float, 3> numbers{1, 2, 3};
 #endif
-constexpr auto network = [](nnrt::builder& g) { g.output("y", nnrt::add(g.input<nnrt::f32, nnrt::shape<4>>("x"), g.constant<nnrt::f32, nnrt::shape<4>>(numbers))); };
+constexpr auto network = [](nnrt::builder& g) {
+  g.output("y", nnrt::add(g.input<nnrt::f32, nnrt::shape<4>>("x"), g.constant<nnrt::f32, nnrt::shape<4>>(numbers)));
+};
 
 static_assert(nnrt::graph<network>::nodes <= 1);

@@ -13,7 +13,9 @@ inline constexpr int number = 5;
 
 constexpr auto network = [](nnrt::builder& b) {
   auto x = b.input<nnrt::f32, nnrt::shape<2, 3, 5>>("x");
-  b.output("y", instance_norm(x, b.weight<nnrt::f32, nnrt::shape<number>>("scale"), b.weight<nnrt::f32, nnrt::shape<number>>("bias")));  // here
+  // here
+  b.output("y", instance_norm(x, b.weight<nnrt::f32, nnrt::shape<number>>("scale"),
+                              b.weight<nnrt::f32, nnrt::shape<number>>("bias")));
 };
 
 int main() {

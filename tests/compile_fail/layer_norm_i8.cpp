@@ -1,4 +1,5 @@
-// expect: graph_rejected<.*layer_norm::rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32.*actual<.*f16.*>.*expected<.*i8.*>
+// expect:
+// graph_rejected<.*layer_norm::rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32.*actual<.*f16.*>.*expected<.*i8.*>
 // Parameters of a quantised tensor are real numbers in f32, or quantised like it.
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>

@@ -1,7 +1,7 @@
 // expect: graph_rejected<.*file_rule::file_must_be_readable.*at_byte<0
 // expect: reason<.*"a table, list or string of ".*"the FlatBuffer lies outside "
-#include "../support/literals/hybrid.inc"
 #include <nnrt/model.hpp>
+#include "../support/literals/hybrid.inc"
 
 NNRT_MODEL_BYTES("cut.tflite") = {'\x18', 0, 0, 0, 'T', 'F', 'L', '3', 0, 0, 14, 0};
 

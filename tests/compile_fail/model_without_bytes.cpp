@@ -1,6 +1,6 @@
 // expect: the bytes of this model are not here: let CMake add them, nnrt_model
-#include "../support/literals/hybrid.inc"
 #include <nnrt/model.hpp>
+#include "../support/literals/hybrid.inc"
 
 #ifdef NNRT_FIXED
 NNRT_MODEL(hybrid, "models/hybrid.tflite");

@@ -1,4 +1,5 @@
-// expect: graph_rejected<.*number_function_rule::quantised_output_must_have_one_scale.*actual<0>.*expected<1>.*in_operator<.*ops::neg>
+// expect:
+// graph_rejected<.*number_function_rule::quantised_output_must_have_one_scale.*actual<0>.*expected<1>.*in_operator<.*ops::neg>
 // A result of stored numbers has a scale of its own. Operators share the rule, and the complaint says which one it was.
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>

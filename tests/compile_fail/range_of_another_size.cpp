@@ -9,7 +9,9 @@
 
 #include <array>
 
-constexpr auto network = [](nnrt::builder& g) { g.output("y", nnrt::relu(g.input<nnrt::f32, nnrt::shape<2, 3>>("x1"))); };
+constexpr auto network = [](nnrt::builder& g) {
+  g.output("y", nnrt::relu(g.input<nnrt::f32, nnrt::shape<2, 3>>("x1")));
+};
 
 void run(nnrt::executor<nnrt::graph<network>>& with) {
 #ifdef NNRT_FIXED

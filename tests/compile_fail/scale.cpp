@@ -13,7 +13,8 @@ inline constexpr auto along = nnrt::axis<-1>;
 
 constexpr auto network = [](nnrt::builder& b) {
   auto x = b.input<nnrt::f32, nnrt::shape<2, 3, 5, 4>, nnrt::nchw>("x");
-  b.output("y", scale(x, b.weight<nnrt::f32, nnrt::shape<3>>("s"), b.weight<nnrt::f32, nnrt::shape<3>>("o"), along));  // here
+  // here
+  b.output("y", scale(x, b.weight<nnrt::f32, nnrt::shape<3>>("s"), b.weight<nnrt::f32, nnrt::shape<3>>("o"), along));
 };
 
 int main() {

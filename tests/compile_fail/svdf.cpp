@@ -1,6 +1,6 @@
 // expect: graph_rejected<.*svdf::rule::extents_must_be_those_of_the_other_operands.*actual<20L?>.*expected<16L?>
-// Four filters that remember five results each have a state of twenty. The operator has no function for users: readers of
-// files make its nodes.
+// Four filters that remember five results each have a state of twenty. The operator has no function for users: readers
+// of files make its nodes.
 #include <nnrt/ops/svdf.hpp>
 
 #include <nnrt/ir/apply.hpp>

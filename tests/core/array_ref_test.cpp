@@ -19,7 +19,8 @@ constexpr int sum_of(ints list) {
 }
 
 constexpr int built_in[] = {1, 2, 3};
-static_assert(sum_of(built_in) == 6 && sum_of(std::array{4, 5}) == 9 && sum_of(nnrt::pool<int>{7, 8}) == 15 && sum_of({}) == 0);
+static_assert(sum_of(built_in) == 6 && sum_of(std::array{4, 5}) == 9 && sum_of(nnrt::pool<int>{7, 8}) == 15 &&
+              sum_of({}) == 0);
 static_assert(!std::is_convertible_v<ints, nnrt::array_ref<int>> && !std::is_convertible_v<std::vector<long>, ints>);
 
 TEST_CASE("array_ref: refers to the elements of whatever holds them side by side") {

@@ -1,4 +1,5 @@
-// atan2_test: angles - special values, distance from the exact value, the same bits in constant evaluation and at run time.
+// atan2_test: angles - special values, distance from the exact value, the same bits in constant evaluation and at run
+// time.
 #include <nnrt/core/atan2.hpp>
 
 #include <doctest/doctest.h>
@@ -99,7 +100,8 @@ TEST_CASE("atan2 is the exact angle, rounded once, for points near and far, and 
     const double off = ulps(math::atan2(y, x), std::atan2(real{y}, real{x}), 53, -1074);
     if (off > worst) worst = off, worst_y = y, worst_x = x;
     const auto narrow_y = static_cast<float>(unit(random)), narrow_x = static_cast<float>(x);
-    worst_narrow = std::fmax(worst_narrow, ulps(double{math::atan2(narrow_y, narrow_x)}, std::atan2(real{narrow_y}, real{narrow_x}), 24, -149));
+    worst_narrow = std::fmax(worst_narrow, ulps(double{math::atan2(narrow_y, narrow_x)},
+                                                std::atan2(real{narrow_y}, real{narrow_x}), 24, -149));
   }
   CAPTURE(worst_y);
   CAPTURE(worst_x);

@@ -64,9 +64,12 @@ TEST_CASE("attributes: records that are too short, too long or out of range are 
     std::size_t at;
     word value;
   };
-  const row spoiled[] = {{"a mode of padding that is none", 5, 3}, {"a negative mode", 5, -1},
-                         {"a list longer than it may be", 10, 9},  {"a list of negative length", 10, -1},
-                         {"a list longer than the record", 10, 8}, {"an activation that is none", 15, 3},
+  const row spoiled[] = {{"a mode of padding that is none", 5, 3},
+                         {"a negative mode", 5, -1},
+                         {"a list longer than it may be", 10, 9},
+                         {"a list of negative length", 10, -1},
+                         {"a list longer than the record", 10, 8},
+                         {"an activation that is none", 15, 3},
                          {"a choice beyond the numbers of enumerators", 14, word{1} << 32U}};
   for (const row& r : spoiled) {
     CAPTURE(r.what);
@@ -143,7 +146,8 @@ TEST_CASE("attributes: lists of real numbers come back bit for bit, and keep wha
   CHECK(words.size() == 1 + 4 + 1);
   const box_scales got = unpack<box_scales>(words);
   REQUIRE(got.scale.size() == 4);
-  for (int i = 0; i < 4; ++i) CHECK(std::bit_cast<std::int32_t>(got.scale[i]) == std::bit_cast<std::int32_t>(given.scale[i]));
+  for (int i = 0; i < 4; ++i)
+    CHECK(std::bit_cast<std::int32_t>(got.scale[i]) == std::bit_cast<std::int32_t>(given.scale[i]));
   CHECK(got.is_last);
   CHECK(well_formed<box_scales>(words));
   CHECK(attribute_fields<box_scales>()[0].kind == attribute_kind::reals);

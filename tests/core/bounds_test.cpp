@@ -20,12 +20,26 @@ const access outside[] = {
     {"array_ref", [] { return nnrt::array_ref<const int>()[0] == 1; }, "got 0, expected less than 0"},
     {"array_ref, its first", [] { return nnrt::array_ref<const int>().front() == 1; }, "got 0, expected less than 0"},
     {"array_ref, its last", [] { return nnrt::array_ref<const int>().back() == 1; }, "got 0, expected less than 0"},
-    {"array_ref, a part", [] { return nnrt::array_ref<const int>().subspan(1).empty(); }, "got 1, expected less than 1"},
-    {"array_ref, too many", [] { return nnrt::array_ref<const int>().first(2).empty(); }, "got 2, expected less than 1"},
-    {"pool", [] { return nnrt::pool<int>{1, 2}[2] == 1; }, "got 2, expected less than 2"},
+    {"array_ref, a part", [] { return nnrt::array_ref<const int>().subspan(1).empty(); },
+     "got 1, expected less than 1"},
+    {"array_ref, too many", [] { return nnrt::array_ref<const int>().first(2).empty(); },
+     "got 2, expected less than 1"},
+    {"pool",
+     [] {
+       return nnrt::pool<int>{1, 2}[2] == 1;
+     },
+     "got 2, expected less than 2"},
     {"pool, its last", [] { return nnrt::pool<int>().back() == 1; }, "got 0, expected less than 0"},
-    {"shape", [] { return nnrt::shape_t{4, 5}[2] == 1; }, "got 2, expected less than 2"},
-    {"shape, from the end", [] { return nnrt::shape_t{4, 5}[-3] == 1; }, "got 18446744073709551615, expected less than 2"},
+    {"shape",
+     [] {
+       return nnrt::shape_t{4, 5}[2] == 1;
+     },
+     "got 2, expected less than 2"},
+    {"shape, from the end",
+     [] {
+       return nnrt::shape_t{4, 5}[-3] == 1;
+     },
+     "got 18446744073709551615, expected less than 2"},
 };
 
 TEST_CASE("bounds: an index outside of a list stops the program with index and size") {

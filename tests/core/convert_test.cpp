@@ -30,10 +30,14 @@ static_assert(math::convert<float>(1e300) == float_inf && math::convert<float>(s
 static_assert(static_cast<float>(math::convert<nnrt::float16>(1e30)) == float_inf);
 static_assert(static_cast<float>(math::convert<nnrt::float16>(2049)) == 2048.0F);
 // Beside a half by less than a float can say: rounded once, not to the half and then to its even neighbour.
-static_assert(static_cast<float>(math::convert<nnrt::float16>(2049.00001)) == 2050.0F && static_cast<float>(math::convert<nnrt::float16>(-2050.99999999)) == -2050.0F);
-static_assert(static_cast<float>(math::convert<nnrt::float16>(2051.0)) == 2052.0F && static_cast<float>(math::convert<nnrt::float16>(65519.9999999)) == 65504.0F);
-static_assert(static_cast<float>(math::convert<nnrt::float16>(0x1.8p-25)) == 0x1p-24F && static_cast<float>(math::convert<nnrt::float16>(1e300)) == float_inf);
-static_assert(static_cast<float>(math::convert<nnrt::float16>(1e-300)) == 0.0F && math::is_nan(static_cast<float>(math::convert<nnrt::float16>(nan))));
+static_assert(static_cast<float>(math::convert<nnrt::float16>(2049.00001)) == 2050.0F &&
+              static_cast<float>(math::convert<nnrt::float16>(-2050.99999999)) == -2050.0F);
+static_assert(static_cast<float>(math::convert<nnrt::float16>(2051.0)) == 2052.0F &&
+              static_cast<float>(math::convert<nnrt::float16>(65519.9999999)) == 65504.0F);
+static_assert(static_cast<float>(math::convert<nnrt::float16>(0x1.8p-25)) == 0x1p-24F &&
+              static_cast<float>(math::convert<nnrt::float16>(1e300)) == float_inf);
+static_assert(static_cast<float>(math::convert<nnrt::float16>(1e-300)) == 0.0F &&
+              math::is_nan(static_cast<float>(math::convert<nnrt::float16>(nan))));
 static_assert(math::convert<std::int8_t>(math::convert<nnrt::float16>(-1000.5F)) == -128);
 static_assert(math::convert<double>(math::convert<nnrt::float16>(0.5)) == 0.5 &&
               math::convert<bool>(nnrt::float16(1.0F)));

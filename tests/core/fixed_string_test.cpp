@@ -7,7 +7,9 @@ namespace {
 
 using namespace nnrt;
 
-template <fixed_string Name> struct called { static constexpr std::string_view name = Name.view(); };
+template <fixed_string Name> struct called {
+  static constexpr std::string_view name = Name.view();
+};
 static_assert(called<"probability">::name == "probability" && called<"">::name.empty());
 static_assert(std::string_view(called<"a\0b">::name) == std::string_view("a\0b", 3));
 

@@ -1,4 +1,5 @@
-// float_environment_test: a thread's rounding, denormals and traps are read, entered and left again, and its flags stay what they are.
+// float_environment_test: a thread's rounding, denormals and traps are read, entered and left again, and its flags stay
+// what they are.
 #include <nnrt/core/float_environment.hpp>
 
 #include "support/float_environments.hpp"

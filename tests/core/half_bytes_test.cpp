@@ -44,7 +44,8 @@ static_assert([] {
 }());
 
 static_assert(packed_bytes(0) == 0 && packed_bytes(1) == 1 && packed_bytes(2) == 1 && packed_bytes(5) == 3);
-static_assert(name_of(half_byte::s4) == "s4" && unpacked_type(half_byte::s4) == i8 && unpacked_type(half_byte::u4) == u8);
+static_assert(name_of(half_byte::s4) == "s4" && unpacked_type(half_byte::s4) == i8 &&
+              unpacked_type(half_byte::u4) == u8);
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// math_test: elementary functions - special values, distance from the exact value, the same bits in constant evaluation and at run time.
-// Expected digits of special values are mpmath 1.3, at 300 bits and rounded once.
+// math_test: elementary functions - special values, distance from the exact value, the same bits in constant evaluation
+// and at run time. Expected digits of special values are mpmath 1.3, at 300 bits and rounded once.
 #include <nnrt/core/convert.hpp>
 
 #include <doctest/doctest.h>

@@ -167,7 +167,8 @@ TEST_CASE("requantise: adds the zero point, clamps, and saturates sums beyond 32
   CHECK(requantise<std::int8_t>(std::int64_t{1} << 40, fixed_point_of(0x1p-31), 0, all) == 1);
 }
 
-// Expected numbers: python integers and fractions of any size, by the definitions of SRDHM and RDP, by floor(p + 1/2), and by round(p).
+// Expected numbers: python integers and fractions of any size, by the definitions of SRDHM and RDP, by floor(p + 1/2),
+// and by round(p).
 TEST_CASE("requantise_exactly: sums beyond 32 bits, and results of 32 bits, meet all bits of the factor") {
   struct row {
     std::int64_t sum;
@@ -207,7 +208,8 @@ TEST_CASE("requantise_exactly: sums beyond 32 bits, and results of 32 bits, meet
   CHECK(requantise_exactly<std::int16_t>(4294836225, fixed_point_of(0x1p-18), 5, {-32768, 16000}) == 16000);
 }
 
-TEST_CASE("requantise_exactly: where an odd zero point is added before halves go to even numbers, so it is beyond 32 bits") {
+TEST_CASE(
+    "requantise_exactly: where an odd zero point is added before halves go to even numbers, so it is beyond 32 bits") {
   constexpr quant even{1.0F, 4, stored_rounding::half_to_even}, odd{1.0F, 5, stored_rounding::half_to_even};
   constexpr stored_range all{-32768, 32767};
   const fixed_point factor = fixed_point_of(0x1p-32);

@@ -88,9 +88,11 @@ TEST_CASE("result: copies, moves and assignments keep what it is, and destroy wh
 
 TEST_CASE("result: a value comes from what converts to it, a move-only one moves out") {
   static_assert(std::is_convertible_v<std::unique_ptr<int>, result<std::unique_ptr<const int>>>);
-  static_assert(std::is_constructible_v<result<std::vector<int>>, int> && !std::is_convertible_v<int, result<std::vector<int>>>);
+  static_assert(std::is_constructible_v<result<std::vector<int>>, int> &&
+                !std::is_convertible_v<int, result<std::vector<int>>>);
   static_assert(!std::is_constructible_v<result<int>, std::string>);
-  static_assert(!std::is_copy_constructible_v<result<std::unique_ptr<int>>> && std::is_nothrow_move_constructible_v<result<std::unique_ptr<int>>>);
+  static_assert(!std::is_copy_constructible_v<result<std::unique_ptr<int>>> &&
+                std::is_nothrow_move_constructible_v<result<std::unique_ptr<int>>>);
   static_assert(std::is_default_constructible_v<result<int>> && !std::is_default_constructible_v<result<counted>>);
   result<std::unique_ptr<const int>> held = std::make_unique<int>(7);
   const std::unique_ptr<const int> out = *std::move(held);
@@ -131,14 +133,17 @@ TEST_CASE("result: what follows may give nothing, and an error may become anothe
   CHECK(seen == 4);
   const result<int> kept = half(6), broken = half(5);
   CHECK(kept.transform(look).transform([&] { return ++seen; }).value() == 4);
-  CHECK(broken.transform(look).transform([&] { ++seen; }).transform_error(placed).error().message() == "here: got 5, expected an even number");
+  CHECK(broken.transform(look).transform([&] { ++seen; }).transform_error(placed).error().message() ==
+        "here: got 5, expected an even number");
   CHECK(seen == 4);
   CHECK(broken.transform_error(placed).error().message() == "here: got 5, expected an even number");
   CHECK(broken.error().message() == "got 5, expected an even number");
   CHECK(kept.transform_error(placed).value() == 3);
   CHECK(make(2).transform_error(placed)->number == 2);
   CHECK(half(3).transform_error(placed).error().code() == error_code::invalid_argument);
-  CHECK(result<std::unique_ptr<int>>(std::make_unique<int>(5)).transform([](std::unique_ptr<int> p) { return *p; }).value() == 5);
+  CHECK(result<std::unique_ptr<int>>(std::make_unique<int>(5))
+            .transform([](std::unique_ptr<int> p) { return *p; })
+            .value() == 5);
 }
 
 TEST_CASE("result: value() of an error ends the program, and says which error") {

@@ -47,7 +47,10 @@ TEST_CASE("rule_names: lists of any length are whole") {
   const struct {
     std::size_t size;
     rule_list names;
-  } rows[] = {{14, rule_names<fourteen>()}, {15, rule_names<fifteen>()}, {16, rule_names<sixteen>()}, {20, rule_names<twenty>()}};
+  } rows[] = {{14, rule_names<fourteen>()},
+              {15, rule_names<fifteen>()},
+              {16, rule_names<sixteen>()},
+              {20, rule_names<twenty>()}};
   for (const auto& r : rows) {
     CAPTURE(r.size);
     CHECK(r.names.size() == r.size);

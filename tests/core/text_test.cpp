@@ -53,12 +53,10 @@ TEST_CASE("text: a float reads as few digits that become the same float again") 
     float number;
     const char* expected;
   };
-  static constexpr row table[] = {{0.0F, "0"},       {-0.0F, "-0"},
-                                  {1, "1"},          {0.1F, "0.1"},
-                                  {-2.25F, "-2.25"}, {100, "100"},
-                                  {1e9F, "1e+09"},   {123456789.0F, "123456790"},
-                                  {1e-5F, "1e-05"},  {3.4e38F, "3.4e+38"},
-                                  {1e-45F, "1e-45"}, {0.0078125F, "0.0078125"}};
+  static constexpr row table[] = {
+      {0.0F, "0"},       {-0.0F, "-0"},        {1, "1"},          {0.1F, "0.1"},
+      {-2.25F, "-2.25"}, {100, "100"},         {1e9F, "1e+09"},   {123456789.0F, "123456790"},
+      {1e-5F, "1e-05"},  {3.4e38F, "3.4e+38"}, {1e-45F, "1e-45"}, {0.0078125F, "0.0078125"}};
   for (const row& r : table) CHECK(nnrt::text_of(r.number) == r.expected);
   std::vector<float> numbers;
   std::uint32_t bits = 1;

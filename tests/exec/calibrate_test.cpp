@@ -35,7 +35,8 @@ template <std::size_t N> std::vector<std::array<float, N>> samples_of(std::size_
 constexpr auto block = [](builder& g) {
   auto x = g.input<f32, shape<1, 9, 7, 3>>("x");
   auto a = layers::conv2d<8, 3, 3>(x, "stem", same);
-  auto n = relu(batch_norm(a, g.weight<f32, shape<8>>("n.scale"), g.weight<f32, shape<8>>("n.offset"), g.weight<f32, shape<8>>("n.mean"), g.weight<f32, shape<8>>("n.variance")));
+  auto n = relu(batch_norm(a, g.weight<f32, shape<8>>("n.scale"), g.weight<f32, shape<8>>("n.offset"),
+                           g.weight<f32, shape<8>>("n.mean"), g.weight<f32, shape<8>>("n.variance")));
   auto b = layers::depthwise_conv2d<3, 3>(n, "depth", same, relu6);
   auto c = add(n, layers::conv2d<8, 1, 1>(b, "point"), relu);
   auto d = neg(avg_pool(c, kernel<2, 2>, stride<2, 2>));
@@ -47,16 +48,20 @@ using net = graph<block>;
 constexpr std::size_t pixels = 9 * 7 * 3;
 
 /// What the references make of the stored network.
-std::vector<float> by_references(const model& network, std::span<const float> x, std::size_t output, std::span<const float> second = {}) {
+std::vector<float> by_references(const model& network, std::span<const float> x, std::size_t output,
+                                 std::span<const float> second = {}) {
   ir::graph g = network.graph;
   std::vector<typed_buffer> buffers;
   for (const ir::value& v : g.values) {
     if (v.is == ir::kind::constant) buffers.push_back(passes::detail::load(g, v));
     else buffers.emplace_back(v.desc.type, v.desc.elements());
-    if (v.is == ir::kind::weight) std::memcpy(buffers.back().data().raw(), network.weights.find(g.name_of(v.name))->bytes.data(), static_cast<std::size_t>(v.desc.bytes()));
+    if (v.is == ir::kind::weight)
+      std::memcpy(buffers.back().data().raw(), network.weights.find(g.name_of(v.name))->bytes.data(),
+                  static_cast<std::size_t>(v.desc.bytes()));
   }
   std::copy(x.begin(), x.end(), buffers[static_cast<std::size_t>(g.inputs[0])].as<float>().begin());
-  if (!second.empty()) std::copy(second.begin(), second.end(), buffers[static_cast<std::size_t>(g.inputs[1])].as<float>().begin());
+  if (!second.empty())
+    std::copy(second.begin(), second.end(), buffers[static_cast<std::size_t>(g.inputs[1])].as<float>().begin());
   const auto view_of = [&](std::int32_t id) {
     if (id == ir::none) return view{};
     view v{&g.at(id).desc, buffers[static_cast<std::size_t>(id)].data()};
@@ -105,7 +110,8 @@ TEST_CASE("calibrate: the stored network is near the one of floats, and the repo
   const auto samples = samples_of<pixels>(8);
   auto floats = executor<net>::create(file);
   REQUIRE(bool(floats));
-  for (const calibration_method method : {calibration_method::max, calibration_method::percentile, calibration_method::mixed}) {
+  for (const calibration_method method :
+       {calibration_method::max, calibration_method::percentile, calibration_method::mixed}) {
     CAPTURE(static_cast<int>(method));
     const auto made = calibrate<net, accelerator_policy>(file, samples, {.method = method});
     REQUIRE(bool(made));
@@ -118,7 +124,8 @@ TEST_CASE("calibrate: the stored network is near the one of floats, and the repo
     CHECK(all.cosine() > 0.999);
     std::string stored;
     for (const layer_report& r : made->layers) stored += r.op + " ";
-    CHECK(stored == "conv2d depthwise_conv2d add avg_pool neg max_pool sigmoid reshape full_connection ");  // the point is part of the sum; neg computes floats, but max_pool reads them stored
+    // the point is part of the sum; neg computes floats, but max_pool reads them stored
+    CHECK(stored == "conv2d depthwise_conv2d add avg_pool neg max_pool sigmoid reshape full_connection ");
     for (const layer_report& r : made->layers) {
       CHECK(r.cosine > 0.99);
       CHECK(r.signal_to_noise > 15);
@@ -139,7 +146,8 @@ TEST_CASE("calibrate: scales of X3 are powers of two, those of RDK Ultra the thr
   REQUIRE(bool(scaled));
   for (const ir::value& v : shifted->network.graph.values) {
     int exponent = 0;
-    if (v.desc.quantised.mode == quantisation::kind::per_tensor) CHECK(std::frexp(v.desc.quantised.scale, &exponent) == 0.5F);
+    if (v.desc.quantised.mode == quantisation::kind::per_tensor)
+      CHECK(std::frexp(v.desc.quantised.scale, &exponent) == 0.5F);
   }
   for (const layer_report& r : scaled->layers)
     if (r.op == "conv2d") CHECK(r.scale == r.threshold / 127);
@@ -147,14 +155,16 @@ TEST_CASE("calibrate: scales of X3 are powers of two, those of RDK Ultra the thr
 
 namespace {
 /// A shortcut around a convolution with this stride.
-template <std::int64_t Stride> constexpr auto shortcut = [](builder& g) {
+template <std::int64_t Stride>
+constexpr auto shortcut = [](builder& g) {
   auto x = g.input<f32, shape<1, 7, 7, 4>>("x");
   auto a = layers::conv2d<4, 1, 1>(x, "a", stride<Stride, Stride>);
   g.output("y", add(layers::conv2d<4, 3, 3>(x, "b", stride<Stride, Stride>, same), a, relu));
 };
 template <std::int64_t Stride> std::string stored_nodes() {
   using residual_net = graph<shortcut<Stride>>;
-  const auto made = calibrate<residual_net, accelerator_policy>(random_weights<residual_net>(), samples_of<7 * 7 * 4>(2), {.report = false});
+  const auto made = calibrate<residual_net, accelerator_policy>(random_weights<residual_net>(),
+                                                                samples_of<7 * 7 * 4>(2), {.report = false});
   REQUIRE(bool(made));
   std::string names;
   for (const ir::node& n : made->network.graph.nodes) names += std::string(n.label->name) + " ";
@@ -162,7 +172,9 @@ template <std::int64_t Stride> std::string stored_nodes() {
 }
 }  // namespace
 
-TEST_CASE("calibrate: a convolution with strides up to 2 is one unit with the sum behind it, one with strides of 3 stays on the processor") {
+TEST_CASE(
+    "calibrate: a convolution with strides up to 2 is one unit with the sum behind it, one with strides of 3 stays on "
+    "the processor") {
   CHECK(stored_nodes<2>() == "quant_dtype_cast conv2d conv2d_add quant_dtype_cast ");
   CHECK(stored_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
 }
@@ -192,14 +204,18 @@ template <class Policy> void check_depths() {
     CHECK(run->compiled().text().find("dot taps, sums") != std::string::npos);
     for (const auto& sample : samples) {
       const auto [y, last] = (*run)(sample);
-      const std::vector<float> expected = by_references(made->network, sample, 0), sums = by_references(made->network, sample, 1);
-      CHECK((std::equal(y.begin(), y.end(), expected.begin(), expected.end()) && std::equal(last.begin(), last.end(), sums.begin(), sums.end())));
+      const std::vector<float> expected = by_references(made->network, sample, 0),
+                               sums = by_references(made->network, sample, 1);
+      CHECK((std::equal(y.begin(), y.end(), expected.begin(), expected.end()) &&
+             std::equal(last.begin(), last.end(), sums.begin(), sums.end())));
     }
   }
 }
 }  // namespace
 
-TEST_CASE("calibrate: a depthwise convolution is one unit with the sum behind it, and may keep its sums, with the references' bits") {
+TEST_CASE(
+    "calibrate: a depthwise convolution is one unit with the sum behind it, and may keep its sums, with the "
+    "references' bits") {
   check_depths<accelerator_policy>();
   check_depths<shifting_policy>();
 }
@@ -210,7 +226,8 @@ constexpr auto decoder = [](builder& g) {
   auto x = g.input<f32, shape<1, 5, 4, 12>>("x");
   auto skip = g.input<f32, shape<1, 10, 8, 20>>("skip");
   auto a = add(skip, layers::conv2d_transpose<20, 3, 3>(x, "a", stride<2, 2>, same), relu);
-  auto b = add(layers::conv2d_transpose<6, 2, 2>(a, "b", stride<2, 2>), layers::conv2d_transpose<6, 4, 4>(a, "c", stride<2, 2>, same));
+  auto b = add(layers::conv2d_transpose<6, 2, 2>(a, "b", stride<2, 2>),
+               layers::conv2d_transpose<6, 4, 4>(a, "c", stride<2, 2>, same));
   g.output("y", b);
   g.output("last", layers::conv2d_transpose<3, 3, 3>(a, "d", stride<2, 2>, same));
 };
@@ -224,7 +241,9 @@ template <class Policy> void check_decoder() {
   REQUIRE(bool(made));
   std::string names;
   for (const ir::node& n : made->network.graph.nodes) names += std::string(n.label->name) + " ";
-  CHECK(names == "quant_dtype_cast quant_dtype_cast conv2d_transpose_add conv2d_transpose conv2d_transpose_add conv2d_transpose_sums quant_dtype_cast quant_dtype_cast ");
+  CHECK(names ==
+        "quant_dtype_cast quant_dtype_cast conv2d_transpose_add conv2d_transpose conv2d_transpose_add "
+        "conv2d_transpose_sums quant_dtype_cast quant_dtype_cast ");
   for (const layer_report& r : made->layers) CHECK(r.cosine > 0.998);
   for (const int threads : {1, 2, 3}) {
     auto run = executor<decoder_net, Policy>::create(*made, {.threads = threads});
@@ -233,14 +252,18 @@ template <class Policy> void check_decoder() {
     CHECK(run->compiled().text().find("dot phases, sums") != std::string::npos);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const auto [y, last] = (*run)(small[i], large[i]);
-      const std::vector<float> expected = by_references(made->network, small[i], 0, large[i]), sums = by_references(made->network, small[i], 1, large[i]);
-      CHECK((std::equal(y.begin(), y.end(), expected.begin(), expected.end()) && std::equal(last.begin(), last.end(), sums.begin(), sums.end())));
+      const std::vector<float> expected = by_references(made->network, small[i], 0, large[i]),
+                               sums = by_references(made->network, small[i], 1, large[i]);
+      CHECK((std::equal(y.begin(), y.end(), expected.begin(), expected.end()) &&
+             std::equal(last.begin(), last.end(), sums.begin(), sums.end())));
     }
   }
 }
 }  // namespace
 
-TEST_CASE("calibrate: a transposed convolution is one unit with the sum behind it, and may keep its sums, with the references' bits") {
+TEST_CASE(
+    "calibrate: a transposed convolution is one unit with the sum behind it, and may keep its sums, with the "
+    "references' bits") {
   check_decoder<accelerator_policy>();
   check_decoder<shifting_policy>();
 }
@@ -249,7 +272,8 @@ TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with 
   const auto file = random_weights<net>();
   const auto samples = samples_of<pixels>(4);
   constexpr std::string_view named[] = {"stem", "depth", "point", "head"};  // a dense layer has 8 bits on RDK Ultra
-  const auto narrow = calibrate<net, accelerator_policy>(file, samples), wide = calibrate<net, accelerator_policy>(file, samples, {.in_16_bits = named});
+  const auto narrow = calibrate<net, accelerator_policy>(file, samples),
+             wide = calibrate<net, accelerator_policy>(file, samples, {.in_16_bits = named});
   REQUIRE(bool(narrow));
   REQUIRE(bool(wide));
   const auto layer = [](const auto& made, std::string_view name) {
@@ -276,7 +300,8 @@ TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with 
     }
   }
   constexpr std::string_view nobody[] = {"stern"};
-  CHECK(calibrate<net, accelerator_policy>(file, samples, {.in_16_bits = nobody}).error().message() == "no node is called \"stern\", which shall have 16 bits");
+  CHECK(calibrate<net, accelerator_policy>(file, samples, {.in_16_bits = nobody}).error().message() ==
+        "no node is called \"stern\", which shall have 16 bits");
   // X3 has no 16 bits.
   const auto shifted = calibrate<net, shifting_policy>(file, samples, {.in_16_bits = named});
   REQUIRE(bool(shifted));
@@ -292,7 +317,8 @@ constexpr auto spread = [](builder& g) {
 
 TEST_CASE("calibrate: a node whose results the table wants in 8 bits has no 16, whoever asks") {
   constexpr std::string_view named[] = {"plain", "spread"};
-  const auto made = calibrate<graph<spread>, accelerator_policy>(random_weights<graph<spread>>(), samples_of<240>(2), {.in_16_bits = named});
+  const auto made = calibrate<graph<spread>, accelerator_policy>(random_weights<graph<spread>>(), samples_of<240>(2),
+                                                                 {.in_16_bits = named});
   REQUIRE(bool(made));
   REQUIRE(made->layers.size() == 2);
   CHECK(made->layers[0].bits == 16);
@@ -319,7 +345,8 @@ template <class Policy> void check_sums() {
   CHECK(made->layers.size() + 1 == scaled->layers.size());  // boxes get their shape as floats
   for (const layer_report& sums : made->layers) {
     if (sums.name.empty()) continue;
-    const layer_report& bytes = *std::find_if(scaled->layers.begin(), scaled->layers.end(), [&](const layer_report& r) { return r.name == sums.name; });
+    const layer_report& bytes = *std::find_if(scaled->layers.begin(), scaled->layers.end(),
+                                              [&](const layer_report& r) { return r.name == sums.name; });
     CAPTURE(sums.name);
     const bool keeps = sums.name == "scores" || sums.name == "boxes";
     CHECK(sums.bits == (keeps ? 32 : 8));
@@ -354,15 +381,20 @@ TEST_CASE("calibrate: last layers keep their sums, nearer to the floats, with th
 
 namespace {
 /// A channel of weights next to zero beside a bias.
-constexpr auto faint = [](builder& g) { g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c"))); };
-constexpr auto longer = [](builder& g) { g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 8, 4, 2>>("x"), "c"))); };
+constexpr auto faint = [](builder& g) {
+  g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c")));
+};
+constexpr auto longer = [](builder& g) {
+  g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 8, 4, 2>>("x"), "c")));
+};
 constexpr auto summed = [](builder& g) {
   auto x = g.input<f32, shape<1, 4, 4, 2>>("x");
   g.output("y", add(layers::conv2d<2, 1, 1>(x, "c"), g.input<f32, shape<1, 4, 4, 2>>("z")));
 };
 weights faint_weights(std::array<float, 4> weight) {
   static const std::array<float, 2> bias{1, 0.25F};
-  const tensor_entry tensors[] = {tensor_of<float>("c.weight", {2, 1, 1, 2}, weight), tensor_of<float>("c.bias", {2}, bias)};
+  const tensor_entry tensors[] = {tensor_of<float>("c.weight", {2, 1, 1, 2}, weight),
+                                  tensor_of<float>("c.bias", {2}, bias)};
   return make_weights(tensors).value();
 }
 }  // namespace
@@ -379,40 +411,54 @@ TEST_CASE("calibrate: layers of 16 bits keep a bias beside weights next to zero"
     auto floats = executor<graph<faint>>::create(file);
     REQUIRE(run);
     const auto stored = (*run)(samples[0]), real = (*floats)(samples[0]);
-    for (std::size_t i = 0; i < real.size(); ++i) CHECK(std::fabs(stored[i] - real[i]) < 1e-2F);  // a step of the weights; the bias was lost
+    // a step of the weights; the bias was lost
+    for (std::size_t i = 0; i < real.size(); ++i) CHECK(std::fabs(stored[i] - real[i]) < 1e-2F);
   }
 }
 
-TEST_CASE("calibrate: weights that are not finite, samples of other inputs, and another network's numbers are refused") {
-  CHECK(calibrate<graph<faint>, accelerator_policy>(faint_weights({1, INFINITY, 1, 1}), samples_of<32>(1)).error().message() == "calibrate: weight \"c.weight\" is not finite at element 1");
+TEST_CASE(
+    "calibrate: weights that are not finite, samples of other inputs, and another network's numbers are refused") {
+  CHECK(calibrate<graph<faint>, accelerator_policy>(faint_weights({1, INFINITY, 1, 1}), samples_of<32>(1))
+            .error()
+            .message() == "calibrate: weight \"c.weight\" is not finite at element 1");
   const weights file = faint_weights({1, 2, 3, 4});
-  CHECK(calibrate<graph<summed>, accelerator_policy>(file, samples_of<32>(1)).error().message() == "calibrate: a sample is one range, expected a tuple of 2");
+  CHECK(calibrate<graph<summed>, accelerator_policy>(file, samples_of<32>(1)).error().message() ==
+        "calibrate: a sample is one range, expected a tuple of 2");
   const std::vector<std::tuple<std::array<float, 32>>> one(1);
-  CHECK(calibrate<graph<summed>, accelerator_policy>(file, one).error().message() == "calibrate: a sample has 1 inputs, expected 2");
+  CHECK(calibrate<graph<summed>, accelerator_policy>(file, one).error().message() ==
+        "calibrate: a sample has 1 inputs, expected 2");
   CHECK(calibrate<graph<faint>, accelerator_policy>(file, one));
 
   const auto short_one = calibrate<graph<faint>, accelerator_policy>(file, samples_of<32>(1));
   REQUIRE(short_one);
   calibrated<graph<longer>, accelerator_policy> other;
   other.network = short_one->network;
-  CHECK(executor<graph<longer>, accelerator_policy>::create(other).error().message() == "input \"x\": the stored network has f32 [1, 4, 4, 2], expected f32 [1, 8, 4, 2]");
+  CHECK(executor<graph<longer>, accelerator_policy>::create(other).error().message() ==
+        "input \"x\": the stored network has f32 [1, 4, 4, 2], expected f32 [1, 8, 4, 2]");
   calibrated<graph<summed>, accelerator_policy> fewer;
   fewer.network = short_one->network;
-  CHECK(executor<graph<summed>, accelerator_policy>::create(fewer).error().message() == "the stored network has 1 inputs and 1 outputs, expected 2 and 1");
+  CHECK(executor<graph<summed>, accelerator_policy>::create(fewer).error().message() ==
+        "the stored network has 1 inputs and 1 outputs, expected 2 and 1");
 }
 
 namespace {
 /// A layer behind what has no logarithm.
-constexpr auto logarithmic = [](builder& g) { g.output("y", layers::conv2d<2, 1, 1>(log(g.input<f32, shape<1, 4, 4, 2>>("x")), "c")); };
-constexpr auto bare = [](builder& g) { g.output("y", layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c")); };
+constexpr auto logarithmic = [](builder& g) {
+  g.output("y", layers::conv2d<2, 1, 1>(log(g.input<f32, shape<1, 4, 4, 2>>("x")), "c"));
+};
+constexpr auto bare = [](builder& g) {
+  g.output("y", layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c"));
+};
 }  // namespace
 
-TEST_CASE("calibrate: a layer whose results are no finite numbers whatever the sample is refused, one that has some is not") {
+TEST_CASE(
+    "calibrate: a layer whose results are no finite numbers whatever the sample is refused, one that has some is not") {
   using network = graph<logarithmic>;
   const weights file = random_weights<network>();
   std::vector<std::array<float, 32>> samples(2);
   for (auto& sample : samples) sample.fill(-1);
-  CHECK(calibrate<network, accelerator_policy>(file, samples).error().message() == "calibrate: log: got no finite number from any sample, expected some");
+  CHECK(calibrate<network, accelerator_policy>(file, samples).error().message() ==
+        "calibrate: log: got no finite number from any sample, expected some");
   samples[1].fill(2);
   samples[1][0] = 0;  // whose logarithm is infinite
   const auto made = calibrate<network, accelerator_policy>(file, samples);
@@ -428,7 +474,8 @@ TEST_CASE("calibrate: the least stored number is not beyond the range") {
   const weights file = faint_weights({1, 0, 0, 1});
   std::vector<std::array<float, 32>> samples(1);
   samples[0].fill(-1);
-  const auto made = calibrate<graph<bare>, accelerator_policy>(file, samples, {.method = calibration_method::max, .steps = 128});
+  const auto made =
+      calibrate<graph<bare>, accelerator_policy>(file, samples, {.method = calibration_method::max, .steps = 128});
   REQUIRE(made);
   CHECK(made->layers[0].low == -0.75F);
   CHECK(made->layers[0].saturated == 0);
@@ -448,28 +495,37 @@ TEST_CASE("calibrate: numbers that the processor alone reads may be infinite, as
   std::get<1>(samples[0])[2] = -INFINITY;
   CHECK(calibrate<graph<masked>, accelerator_policy>(random_weights<graph<masked>>(), samples));
   std::get<0>(samples[0])[3] = -INFINITY;
-  CHECK(calibrate<graph<masked>, accelerator_policy>(random_weights<graph<masked>>(), samples).error().message() == "calibrate: input \"x\" of sample 0: got -inf at element 3, expected finite numbers");
+  CHECK(calibrate<graph<masked>, accelerator_policy>(random_weights<graph<masked>>(), samples).error().message() ==
+        "calibrate: input \"x\" of sample 0: got -inf at element 3, expected finite numbers");
 }
 
-TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {
+TEST_CASE(
+    "calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each "
+    "stage") {
   const auto file = random_weights<net>();
   const std::vector<std::array<float, pixels>> none;
-  CHECK(calibrate<net, accelerator_policy>(file, none).error().message() == "calibrate: got 0 samples, expected at least 1");
+  CHECK(calibrate<net, accelerator_policy>(file, none).error().message() ==
+        "calibrate: got 0 samples, expected at least 1");
   const std::vector<std::vector<float>> small{std::vector<float>(5)};
-  CHECK(calibrate<net, accelerator_policy>(file, small).error().message() == "calibrate: input 0 of a sample has 5 elements, expected 189");
+  CHECK(calibrate<net, accelerator_policy>(file, small).error().message() ==
+        "calibrate: input 0 of a sample has 5 elements, expected 189");
   CHECK_FALSE(bool(calibrate<net, accelerator_policy>(weights{}, samples_of<pixels>(1))));
   auto with_nan = samples_of<pixels>(3);
   with_nan[2][7] = std::nanf("");
-  CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() == "calibrate: input \"x\" of sample 2: got nan at element 7, expected numbers");
+  CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() ==
+        "calibrate: input \"x\" of sample 2: got nan at element 7, expected numbers");
   for (const float endless : {INFINITY, -INFINITY}) {
     with_nan[2][7] = 0, with_nan[1][188] = endless;
     const std::string got = endless > 0 ? "inf" : "-inf";
-    CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() == "calibrate: input \"x\" of sample 1: got " + got + " at element 188, expected finite numbers");
+    CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() ==
+          "calibrate: input \"x\" of sample 1: got " + got + " at element 188, expected finite numbers");
   }
   for (const double share : {0.0, -1.0, 1.5, std::nan("")})
-    CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.percentile = share}).error().message() == "calibrate: the percentile must be above 0 and at most 1");
+    CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.percentile = share}).error().message() ==
+          "calibrate: the percentile must be above 0 and at most 1");
   for (const float steps : {0.0F, -127.0F, INFINITY, std::nanf("")})
-    CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.steps = steps}).error().message() == "calibrate: steps must be a finite number above 0");
+    CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.steps = steps}).error().message() ==
+          "calibrate: steps must be a finite number above 0");
 
   std::string told;
   calibration_options options;
@@ -544,7 +600,8 @@ TEST_CASE("calibrate: functions, products and joined tensors are stored, with th
   REQUIRE(bool(run));
   for (const auto& sample : samples) {
     const auto [mean, larger] = (*run)(sample);
-    const std::vector<float> expected_mean = by_references(made->network, sample, 0), expected = by_references(made->network, sample, 1);
+    const std::vector<float> expected_mean = by_references(made->network, sample, 0),
+                             expected = by_references(made->network, sample, 1);
     CHECK(std::equal(mean.begin(), mean.end(), expected_mean.begin(), expected_mean.end()));
     CHECK(std::equal(larger.begin(), larger.end(), expected.begin(), expected.end()));
   }
@@ -568,10 +625,12 @@ constexpr auto dequantised = [](builder& g) {
 /// Weights of which a number that comes by name says which there are.
 constexpr auto chosen_rows = [](builder& g) {
   auto x = g.input<f32, shape<1, 4>>("x");
-  g.output("y", full_connection(x, gather(g.weight<f32, shape<5, 4>>("rows"), g.weight<i32, shape<2>>("chosen"), axis<0>)));
+  g.output("y",
+           full_connection(x, gather(g.weight<f32, shape<5, 4>>("rows"), g.weight<i32, shape<2>>("chosen"), axis<0>)));
 };
 /// Calls check() with the results that a calibrated network and the one of floats have for each sample.
-template <class G, class Policy, class Samples, class Check> void compare_with_floats(const weights& file, const Samples& samples, Check check) {
+template <class G, class Policy, class Samples, class Check>
+void compare_with_floats(const weights& file, const Samples& samples, Check check) {
   const auto made = calibrate<G, Policy>(file, samples);
   REQUIRE(bool(made));
   auto stored = executor<G, Policy>::create(*made);
@@ -584,11 +643,14 @@ template <class G, class Policy, class Samples, class Check> void compare_with_f
 TEST_CASE("calibrate: weights with a scale for each channel become floats as they do elsewhere") {
   const std::int8_t numbers[] = {1, -2, 3, -4, 50, 60, -70, 80, 100, -100, 127, -127};
   const float scales[] = {0.25F, 0.01F, 0.005F};
-  const tensor_entry entries[] = {tensor_of<std::int8_t>("w", {3, 4}, numbers), tensor_of<float>("w.scale", {3}, scales)};
+  const tensor_entry entries[] = {tensor_of<std::int8_t>("w", {3, 4}, numbers),
+                                  tensor_of<float>("w.scale", {3}, scales)};
   const weights file = make_weights(entries).value();
-  compare_with_floats<graph<dequantised>, accelerator_policy>(file, samples_of<4>(4), [](const auto& y, const auto& expected) {
-    for (std::size_t i = 0; i < 3; ++i) CHECK(std::fabs(y[i] - expected[i]) < 0.05F);
-  });
+  compare_with_floats<graph<dequantised>, accelerator_policy>(file, samples_of<4>(4),
+                                                              [](const auto& y, const auto& expected) {
+                                                                for (std::size_t i = 0; i < 3; ++i)
+                                                                  CHECK(std::fabs(y[i] - expected[i]) < 0.05F);
+                                                              });
 }
 
 namespace {
@@ -609,20 +671,24 @@ constexpr auto dead = [](builder& g) {
 }  // namespace
 
 TEST_CASE("calibrate: parts of a weight are weights of their own") {
-  compare_with_floats<graph<cut>, accelerator_policy>(random_weights<graph<cut>>(), samples_of<4>(4), [](const auto& got, const auto& expected) {
-    const auto& [y, z] = got;
-    const auto& [true_y, true_z] = expected;
-    for (std::size_t i = 0; i < 3; ++i) CHECK((std::fabs(y[i] - true_y[i]) < 0.05F && std::fabs(z[i] - true_z[i]) < 0.05F));
-  });
+  compare_with_floats<graph<cut>, accelerator_policy>(
+      random_weights<graph<cut>>(), samples_of<4>(4), [](const auto& got, const auto& expected) {
+        const auto& [y, z] = got;
+        const auto& [true_y, true_z] = expected;
+        for (std::size_t i = 0; i < 3; ++i)
+          CHECK((std::fabs(y[i] - true_y[i]) < 0.05F && std::fabs(z[i] - true_z[i]) < 0.05F));
+      });
 }
 
-// Their sums are counted in steps of input scale times weight scale: those of no weight, or next to none, would be worth more than the bias, or next to nothing.
+// Their sums are counted in steps of input scale times weight scale: those of no weight, or next to none, would be
+// worth more than the bias, or next to nothing.
 TEST_CASE("calibrate: filters of zeros, or of next to nothing, keep their bias and what is added to them") {
   const auto check = [](auto policy) {
     using accelerator = decltype(policy);
     std::vector<float> w(16), v(16), b{0.4F, 0.3F, -0.2F, 0.7F}, c{0.25F, -0.5F, 0, 0.125F};
     for (std::size_t i = 0; i < 4; ++i) w[4 + i] = 1e-10F, w[8 + i] = 1e-3F, v[4 + i] = -1e-12F;
-    const tensor_entry entries[] = {tensor_of<float>("w", {4, 1, 1, 4}, w), tensor_of<float>("b", {4}, b), tensor_of<float>("v", {4, 1, 1, 4}, v), tensor_of<float>("c", {4}, c)};
+    const tensor_entry entries[] = {tensor_of<float>("w", {4, 1, 1, 4}, w), tensor_of<float>("b", {4}, b),
+                                    tensor_of<float>("v", {4, 1, 1, 4}, v), tensor_of<float>("c", {4}, c)};
     const weights file = make_weights(entries).value();
     auto samples = samples_of<64>(4);
     for (auto& s : samples)
@@ -643,7 +709,8 @@ TEST_CASE("calibrate: filters of zeros, or of next to nothing, keep their bias a
 TEST_CASE("calibrate: weights whose values break a rule are refused as elsewhere") {
   const float rows[20] = {};
   const std::int32_t chosen[] = {1, 7};
-  const tensor_entry entries[] = {tensor_of<float>("rows", {5, 4}, rows), tensor_of<std::int32_t>("chosen", {2}, chosen)};
+  const tensor_entry entries[] = {tensor_of<float>("rows", {5, 4}, rows),
+                                  tensor_of<std::int32_t>("chosen", {2}, chosen)};
   const weights file = make_weights(entries).value();
   const auto refused = calibrate<graph<chosen_rows>, accelerator_policy>(file, samples_of<4>(1));
   REQUIRE(!refused);

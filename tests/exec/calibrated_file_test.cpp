@@ -19,7 +19,8 @@ using namespace nnrt;
 
 namespace {
 
-template <int Classes> constexpr auto sees_images = [](builder& g) {
+template <int Classes>
+constexpr auto sees_images = [](builder& g) {
   auto x = g.input<f32, shape<1, 8, 6, 3>>("x");
   g.output("y", erf(layers::conv2d<Classes, 1, 1>(layers::conv2d<8, 3, 3>(x, "stem", same, relu), "head")));
 };
@@ -27,7 +28,8 @@ using net = graph<sees_images<4>>;
 using sample = std::array<float, 144>;
 
 template <class G = net> weights random_weights() {
-  return nnrt_test::random_weights<G>(7, [](std::mt19937& random, const tensor_info&) { return static_cast<float>(random() % 2001) / 2000.0F - 0.4F; });
+  return nnrt_test::random_weights<G>(
+      7, [](std::mt19937& random, const tensor_info&) { return static_cast<float>(random() % 2001) / 2000.0F - 0.4F; });
 }
 std::vector<sample> random_samples() {
   std::mt19937 random(5);
@@ -44,7 +46,8 @@ std::vector<std::uint8_t> random_pixels() {
 }
 
 /// What an executor of a calibrated network makes of some input.
-template <class G, class Policy, class Input> std::vector<float> numbers_from(const calibrated<G, Policy>& network, const Input& input) {
+template <class G, class Policy, class Input>
+std::vector<float> numbers_from(const calibrated<G, Policy>& network, const Input& input) {
   auto run = executor<G, Policy>::create(network);
   REQUIRE(run);
   const auto y = (*run)(input);
@@ -76,7 +79,10 @@ TEST_CASE("calibrated file: a network comes back with its scales, places and res
 
 TEST_CASE("calibrated file: what callers give for an input comes back, too") {
   const temporary_folder folder;
-  const saved_input given{.is_image = true, .given = image_type::rgb, .seen = colours::rgb, .by = {{128, 128, 128}, {0.0078125F, 0.0078125F, 0.0078125F}}};
+  const saved_input given{.is_image = true,
+                          .given = image_type::rgb,
+                          .seen = colours::rgb,
+                          .by = {{128, 128, 128}, {0.0078125F, 0.0078125F, 0.0078125F}}};
   const auto made = calibrate<net, bpu<bayes>>(random_weights(), random_samples(), {}, std::array{given});
   REQUIRE(made);
   REQUIRE(save_calibrated(folder.file("a.safetensors"), *made, "camera"));
@@ -95,7 +101,12 @@ TEST_CASE("calibrated file: a network that was calibrated at run time serves the
   const std::vector<sample> samples = random_samples();
   const auto at_run_time = calibrate(dynamic, {find_accelerator("bayes")}, sample_source::of(samples));
   REQUIRE(at_run_time);
-  const saved_model saved[] = {{.network = at_run_time->network, .name = "net", .architecture = "bayes", .places = at_run_time->places, .inputs = {}, .made_by = {}}};
+  const saved_model saved[] = {{.network = at_run_time->network,
+                                .name = "net",
+                                .architecture = "bayes",
+                                .places = at_run_time->places,
+                                .inputs = {},
+                                .made_by = {}}};
   REQUIRE(save_models(folder.file("b.safetensors"), saved));
   const auto loaded = load_calibrated<net, bpu<bayes>>(folder.file("b.safetensors"));
   REQUIRE(loaded);
@@ -116,11 +127,22 @@ TEST_CASE("calibrated file: other networks are refused, with the file and both s
   const auto made = calibrate<net, bpu<bayes>>(random_weights(), random_samples());
   REQUIRE(save_calibrated(path, *made));
   CHECK(complaint(net{}, bpu<bernoulli2>{}) == "network \"c\" was compiled for bayes, expected bernoulli2");
-  CHECK(complaint(graph<sees_images<5>>{}, bpu<bayes>{}) == "output \"y\": the stored network has f32 [1, 8, 6, 4], expected f32 [1, 8, 6, 5]");
+  CHECK(complaint(graph<sees_images<5>>{}, bpu<bayes>{}) ==
+        "output \"y\": the stored network has f32 [1, 8, 6, 4], expected f32 [1, 8, 6, 5]");
   REQUIRE(to_model<net>(random_weights())->save(path));
   CHECK(complaint(net{}, bpu<bayes>{}) == "network \"c\" was compiled for no accelerator, expected bayes");
-  const saved_model two[] = {{.network = made->network, .name = "a", .architecture = "bayes", .places = made->places, .inputs = {}, .made_by = {}},
-                             {.network = made->network, .name = "b", .architecture = "bayes", .places = made->places, .inputs = {}, .made_by = {}}};
+  const saved_model two[] = {{.network = made->network,
+                              .name = "a",
+                              .architecture = "bayes",
+                              .places = made->places,
+                              .inputs = {},
+                              .made_by = {}},
+                             {.network = made->network,
+                              .name = "b",
+                              .architecture = "bayes",
+                              .places = made->places,
+                              .inputs = {},
+                              .made_by = {}}};
   REQUIRE(save_models(path, two));
   CHECK(complaint(net{}, bpu<bayes>{}) == "got a file of 2 networks, expected 1");
   calibrated<net, bpu<bayes>> placeless = *made;

@@ -25,7 +25,9 @@ TEST_CASE("calibration_report: each layer has a row with its numbers, and a bar 
   const std::string page = html_report(two_layers(), "digits on bayes");
   CHECK(count_of("<title>digits on bayes</title>", page) == 1);
   CHECK(count_of("<tr><td>conv2d</td><td>stem</td>", page) == 1);
-  CHECK(page.find("<td>-1.5 … 3</td><td>2.54</td><td>0.02</td><td>kl</td><td>0.999500</td><td>31.2</td><td>0.200</td>") != page.npos);
+  CHECK(
+      page.find("<td>-1.5 … 3</td><td>2.54</td><td>0.02</td><td>kl</td><td>0.999500</td><td>31.2</td><td>0.200</td>") !=
+      page.npos);
   CHECK(count_of("<title>conv2d stem: 31.25 dB</title>", page) == 1);
   CHECK(count_of("<title>conv2d stem: 0.2 %</title>", page) == 1);
   CHECK(count_of("<figure>", page) == 3);
@@ -41,7 +43,8 @@ TEST_CASE("calibration_report: layers that lose much are marked, names are text 
 
 TEST_CASE("calibration_report: the page asks for nothing from elsewhere, and every tag of its tables is closed") {
   const std::string page = html_report(two_layers());
-  for (const char* outside : {"http", "<script", "<link", "src=", "url(", "@import"}) CHECK(page.find(outside) == page.npos);
+  for (const char* outside : {"http", "<script", "<link", "src=", "url(", "@import"})
+    CHECK(page.find(outside) == page.npos);
   for (const char* tag : {"svg", "figure", "table", "tbody", "body", "html", "style"}) {
     CAPTURE(tag);
     CHECK(count_of(std::string("<") + tag, page) == count_of(std::string("</") + tag, page));
@@ -54,5 +57,7 @@ TEST_CASE("calibration_report: no layers, and numbers that are none, still make 
   strange.low = -std::numeric_limits<float>::infinity();
   strange.cosine = strange.signal_to_noise = std::numeric_limits<double>::quiet_NaN();
   const std::string page = html_report({strange});
-  CHECK(count_of("width=\"nan\"", page) + count_of("height=\"nan\"", page) + count_of("x=\"nan\"", page) + count_of("x=\"-inf\"", page) + count_of("\"inf\"", page) == 0);
+  CHECK(count_of("width=\"nan\"", page) + count_of("height=\"nan\"", page) + count_of("x=\"nan\"", page) +
+            count_of("x=\"-inf\"", page) + count_of("\"inf\"", page) ==
+        0);
 }

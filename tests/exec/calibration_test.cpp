@@ -14,10 +14,17 @@ TEST_CASE("scale_of_threshold: the threshold in steps; powers of two are rounded
     float scale;
   };
   constexpr row table[] = {
-      {127, 127, scale_kind::real, 1},          {2.54F, 127, scale_kind::real, 2.54F / 127},     {127, 127, scale_kind::power_of_two, 1},
-      {128, 127, scale_kind::power_of_two, 2},  {63.5F, 127, scale_kind::power_of_two, 0.5F},    {0.1F, 127, scale_kind::power_of_two, 0x1p-10F},
-      {0, 127, scale_kind::real, 1},            {0, 127, scale_kind::power_of_two, 1},           {32767, 32767, scale_kind::real, 1},
-      {-1, 127, scale_kind::real, 1},           {std::numeric_limits<float>::infinity(), 127, scale_kind::real, 1},
+      {127, 127, scale_kind::real, 1},
+      {2.54F, 127, scale_kind::real, 2.54F / 127},
+      {127, 127, scale_kind::power_of_two, 1},
+      {128, 127, scale_kind::power_of_two, 2},
+      {63.5F, 127, scale_kind::power_of_two, 0.5F},
+      {0.1F, 127, scale_kind::power_of_two, 0x1p-10F},
+      {0, 127, scale_kind::real, 1},
+      {0, 127, scale_kind::power_of_two, 1},
+      {32767, 32767, scale_kind::real, 1},
+      {-1, 127, scale_kind::real, 1},
+      {std::numeric_limits<float>::infinity(), 127, scale_kind::real, 1},
   };
   for (const row& r : table) {
     CAPTURE(r.threshold);
@@ -27,7 +34,8 @@ TEST_CASE("scale_of_threshold: the threshold in steps; powers of two are rounded
 
 TEST_CASE("magnitudes: ranges leave out what is no number; percentiles are the ends of bins") {
   nnrt::detail::magnitudes m;
-  const std::array<float, 5> x{-3, std::numeric_limits<float>::quiet_NaN(), 1, std::numeric_limits<float>::infinity(), 2};
+  const std::array<float, 5> x{-3, std::numeric_limits<float>::quiet_NaN(), 1, std::numeric_limits<float>::infinity(),
+                               2};
   m.see(x);
   CHECK(m.low == -3);
   CHECK(m.high == 2);

@@ -1,11 +1,12 @@
-// digits on accelerators: the network of examples/digits, calibrated on the first hundred digits, against its floats on all of them.
+// digits on accelerators: the network of examples/digits, calibrated on the first hundred digits, against its floats on
+// all of them.
 #include "../../examples/digits/digits.hpp"
 #include "../../examples/digits/held_out.hpp"
 
 #include <nnrt/bpu.hpp>
 
-#include <algorithm>
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <vector>
 
 namespace {
@@ -33,7 +34,8 @@ template <class Run> int read_rightly(Run& run, const example::held_out& digits)
 }
 
 /// Digits that the stored network reads rightly.
-template <class Policy> int read_stored(const nnrt::weights& weights, const example::held_out& digits, calibration_method method) {
+template <class Policy>
+int read_stored(const nnrt::weights& weights, const example::held_out& digits, calibration_method method) {
   std::vector<std::array<float, example::pixels>> samples;
   for (std::size_t i = 0; i < 100; ++i) samples.push_back(digits.image(i));
   const auto made = nnrt::calibrate<net, Policy>(weights, samples, {.method = method});
@@ -49,7 +51,8 @@ template <class Policy> int read_stored(const nnrt::weights& weights, const exam
 
 }  // namespace
 
-static_assert(nnrt::supports<nnrt::bpu<nnrt::bernoulli2>, net> && nnrt::supports<nnrt::bpu<nnrt::bayes>, net> && nnrt::supports<nnrt::bpu<nnrt::bayes_e>, net>);
+static_assert(nnrt::supports<nnrt::bpu<nnrt::bernoulli2>, net> && nnrt::supports<nnrt::bpu<nnrt::bayes>, net> &&
+              nnrt::supports<nnrt::bpu<nnrt::bayes_e>, net>);
 
 TEST_CASE("digits: on accelerators at most half a point less accurate than in floats") {
   const auto weights = nnrt::weights::open(std::string(folder) + "digits.safetensors");
@@ -57,8 +60,9 @@ TEST_CASE("digits: on accelerators at most half a point less accurate than in fl
   const example::held_out digits = held_out_digits();
   auto floats = nnrt::executor<net>::create(*weights);
   REQUIRE(floats);
-  const int least = read_rightly(*floats, digits) - 360 * 5 / 1000;   // one digit of 360
-  for (const calibration_method method : {calibration_method::max, calibration_method::percentile, calibration_method::mixed}) {
+  const int least = read_rightly(*floats, digits) - 360 * 5 / 1000;  // one digit of 360
+  for (const calibration_method method :
+       {calibration_method::max, calibration_method::percentile, calibration_method::mixed}) {
     CAPTURE(static_cast<int>(method));
     CHECK(read_stored<nnrt::bpu<nnrt::bernoulli2>>(*weights, digits, method) >= least);
     CHECK(read_stored<nnrt::bpu<nnrt::bayes>>(*weights, digits, method) >= least);

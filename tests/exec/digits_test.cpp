@@ -2,10 +2,10 @@
 #include "../../examples/digits/digits.hpp"
 #include "../../examples/digits/held_out.hpp"
 
+#include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <doctest/doctest.h>
 #include <vector>
 
 namespace {

@@ -21,7 +21,9 @@ constexpr bool finds_each(int count) {
   for (int round = 0; round < 2; ++round)
     for (int i = 0; i < count; ++i) {
       const std::int32_t found = finder.index_in(list, numbered(i));
-      if (found < 0 || found >= static_cast<std::int32_t>(list.size()) || !(list[static_cast<std::size_t>(found)] == numbered(i))) return false;
+      if (found < 0 || found >= static_cast<std::int32_t>(list.size()) ||
+          !(list[static_cast<std::size_t>(found)] == numbered(i)))
+        return false;
     }
   for (std::size_t i = 0; i < list.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)

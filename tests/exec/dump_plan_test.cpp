@@ -59,9 +59,12 @@ TEST_CASE("dump_plan: steps that run in bands stand together, with the rows that
   CHECK(text.substr(text.find("steps\n"), text.find("memory\n") - text.find("steps\n")) ==
         "steps\n"
         "  in bands of 2 rows, 8192 bytes between\n"
-        "    depthwise_conv2d \"a\"            f32 [1, 9, 16, 32]          depthwise                   band+0              stride=1x1 dilation=1x1 pad=same fused=none\n"
-        "    depthwise_conv2d \"b\"            f32 [1, 9, 16, 32]          depthwise                   arena+0             stride=1x1 dilation=1x1 pad=same fused=relu\n"
-        "  softmax                           f32 [1, 9, 16, 32]          softmax rows                arena+18432         beta=1\n");
+        "    depthwise_conv2d \"a\"            f32 [1, 9, 16, 32]          depthwise                   band+0          "
+        "    stride=1x1 dilation=1x1 pad=same fused=none\n"
+        "    depthwise_conv2d \"b\"            f32 [1, 9, 16, 32]          depthwise                   arena+0         "
+        "    stride=1x1 dilation=1x1 pad=same fused=relu\n"
+        "  softmax                           f32 [1, 9, 16, 32]          softmax rows                arena+18432       "
+        "  beta=1\n");
 }
 
 TEST_CASE("dump_plan: steps that threads make together stand together") {

@@ -152,7 +152,9 @@ TEST_CASE("executor: try_run(x, y) copies the outputs where all is well, and not
   CHECK(told.empty());
 }
 
-TEST_CASE("executor: an input that lies in the results of the last run is refused; one of the caller's may be an output, too") {
+TEST_CASE(
+    "executor: an input that lies in the results of the last run is refused; one of the caller's may be an output, "
+    "too") {
   const with_handler guard;
   const std::string lies = "lies in the executor's own results, which the run overwrites; give it a range of your own";
   executor<many> run;
@@ -258,7 +260,8 @@ double relative_error(const std::vector<float>& got, const std::vector<float>& e
   return worst / largest;
 }
 
-TEST_CASE("executor: a policy says whether convolutions may be transformed, and both ways give what the references give") {
+TEST_CASE(
+    "executor: a policy says whether convolutions may be transformed, and both ways give what the references give") {
   using exact = basic_cpu<execution_form::planned, winograd::off>;
   using transformed = graph<residual>;
   const auto kernels_of = [](const auto& plan) {
@@ -329,7 +332,9 @@ TEST_CASE("executor: threads of a shared executor are pinned like those of the f
     int pinned = 0;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
       cpu_set_t allowed;
-      if (sched_getaffinity(std::stoi(task.path().filename()), sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1) ++pinned;
+      if (sched_getaffinity(std::stoi(task.path().filename()), sizeof allowed, &allowed) == 0 &&
+          CPU_COUNT(&allowed) == 1)
+        ++pinned;
     }
     return pinned;
   };

@@ -1,4 +1,5 @@
-// file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else written networks do.
+// file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else
+// written networks do.
 #include "../support/literals/convolved.inc"
 #include "../support/literals/hybrid.inc"
 #include "../support/literals/large.inc"
@@ -37,9 +38,12 @@ using convolved_net = graph<convolved>;
 static_assert(hybrid_net::inputs.size() == 1 && hybrid_net::inputs[0].name == "x");
 static_assert(hybrid_net::inputs[0].desc.shape == shape_t{1, 4} && hybrid_net::outputs[0].name == "y");
 static_assert(hybrid_net::has_own_weights && hybrid_net::weights.size() == 2 && hybrid_net::weights[0].name == "w");
-constexpr float row(float first, float scale, float bias) { return (first + 2 * (first + 1) + 3 * (first + 2) + 4 * (first + 3)) * scale + bias; }
+constexpr float row(float first, float scale, float bias) {
+  return (first + 2 * (first + 1) + 3 * (first + 2) + 4 * (first + 3)) * scale + bias;
+}
 
-TEST_CASE("file_network: shapes that a file computes are known to the compiler, and inputs that nobody reads are there") {
+TEST_CASE(
+    "file_network: shapes that a file computes are known to the compiler, and inputs that nobody reads are there") {
   static_assert(shapes_net::nodes == 1 && shapes_net::inputs.size() == 2 && shapes_net::inputs[1].desc.type == i32);
   static_assert(shapes_net::outputs[0].desc.shape == shape_t{2, 6});
   executor<shapes_net> run;
@@ -50,7 +54,8 @@ TEST_CASE("file_network: shapes that a file computes are known to the compiler, 
 }
 
 TEST_CASE("file_network: variables are states, and loops are unrolled in the compiler") {
-  static_assert(streaming_net::nodes == 3 && streaming_net::states.size() == 1 && streaming_net::states[0].name == "sum");
+  static_assert(streaming_net::nodes == 3 && streaming_net::states.size() == 1 &&
+                streaming_net::states[0].name == "sum");
   static_assert(evaluate<streaming_net>(std::array<float, 2>{1, 0}) == std::array<float, 2>{5, 2});  // 1, 2 + 4 x
   executor<streaming_net> run;
   CHECK(run(std::array<float, 2>{1, 0})[0] == 5);
@@ -61,7 +66,8 @@ TEST_CASE("file_network: variables are states, and loops are unrolled in the com
 }
 
 TEST_CASE("file_network: lists are known to the compiler, and none of the network") {
-  static_assert(graph<listed>::nodes == 5 && evaluate<graph<listed>>(std::array<float, 4>{1, 2, 3, -4}) == std::array<float, 4>{3, 6, 9, -12});
+  static_assert(graph<listed>::nodes == 5 &&
+                evaluate<graph<listed>>(std::array<float, 4>{1, 2, 3, -4}) == std::array<float, 4>{3, 6, 9, -12});
   executor<graph<listed>> run;
   const auto y = run(std::array<float, 4>{1, 2, 3, -4});
   CHECK(y[0] == 3);
@@ -94,7 +100,8 @@ TEST_CASE("file_network: an executor takes the file's weights, and others of the
     return all;
   }();
   const std::array<float, 3> zeros{};
-  const tensor_entry entries[] = {{"w", f32, {3, 4}, std::as_bytes(std::span(ones))}, {"b", f32, {3}, std::as_bytes(std::span(zeros))}};
+  const tensor_entry entries[] = {{"w", f32, {3, 4}, std::as_bytes(std::span(ones))},
+                                  {"b", f32, {3}, std::as_bytes(std::span(zeros))}};
   const auto others = make_weights(entries);
   REQUIRE(others);
   auto other = executor<hybrid_net>::create(*others);
@@ -105,7 +112,9 @@ TEST_CASE("file_network: an executor takes the file's weights, and others of the
 /// A file above 1 MiB: the compiler has its literal, and the program what is written here.
 struct large_file {
   static constexpr bool is_given = true;
-  static constexpr file_view bytes() { return {large_model<"large">::literal(), large_model<"large">::size, large_model<"large">::left_out}; }
+  static constexpr file_view bytes() {
+    return {large_model<"large">::literal(), large_model<"large">::size, large_model<"large">::left_out};
+  }
   static result<std::string_view> stored() {
     static const std::vector<std::byte> made = tflite_test::large_model().bytes();
     return letters_of(std::span(made));
@@ -116,9 +125,11 @@ inline constexpr file_network<large_file> large_network{};
 
 TEST_CASE("file_network: the compiler reads a large file without elements of weights, the program has them all") {
   using net = graph<large_network>;
-  static_assert(large_file::bytes().size() > largest_literal && net::weights.size() == 2 && net::weights[0].desc.shape == shape_t{520, 512});
+  static_assert(large_file::bytes().size() > largest_literal && net::weights.size() == 2 &&
+                net::weights[0].desc.shape == shape_t{520, 512});
   // All but the ends of w and b, whose elements take 2,080 pages and 4.
-  static_assert(large_model<"large">::left_out[std::size(large_model<"large">::left_out) - 1] == (2079 + 3) * file_view::page_bytes);
+  static_assert(large_model<"large">::left_out[std::size(large_model<"large">::left_out) - 1] ==
+                (2079 + 3) * file_view::page_bytes);
   auto run = executor<net>::create();
   REQUIRE(run);
   std::array<float, 512> x{};
@@ -157,9 +168,11 @@ constexpr auto convolved_by_hand = [](builder& g) {
 using by_hand = graph<convolved_by_hand>;
 using careful = bpu<bayes, on_processor<"a">>;
 
-static_assert(supports<bpu<bayes>, convolved_net> && supports<bpu<bernoulli2>, convolved_net> && !supports<careful, convolved_net>);
+static_assert(supports<bpu<bayes>, convolved_net> && supports<bpu<bernoulli2>, convolved_net> &&
+              !supports<careful, convolved_net>);
 static_assert(partition<bpu<bayes>, convolved_net>.segments.size() == partition<bpu<bayes>, by_hand>.segments.size());
-static_assert(partition<careful, convolved_net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator));
+static_assert(
+    partition<careful, convolved_net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator));
 
 /// Three images.
 std::vector<std::array<float, 16>> images() {
@@ -199,7 +212,8 @@ TEST_CASE("file_network: an accelerator runs the file's network with the bits of
   const stored_results of_file = run_stored<convolved_net, bpu<bayes>>(), of_hand = run_stored<by_hand, bpu<bayes>>();
   CHECK(of_file.stored == of_hand.stored);
   CHECK(of_file.floats == of_hand.floats);
-  for (std::size_t i = 0; i < of_file.stored.size(); ++i) CHECK(std::abs(of_file.stored[i] - of_file.floats[i]) < 0.02F);
+  for (std::size_t i = 0; i < of_file.stored.size(); ++i)
+    CHECK(std::abs(of_file.stored[i] - of_file.floats[i]) < 0.02F);
   CHECK(of_file.places.find("accelerator  conv2d") != std::string::npos);
   const stored_results held_back = run_stored<convolved_net, careful>();
   CHECK(held_back.places.find("processor    conv2d") != std::string::npos);

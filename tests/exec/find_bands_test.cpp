@@ -122,14 +122,17 @@ TEST_CASE("find_bands: groups are chains that pay") {
   }
 }
 
-template <std::int64_t Out, class X> constexpr auto product(X x, std::string_view name) { return layers::conv2d<Out, 1, 1>(x, name); }
+template <std::int64_t Out, class X> constexpr auto product(X x, std::string_view name) {
+  return layers::conv2d<Out, 1, 1>(x, name);
+}
 template <std::int64_t Height, std::int64_t Channels, std::int64_t Out> constexpr void write_separable(builder& g) {
   auto x = g.input<f32, shape<1, Height, 10, Channels>>("x");
   g.output("y", product<Out>(filtered(x, "filter"), "mix"));
 }
 
 constexpr row joined_table[] = {
-    {"a product behind a filter", [] { return written([](builder& g) { write_separable<10, 64, 64>(g); }); }, 0, "0+2 "},
+    {"a product behind a filter", [] { return written([](builder& g) { write_separable<10, 64, 64>(g); }); }, 0,
+     "0+2 "},
     {"and what is added to it",
      [] {
        return written([](builder& g) {
@@ -139,7 +142,11 @@ constexpr row joined_table[] = {
      },
      0, "1+3 "},
     {"not a filter behind a product, which needs rows of others",
-     [] { return written([](builder& g) { g.output("y", filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b")); }); }, 0, ""},
+     [] {
+       return written(
+           [](builder& g) { g.output("y", filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b")); });
+     },
+     0, ""},
     {"nor what another step reads, too",
      [] {
        return written([](builder& g) {
@@ -149,11 +156,19 @@ constexpr row joined_table[] = {
        });
      },
      0, ""},
-    {"nor a product with many weights, which each thread would read", [] { return written([](builder& g) { write_separable<10, 256, 256>(g); }); }, 0, ""},
+    {"nor a product with many weights, which each thread would read",
+     [] { return written([](builder& g) { write_separable<10, 256, 256>(g); }); }, 0, ""},
     {"nor where the arena grows, since what the filter reads is kept until the product is done",
-     [] { return written([](builder& g) { g.output("y", product<64>(filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b"), "c")); }); }, 0, ""},
-    {"nor rows that are too few to share out", [] { return written([](builder& g) { write_separable<5, 64, 64>(g); }); }, 0, ""},
-    {"nor work that one thread does sooner", [] { return written([](builder& g) { write_separable<10, 4, 4>(g); }); }, 0, ""},
+     [] {
+       return written([](builder& g) {
+         g.output("y", product<64>(filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b"), "c"));
+       });
+     },
+     0, ""},
+    {"nor rows that are too few to share out",
+     [] { return written([](builder& g) { write_separable<5, 64, 64>(g); }); }, 0, ""},
+    {"nor work that one thread does sooner", [] { return written([](builder& g) { write_separable<10, 4, 4>(g); }); },
+     0, ""},
 };
 
 TEST_CASE("find_bands: threads make steps together that need no rows of each other") {

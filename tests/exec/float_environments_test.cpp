@@ -1,5 +1,6 @@
-// float_environments_test: in every rounding mode, and with denormals as zeros, a network has the same bits with any number of threads, static or compiled
-// at run time, of floats or stored numbers; what is made before it runs does not depend on either.
+// float_environments_test: in every rounding mode, and with denormals as zeros, a network has the same bits with any
+// number of threads, static or compiled at run time, of floats or stored numbers; what is made before it runs does not
+// depend on either.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 #include <nnrt/io/make_weights.hpp>
@@ -29,7 +30,8 @@ inline constexpr auto scaled = [](builder& g) {
 };
 constexpr auto filters = [] {
   std::array<float, 16 * 3 * 3 * 8> numbers{};
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i % 11 == 0 ? 1e-39F : (static_cast<float>(i % 23) - 11) / 30;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = i % 11 == 0 ? 1e-39F : (static_cast<float>(i % 23) - 11) / 30;
   return numbers;
 }();
 /// Steps of several kinds, which are shared out in several ways.
@@ -40,7 +42,9 @@ inline constexpr auto mixed = [](builder& g) {
 };
 
 std::vector<float> copied(std::span<const float> from) { return {from.begin(), from.end()}; }
-bool same_bits(std::span<const float> a, const std::vector<float>& b) { return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0; }
+bool same_bits(std::span<const float> a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
 
 template <auto& Network> void hold_executors(std::size_t elements) {
   std::vector<float> x(elements, 1e-39F);
@@ -62,7 +66,9 @@ template <auto& Network> void hold_executors(std::size_t elements) {
       }
   }
 }
-TEST_CASE("float environments: an executor has the caller's denormals and rounding in all of its threads, as often as it runs") {
+TEST_CASE(
+    "float environments: an executor has the caller's denormals and rounding in all of its threads, as often as it "
+    "runs") {
   hold_executors<scaled>(64 * 64 * 16);
   hold_executors<mixed>(20 * 20 * 8);
 }
@@ -77,7 +83,8 @@ TEST_CASE("float environments: denormals are zeros where the caller says so, and
       const float_scope scope(flushes ? with_flushed_denormals({}) : float_environment());
       const float expected = flushes && flushes_denormals() ? 0.0F : 5e-40F;
       int others = 0;
-      for (const float y : (*several)(x)) others += std::bit_cast<std::uint32_t>(y) != std::bit_cast<std::uint32_t>(expected) ? 1 : 0;
+      for (const float y : (*several)(x))
+        others += std::bit_cast<std::uint32_t>(y) != std::bit_cast<std::uint32_t>(expected) ? 1 : 0;
       REQUIRE(others == 0);
     }
 }

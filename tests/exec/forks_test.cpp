@@ -1,5 +1,5 @@
-// forks_test: a child process runs what its parent made with threads, on one thread with the same bits, and destroys it; nothing waits for threads that are
-// the parent's.
+// forks_test: a child process runs what its parent made with threads, on one thread with the same bits, and destroys
+// it; nothing waits for threads that are the parent's.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/forks.hpp>
 
@@ -35,7 +35,9 @@ std::vector<float> input() {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 97) * 0.01F;
   return x;
 }
-bool equal(std::span<const float> a, std::span<const float> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+bool equal(std::span<const float> a, std::span<const float> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
 
 /// How a child ended that runs `act`; one that takes longer than a minute is killed, and -1.
 template <class Act> int in_child_of_a_minute(Act act) {
@@ -74,7 +76,9 @@ TEST_CASE("forks: a pool that sleeps, waits or looks is run and destroyed in a c
       counted before;
       if (i % 3 != 0) pool->run(&counted::run, &before, threads);
       if (i % 4 == 0) {
-        struct timespec pause { 0, 2'000'000 };
+        struct timespec pause {
+          0, 2'000'000
+        };
         nanosleep(&pause, nullptr);  // workers sleep by then
       }
       failed += in_child_of_a_minute([&] {

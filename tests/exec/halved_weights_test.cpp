@@ -1,4 +1,5 @@
-// halved_weights_test: weights that are kept as float16 take half of the memory, and results are as far off as the weights are.
+// halved_weights_test: weights that are kept as float16 take half of the memory, and results are as far off as the
+// weights are.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 
@@ -14,11 +15,13 @@ using namespace nnrt;
 
 std::vector<float> reals(std::int64_t count, int seed) {
   std::vector<float> made;
-  for (std::int64_t i = 0; i < count; ++i) made.push_back(static_cast<float>((i * 37 + seed * 101 + i / 7) % 997 - 498) / 997);
+  for (std::int64_t i = 0; i < count; ++i)
+    made.push_back(static_cast<float>((i * 37 + seed * 101 + i / 7) % 997 - 498) / 997);
   return made;
 }
 
-/// Layers of each kind that packs floats, each behind the last, with weights around the threshold: [1, 6, 7, 48] to scores.
+/// Layers of each kind that packs floats, each behind the last, with weights around the threshold: [1, 6, 7, 48] to
+/// scores.
 model network(float size = 1) {
   model_builder b;
   int seed = 0;
@@ -32,12 +35,16 @@ model network(float size = 1) {
   ops::conv2d_transpose::attrs twice;
   twice.stride = {2, 2}, twice.pad.mode = pad_mode::same;
   const std::int32_t x = b.input("x", {f32, {1, 6, 7, 48}}).value();
-  const std::int32_t first = b.apply<ops::conv2d>(same, {x, constant({96, 3, 3, 48}), constant({96})}, {}, "large").value()[0];
+  const std::int32_t first =
+      b.apply<ops::conv2d>(same, {x, constant({96, 3, 3, 48}), constant({96})}, {}, "large").value()[0];
   const std::int32_t thin = b.apply<ops::conv2d>(same, {first, constant({40, 1, 1, 96})}, {}, "small").value()[0];
-  const std::int32_t wide = b.apply<ops::conv2d_transpose>(twice, {thin, constant({104, 3, 3, 40}), constant({104})}, {}, "up").value()[0];
+  const std::int32_t wide =
+      b.apply<ops::conv2d_transpose>(twice, {thin, constant({104, 3, 3, 40}), constant({104})}, {}, "up").value()[0];
   const std::int64_t image[] = {1, 2};
-  const std::int32_t mean = b.apply<ops::reduce_mean>({}, {wide, b.constant<std::int64_t>({i64, {2}}, image).value()}).value()[0];
-  const std::int32_t hidden = b.apply<ops::full_connection>({}, {mean, constant({640, 104}), constant({640})}, {}, "dense").value()[0];
+  const std::int32_t mean =
+      b.apply<ops::reduce_mean>({}, {wide, b.constant<std::int64_t>({i64, {2}}, image).value()}).value()[0];
+  const std::int32_t hidden =
+      b.apply<ops::full_connection>({}, {mean, constant({640, 104}), constant({640})}, {}, "dense").value()[0];
   REQUIRE(b.output("y", b.apply<ops::matmul>({}, {hidden, constant({640, 70})}, {}, "product").value()[0]));
   return b.finish();
 }
@@ -70,9 +77,11 @@ TEST_CASE("weights of 16 bits: large ones are, small ones are not, and the inter
 }
 
 TEST_CASE("weights of 16 bits: results are as near as the rounding of weights allows, with any number of threads") {
-  const std::vector<float> exact = results_of(compile(network(), {.winograd = winograd::off}).value()), halved = results_of(compile(network(), {.float16_weights = true}).value());
+  const std::vector<float> exact = results_of(compile(network(), {.winograd = winograd::off}).value()),
+                           halved = results_of(compile(network(), {.float16_weights = true}).value());
   float largest = 0, off = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i) largest = std::max(largest, std::abs(exact[i])), off = std::max(off, std::abs(exact[i] - halved[i]));
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    largest = std::max(largest, std::abs(exact[i])), off = std::max(off, std::abs(exact[i] - halved[i]));
   CHECK(off > 0);
   CHECK(off < largest * 0x1p-9F);  // four layers whose weights are off by 2^-11 of their size at most
   CHECK(results_of(compile(network(), {.threads = 3, .float16_weights = true}).value()) == halved);
@@ -102,7 +111,8 @@ TEST_CASE("weights of 16 bits: those that a single row would read as they are, t
 
 TEST_CASE("widening gives every float16 its value, at any length") {
   std::vector<float16> halves;
-  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) halves.push_back(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits)
+    halves.push_back(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
   std::vector<float> floats(halves.size());
   kernels::widen_halves(halves.data(), static_cast<std::int64_t>(halves.size()), floats.data());
   for (std::size_t i = 0; i < halves.size(); ++i) {
@@ -113,7 +123,8 @@ TEST_CASE("widening gives every float16 its value, at any length") {
   for (std::int64_t count = 0; count < 40; ++count) {
     std::vector<float> some(static_cast<std::size_t>(count) + 1, -1);
     kernels::widen_halves(halves.data() + 0x3C00, count, some.data());
-    for (std::int64_t i = 0; i < count; ++i) REQUIRE(some[static_cast<std::size_t>(i)] == static_cast<float>(halves[static_cast<std::size_t>(0x3C00 + i)]));
+    for (std::int64_t i = 0; i < count; ++i)
+      REQUIRE(some[static_cast<std::size_t>(i)] == static_cast<float>(halves[static_cast<std::size_t>(0x3C00 + i)]));
     REQUIRE(some.back() == -1);
   }
 }

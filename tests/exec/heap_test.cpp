@@ -19,7 +19,8 @@ template <class Function> long allocations_of(Function f) {
 }
 
 TEST_CASE("heap: the counter counts") {
-  // Calls, and memory that somebody else might see: compilers may leave out what a new-expression or a container takes and gives back.
+  // Calls, and memory that somebody else might see: compilers may leave out what a new-expression or a container takes
+  // and gives back.
   CHECK(allocations_of([] { ::operator delete(::operator new(3)); }) == 1);
   CHECK(allocations_of([] {
           const std::vector<int> v(100);

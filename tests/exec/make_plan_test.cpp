@@ -141,7 +141,8 @@ TEST_CASE("plan: unrolled networks whose results fill less than a page reuse no 
     std::sort(begins.begin(), begins.end());
     return std::adjacent_find(begins.begin(), begins.end()) != begins.end();
   };
-  const ir::graph small = written(chain(std::integral_constant<std::int64_t, 16>{})), large = written(chain(std::integral_constant<std::int64_t, 1000>{}));
+  const ir::graph small = written(chain(std::integral_constant<std::int64_t, 16>{})),
+                  large = written(chain(std::integral_constant<std::int64_t, 1000>{}));
   CHECK_FALSE(reuses(make_plan(small, {.unrolled = true})));
   CHECK(reuses(make_plan(small)));
   CHECK(reuses(make_plan(large, {.unrolled = true})));

@@ -104,9 +104,11 @@ TEST_CASE("memory: an arena lies in room that it is given, also when it moves") 
 #if defined(MADV_HUGEPAGE)
 TEST_CASE("memory: whole large pages are large, and a last one that is used for two thirds") {
   constexpr std::size_t page = heap_block::large_page;
-  static_assert(heap_block::in_large_pages(64) == 0 && heap_block::in_large_pages(page / 2 - 64) == 0 && heap_block::in_large_pages(page / 2) == page);
+  static_assert(heap_block::in_large_pages(64) == 0 && heap_block::in_large_pages(page / 2 - 64) == 0 &&
+                heap_block::in_large_pages(page / 2) == page);
   static_assert(heap_block::in_large_pages(page - 64) == page && heap_block::in_large_pages(page) == page);
-  static_assert(heap_block::in_large_pages(3 * page + page / 2 - 64) == 3 * page && heap_block::in_large_pages(3 * page + page / 4 * 3) == 4 * page);
+  static_assert(heap_block::in_large_pages(3 * page + page / 2 - 64) == 3 * page &&
+                heap_block::in_large_pages(3 * page + page / 4 * 3) == 4 * page);
 }
 
 /// Pages of a block that lie in memory.
@@ -139,6 +141,7 @@ TEST_CASE("memory: large pages are new ones, whatever small ones the process has
 
 }  // namespace
 
-// The sanitizers' own malloc gives up, instead of returning null, on sizes like that above; for all tests of this folder.
+// The sanitizers' own malloc gives up, instead of returning null, on sizes like that above; for all tests of this
+// folder.
 extern "C" [[gnu::weak]] const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 extern "C" [[gnu::weak]] const char* __tsan_default_options() { return "allocator_may_return_null=1"; }

@@ -34,9 +34,7 @@ constexpr auto joined = [](builder& g) {
 };
 using joined_net = graph<joined>;
 
-constexpr auto untouched = [](builder& g) {
-  g.output("y", flatten(g.input<f32, shape<1, 2, 2, 1>>("x")));
-};
+constexpr auto untouched = [](builder& g) { g.output("y", flatten(g.input<f32, shape<1, 2, 2, 1>>("x"))); };
 
 constexpr auto wide = [](builder& g) {
   auto x = g.input<f32, shape<1, 56, 56, 16>>("x");
@@ -55,9 +53,11 @@ template <class G> constexpr node_info row_of(std::string_view op) {
 
 }  // namespace
 
-static_assert(classifier_net::table().size() == 3, "batch_norm is part of the convolution's weights, relu of the convolution");
+static_assert(classifier_net::table().size() == 3,
+              "batch_norm is part of the convolution's weights, relu of the convolution");
 static_assert(row_of<classifier_net>("conv2d").macs == 8 * 8 * 16 * 3 * 3 * 4);
-static_assert(row_of<classifier_net>("conv2d").parameters == 16 * 3 * 3 * 4 + 16, "with the bias that batch_norm gave it");
+static_assert(row_of<classifier_net>("conv2d").parameters == 16 * 3 * 3 * 4 + 16,
+              "with the bias that batch_norm gave it");
 static_assert(row_of<classifier_net>("full_connection").parameters == 10 * 8 * 8 * 16 + 10);
 static_assert(row_of<classifier_net>("full_connection").macs == 10 * 8 * 8 * 16);
 static_assert(row_of<classifier_net>("conv2d").band == -1 && row_of<classifier_net>("conv2d").band_rows == 0);
@@ -68,7 +68,9 @@ TEST_CASE("node_table: rows name their nodes, outputs and kernels") {
     shape_t output;
     bool runs;
   };
-  static constexpr row expected[] = {{"conv2d", "stem", {1, 8, 8, 16}, true}, {"reshape", "", {1, 1024}, false}, {"full_connection", "head", {1, 10}, true}};
+  static constexpr row expected[] = {{"conv2d", "stem", {1, 8, 8, 16}, true},
+                                     {"reshape", "", {1, 1024}, false},
+                                     {"full_connection", "head", {1, 10}, true}};
   const std::span<const node_info> rows = classifier_net::table();
   REQUIRE(rows.size() == std::size(expected));
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -99,7 +101,9 @@ TEST_CASE("node_table: a join lies where its first operand was written") {
   CHECK(row_of<joined_net>("sigmoid").arena_offset == row_of<joined_net>("tanh").arena_offset + 32 * 4);
 }
 
-TEST_CASE("node_table: nodes that run in bands say of which group they are, and have no place if only rows of them are kept") {
+TEST_CASE(
+    "node_table: nodes that run in bands say of which group they are, and have no place if only rows of them are "
+    "kept") {
   const std::span<const node_info> rows = wide_net::table();
   REQUIRE(rows.size() == 4);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -110,7 +114,9 @@ TEST_CASE("node_table: nodes that run in bands say of which group they are, and 
   CHECK(rows[3].band == -1);
 }
 
-TEST_CASE("node_table: the bytes of an input are not in the arena") { CHECK(row_of<graph<untouched>>("reshape").arena_offset == -1); }
+TEST_CASE("node_table: the bytes of an input are not in the arena") {
+  CHECK(row_of<graph<untouched>>("reshape").arena_offset == -1);
+}
 
 TEST_CASE("node_table: rows add up to the network's own counts when no pass changed a weight") {
   std::int64_t macs = 0;

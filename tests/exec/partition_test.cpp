@@ -35,35 +35,46 @@ static_assert(supports<cpu, net> && !supports<old, graph<large_kernel>>);
 static_assert(partition<ultra, net>.segments.size() == 2 && partition<ultra, net>.on_processor == 1);
 static_assert(partition<wanted, net>.segments.size() == 1 && partition<wanted, net>.on_processor == 0);
 static_assert(partition<old, net>.segments.size() == 4 && partition<old, net>.on_processor == 2);
-static_assert(partition<old, net>.segments[0].place == node_place::accelerator && partition<old, net>.segments[1].place == node_place::processor);
-static_assert(partition<old, net>.nodes[1].op == "hswish" && partition<old, net>.nodes[1].reason.breaks(accelerator_rule::operator_must_be_in_the_table));
+static_assert(partition<old, net>.segments[0].place == node_place::accelerator &&
+              partition<old, net>.segments[1].place == node_place::processor);
+static_assert(partition<old, net>.nodes[1].op == "hswish" &&
+              partition<old, net>.nodes[1].reason.breaks(accelerator_rule::operator_must_be_in_the_table));
 static_assert(partition<cpu, net>.segments.size() == 1 && partition<cpu, net>.on_accelerator == 0);
 
 constexpr auto normalised = [](builder& g) {
   auto x = g.input<f32, shape<1, 8, 8, 4>>("x");
   auto a = conv2d(x, g.weight<f32, shape<8, 3, 3, 4>>("a.weight"), same);
-  auto b = batch_norm(a, g.weight<f32, shape<8>>("n.scale"), g.weight<f32, shape<8>>("n.offset"), g.weight<f32, shape<8>>("n.mean"), g.weight<f32, shape<8>>("n.variance"));
+  auto b = batch_norm(a, g.weight<f32, shape<8>>("n.scale"), g.weight<f32, shape<8>>("n.offset"),
+                      g.weight<f32, shape<8>>("n.mean"), g.weight<f32, shape<8>>("n.variance"));
   g.output("y", relu(b));
 };
 constexpr auto not_folded = [](builder& g) {
   auto x = g.input<f32, shape<1, 8, 8, 4>>("x");
-  auto b = batch_norm(max_pool(x, kernel<2, 2>), g.weight<f32, shape<4>>("n.scale"), g.weight<f32, shape<4>>("n.offset"), g.weight<f32, shape<4>>("n.mean"), g.weight<f32, shape<4>>("n.variance"));
+  auto b =
+      batch_norm(max_pool(x, kernel<2, 2>), g.weight<f32, shape<4>>("n.scale"), g.weight<f32, shape<4>>("n.offset"),
+                 g.weight<f32, shape<4>>("n.mean"), g.weight<f32, shape<4>>("n.variance"));
   g.output("y", b);
 };
 // What passes fold into a layer's weights runs before the network, and no limit is asked about it.
-static_assert(supports<old, graph<normalised>> && !supports<old, graph<not_folded>> && supports<ultra, graph<not_folded>>);
+static_assert(supports<old, graph<normalised>> && !supports<old, graph<not_folded>> &&
+              supports<ultra, graph<not_folded>>);
 
 // Named nodes stay on the processor, for a policy that takes them; a name that nobody has changes nothing.
 using careful = bpu<bayes, on_processor<"stem", "head">>;
-static_assert(!supports<careful, net> && partition<careful, net>.on_processor == 3 && partition<careful, net>.segments.size() == 3);
-static_assert(partition<careful, net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator) && partition<careful, net>.nodes[1].reason);
+static_assert(!supports<careful, net> && partition<careful, net>.on_processor == 3 &&
+              partition<careful, net>.segments.size() == 3);
+static_assert(
+    partition<careful, net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator) &&
+    partition<careful, net>.nodes[1].reason);
 static_assert(supports<bpu<bayes, on_processor<"other">, strict>, net>);
-static_assert(partition<careful, net>.segments[0].nodes == 1 && partition<careful, net>.segments[1].nodes == 3 && partition<careful, net>.segments[2].nodes == 2);
+static_assert(partition<careful, net>.segments[0].nodes == 1 && partition<careful, net>.segments[1].nodes == 3 &&
+              partition<careful, net>.segments[2].nodes == 2);
 
 }  // namespace
 
 TEST_CASE("partition: the text names node, operator, rule, value and limit") {
-  CHECK(partition<old, graph<large_kernel>>.text() == "0  processor  conv2d \"wide\": kernel must lie within the limits (got 9, expected 7)\n");
+  CHECK(partition<old, graph<large_kernel>>.text() ==
+        "0  processor  conv2d \"wide\": kernel must lie within the limits (got 9, expected 7)\n");
   CHECK(partition<ultra, net>.text() ==
         "0  accelerator  conv2d \"stem\"\n"
         "0  accelerator  hswish\n"
@@ -100,8 +111,8 @@ TEST_CASE("dot: segments have colours, one for each place") {
     for (std::size_t at = picture.find(colour); at != std::string::npos; at = picture.find(colour, at + 1)) ++found;
     return found;
   };
-  CHECK(count("#d7f0d2") == 1);                          // stem
-  CHECK(count("#a9dba0") == 3);                          // body, reshape, head: the second segment of the accelerator
-  CHECK(count("#fde3c0") + count("#f8c68a") == 2);       // hswish, softmax
+  CHECK(count("#d7f0d2") == 1);                     // stem
+  CHECK(count("#a9dba0") == 3);                     // body, reshape, head: the second segment of the accelerator
+  CHECK(count("#fde3c0") + count("#f8c68a") == 2);  // hswish, softmax
   CHECK(count("fillcolor=\"#f6f6f6\"") == 0);
 }

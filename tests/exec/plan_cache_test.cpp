@@ -25,7 +25,9 @@ TEST_CASE("plan_cache: a plan is found under its shapes alone") {
   cache.add(shapes{{1, 2}, {3}}, plan_of(10));
   REQUIRE(cache.find(shapes{{1, 2}, {3}}));
   CHECK(cache.find(shapes{{1, 2}, {3}})->made.arena_bytes == 10);
-  for (const shapes& other : {shapes{{1, 2}}, shapes{{1, 2}, {4}}, shapes{{3}, {1, 2}}, shapes{{1, 2}, {3}, {}}, shapes{}}) CHECK(!cache.find(other));
+  for (const shapes& other :
+       {shapes{{1, 2}}, shapes{{1, 2}, {4}}, shapes{{3}, {1, 2}}, shapes{{1, 2}, {3}, {}}, shapes{}})
+    CHECK(!cache.find(other));
   CHECK(cache.size() == 1);
 }
 

@@ -37,7 +37,8 @@ constexpr auto normed = [](builder& g) {
 };
 
 template <auto Function> constexpr const auto& optimised = nnrt::detail::roomy_optimised<Function>;
-template <auto Function> constexpr const auto& planned = nnrt::detail::roomy_planned<Function, graph<Function>::is_micro, winograd::automatic>;
+template <auto Function>
+constexpr const auto& planned = nnrt::detail::roomy_planned<Function, graph<Function>::is_micro, winograd::automatic>;
 
 // Most networks are evaluated once.
 static_assert(optimised<branches>.holds_all() && planned<branches>.holds_all());

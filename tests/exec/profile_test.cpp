@@ -18,9 +18,7 @@ using net = graph<branches>;
 
 // Executors of other policies have nothing of it.
 template <class Executor>
-concept has_times = requires(Executor& e) {
-  e.times();
-};
+concept has_times = requires(Executor& e) { e.times(); };
 static_assert(has_times<executor<net, profiled<>>> && !has_times<executor<net>> &&
               !has_times<executor<net, cpu_planned>>);
 static_assert(std::is_empty_v<nnrt::detail::times_of<cpu>::type>);

@@ -1,7 +1,8 @@
-// pytorch_lstm: networks with lstm on PyTorch state dicts give what PyTorch's equations give, or are refused with the reason.
-#include <nnrt/nnrt.hpp>
+// pytorch_lstm: networks with lstm on PyTorch state dicts give what PyTorch's equations give, or are refused with the
+// reason.
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/ir/layers.hpp>
+#include <nnrt/nnrt.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/add.hpp>
@@ -33,12 +34,14 @@ class state_dict {
   }
   /// nn.LSTM(inputs, hidden) of one layer, one direction.
   state_dict& lstm(const std::string& name, const std::string& suffix, std::int64_t inputs, std::int64_t hidden) {
-    tensor(name + ".weight_ih_" + suffix, {4 * hidden, inputs}).tensor(name + ".weight_hh_" + suffix, {4 * hidden, hidden});
+    tensor(name + ".weight_ih_" + suffix, {4 * hidden, inputs})
+        .tensor(name + ".weight_hh_" + suffix, {4 * hidden, hidden});
     return tensor(name + ".bias_ih_" + suffix, {4 * hidden}).tensor(name + ".bias_hh_" + suffix, {4 * hidden});
   }
   weights file(layout order = layout::pytorch) const {
     std::vector<tensor_entry> entries;
-    for (std::size_t i = 0; i < names_.size(); ++i) entries.push_back(tensor_of<float>(names_[i], shapes_[i], tensors_[i]));
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      entries.push_back(tensor_of<float>(names_[i], shapes_[i], tensors_[i]));
     return *make_weights(entries, {}, order);
   }
   const std::vector<float>& operator[](const std::string& name) const {
@@ -48,7 +51,8 @@ class state_dict {
     return tensors_[0];
   }
   /// The outputs of one direction of a layer over x [steps, inputs], a batch of one.
-  std::vector<double> run(const std::string& name, const std::string& suffix, const std::vector<double>& x, std::size_t inputs, std::size_t hidden, bool is_reverse) const {
+  std::vector<double> run(const std::string& name, const std::string& suffix, const std::vector<double>& x,
+                          std::size_t inputs, std::size_t hidden, bool is_reverse) const {
     const auto& w = (*this)[name + ".weight_ih_" + suffix];
     const auto& u = (*this)[name + ".weight_hh_" + suffix];
     const auto& b = (*this)[name + ".bias_ih_" + suffix];
@@ -146,31 +150,46 @@ TEST_CASE("pytorch_lstm: layers::lstm on a state dict gives what PyTorch's equat
   CHECK(worst<layer>(one, one.run("lstm", "l0", reals(), 3, 4, false)) < 1e-6);
   state_dict two;
   two.lstm("rnn.lstm", "l0", 3, 4).lstm("rnn.lstm", "l0_reverse", 3, 4);
-  CHECK(worst<both_ways>(two, beside(two.run("rnn.lstm", "l0", reals(), 3, 4, false), two.run("rnn.lstm", "l0_reverse", reals(), 3, 4, true), 4)) < 1e-6);
+  CHECK(worst<both_ways>(two, beside(two.run("rnn.lstm", "l0", reals(), 3, 4, false),
+                                     two.run("rnn.lstm", "l0_reverse", reals(), 3, 4, true), 4)) < 1e-6);
   state_dict deep;
-  deep.lstm("lstm", "l0", 3, 4).lstm("lstm", "l0_reverse", 3, 4).lstm("lstm", "l1", 8, 4).lstm("lstm", "l1_reverse", 8, 4);
-  const auto y = beside(deep.run("lstm", "l0", reals(), 3, 4, false), deep.run("lstm", "l0_reverse", reals(), 3, 4, true), 4);
-  CHECK(worst<two_layers>(deep, beside(deep.run("lstm", "l1", y, 8, 4, false), deep.run("lstm", "l1_reverse", y, 8, 4, true), 4)) < 1e-6);
+  deep.lstm("lstm", "l0", 3, 4)
+      .lstm("lstm", "l0_reverse", 3, 4)
+      .lstm("lstm", "l1", 8, 4)
+      .lstm("lstm", "l1_reverse", 8, 4);
+  const auto y =
+      beside(deep.run("lstm", "l0", reals(), 3, 4, false), deep.run("lstm", "l0_reverse", reals(), 3, 4, true), 4);
+  CHECK(worst<two_layers>(deep, beside(deep.run("lstm", "l1", y, 8, 4, false),
+                                       deep.run("lstm", "l1_reverse", y, 8, 4, true), 4)) < 1e-6);
 }
 
 // Other ways to join the same tensors.
 constexpr auto declared_with_three_axes = [](builder& g) {
-  auto bias = concat(g.weight<f32, shape<1, 16>>("lstm.bias_ih_l0"), g.weight<f32, shape<1, 16>>("lstm.bias_hh_l0"), axis<1>);
-  auto [y, hy, cy] = lstm(sequence(g), g.weight<f32, shape<1, 16, 3>>("lstm.weight_ih_l0"), g.weight<f32, shape<1, 16, 4>>("lstm.weight_hh_l0"), bias);
+  auto bias =
+      concat(g.weight<f32, shape<1, 16>>("lstm.bias_ih_l0"), g.weight<f32, shape<1, 16>>("lstm.bias_hh_l0"), axis<1>);
+  auto [y, hy, cy] = lstm(sequence(g), g.weight<f32, shape<1, 16, 3>>("lstm.weight_ih_l0"),
+                          g.weight<f32, shape<1, 16, 4>>("lstm.weight_hh_l0"), bias);
   g.output("y", y);
 };
 constexpr auto summed_biases = [](builder& g) {
   auto sum = g.weight<f32, shape<16>>("lstm.bias_ih_l0") + g.weight<f32, shape<16>>("lstm.bias_hh_l0");
   auto bias = reshape(concat(sum, g.constant<f32, shape<16>>(std::array<float, 16>{}), axis<0>), shape<1, 32>);
-  auto [y, hy, cy] = lstm(sequence(g), unsqueeze(g.weight<f32, shape<16, 3>>("lstm.weight_ih_l0"), axes<0>), reshape(g.weight<f32, shape<16, 4>>("lstm.weight_hh_l0"), shape<1, 16, 4>), bias);
+  auto [y, hy, cy] = lstm(sequence(g), unsqueeze(g.weight<f32, shape<16, 3>>("lstm.weight_ih_l0"), axes<0>),
+                          reshape(g.weight<f32, shape<16, 4>>("lstm.weight_hh_l0"), shape<1, 16, 4>), bias);
   g.output("y", y);
 };
 constexpr auto stacked_by_kind = [](builder& g) {
-  const auto stacked = [&]<std::int64_t Columns>(std::string_view a, std::string_view b) { return stack(g.weight<f32, shape<16, Columns>>(a), g.weight<f32, shape<16, Columns>>(b)); };
-  auto of_inputs = stack(g.weight<f32, shape<16>>("rnn.lstm.bias_ih_l0"), g.weight<f32, shape<16>>("rnn.lstm.bias_ih_l0_reverse"));
-  auto of_states = stack(g.weight<f32, shape<16>>("rnn.lstm.bias_hh_l0"), g.weight<f32, shape<16>>("rnn.lstm.bias_hh_l0_reverse"));
-  auto [y, hy, cy] = lstm(sequence(g), stacked.template operator()<3>("rnn.lstm.weight_ih_l0", "rnn.lstm.weight_ih_l0_reverse"),
-                          stacked.template operator()<4>("rnn.lstm.weight_hh_l0", "rnn.lstm.weight_hh_l0_reverse"), concat(of_inputs, of_states, axis<1>), bidirectional);
+  const auto stacked = [&]<std::int64_t Columns>(std::string_view a, std::string_view b) {
+    return stack(g.weight<f32, shape<16, Columns>>(a), g.weight<f32, shape<16, Columns>>(b));
+  };
+  auto of_inputs =
+      stack(g.weight<f32, shape<16>>("rnn.lstm.bias_ih_l0"), g.weight<f32, shape<16>>("rnn.lstm.bias_ih_l0_reverse"));
+  auto of_states =
+      stack(g.weight<f32, shape<16>>("rnn.lstm.bias_hh_l0"), g.weight<f32, shape<16>>("rnn.lstm.bias_hh_l0_reverse"));
+  auto [y, hy, cy] =
+      lstm(sequence(g), stacked.template operator()<3>("rnn.lstm.weight_ih_l0", "rnn.lstm.weight_ih_l0_reverse"),
+           stacked.template operator()<4>("rnn.lstm.weight_hh_l0", "rnn.lstm.weight_hh_l0_reverse"),
+           concat(of_inputs, of_states, axis<1>), bidirectional);
   g.output("y", y);
 };
 
@@ -182,20 +201,34 @@ TEST_CASE("pytorch_lstm: tensors of a state dict that a network joins in another
   CHECK(worst<summed_biases>(one, expected) < 1e-6);
   state_dict two;
   two.lstm("rnn.lstm", "l0", 3, 4).lstm("rnn.lstm", "l0_reverse", 3, 4);
-  CHECK(worst<stacked_by_kind>(two, beside(two.run("rnn.lstm", "l0", reals(), 3, 4, false), two.run("rnn.lstm", "l0_reverse", reals(), 3, 4, true), 4)) < 1e-6);
+  CHECK(worst<stacked_by_kind>(two, beside(two.run("rnn.lstm", "l0", reals(), 3, 4, false),
+                                           two.run("rnn.lstm", "l0_reverse", reals(), 3, 4, true), 4)) < 1e-6);
 }
 
-template <auto WIh> constexpr auto layer_with = [](builder& g) {
+template <auto WIh>
+constexpr auto layer_with = [](builder& g) {
   auto [y, hy, cy] = lstm(sequence(g), WIh(g), g.constant<f32, shape<1, 16, 4>>(std::array<float, 64>{}));
   g.output("y", y);
 };
-constexpr auto cut = layer_with<[](builder& g) { return reshape(slice(g.weight<f32, shape<20, 3>>("w"), begin<4>, size<16>, axes<0>), shape<1, 16, 3>); }>;
-constexpr auto turned = layer_with<[](builder& g) { return reshape(transpose(g.weight<f32, shape<3, 16>>("w"), perm<1, 0>), shape<1, 16, 3>); }>;
-constexpr auto halves = layer_with<[](builder& g) { return reshape(concat(g.weight<f32, shape<8, 3>>("v"), g.weight<f32, shape<8, 3>>("w"), axis<0>), shape<1, 16, 3>); }>;
-constexpr auto columns = layer_with<[](builder& g) { return reshape(concat(g.weight<f32, shape<16, 1>>("v"), g.weight<f32, shape<16, 2>>("w"), axis<1>), shape<1, 16, 3>); }>;
-constexpr auto scaled = layer_with<[](builder& g) { return reshape(g.weight<f32, shape<16, 3>>("w") * g.weight<f32, shape<16, 1>>("v"), shape<1, 16, 3>); }>;
+constexpr auto cut = layer_with<[](builder& g) {
+  return reshape(slice(g.weight<f32, shape<20, 3>>("w"), begin<4>, size<16>, axes<0>), shape<1, 16, 3>);
+}>;
+constexpr auto turned = layer_with<[](builder& g) {
+  return reshape(transpose(g.weight<f32, shape<3, 16>>("w"), perm<1, 0>), shape<1, 16, 3>);
+}>;
+constexpr auto halves = layer_with<[](builder& g) {
+  return reshape(concat(g.weight<f32, shape<8, 3>>("v"), g.weight<f32, shape<8, 3>>("w"), axis<0>), shape<1, 16, 3>);
+}>;
+constexpr auto columns = layer_with<[](builder& g) {
+  return reshape(concat(g.weight<f32, shape<16, 1>>("v"), g.weight<f32, shape<16, 2>>("w"), axis<1>), shape<1, 16, 3>);
+}>;
+constexpr auto scaled = layer_with<[](builder& g) {
+  return reshape(g.weight<f32, shape<16, 3>>("w") * g.weight<f32, shape<16, 1>>("v"), shape<1, 16, 3>);
+}>;
 constexpr auto gate_by_gate = layer_with<[](builder& g) {
-  return reshape(concat(g.weight<f32, shape<4, 3>>("i"), g.weight<f32, shape<4, 3>>("o"), g.weight<f32, shape<4, 3>>("f"), g.weight<f32, shape<4, 3>>("g"), axis<0>), shape<1, 16, 3>);
+  return reshape(concat(g.weight<f32, shape<4, 3>>("i"), g.weight<f32, shape<4, 3>>("o"),
+                        g.weight<f32, shape<4, 3>>("f"), g.weight<f32, shape<4, 3>>("g"), axis<0>),
+                 shape<1, 16, 3>);
 }>;
 constexpr auto behind_a_map = [](builder& g) {
   auto map = max_pool(g.input<f32, shape<1, steps, 3, 2>>("x"), kernel<1, 1>);
@@ -215,7 +248,10 @@ TEST_CASE("pytorch_lstm: weights whose gates cannot be followed are refused with
       {"transposed", refusal<turned>, {{"w", {3, 16}}}, "is cut, moved or computed on its way to an lstm"},
       {"two gates each", refusal<halves>, {{"v", {8, 3}}, {"w", {8, 3}}}, "has some of an lstm's four gates"},
       {"parts of all rows", refusal<columns>, {{"v", {16, 1}}, {"w", {16, 2}}}, "has some of an lstm's four gates"},
-      {"multiplied with rows", refusal<scaled>, {{"w", {16, 3}}, {"v", {16, 1}}}, "\"v\": expected f32 [16, 1] is cut, moved or computed"},
+      {"multiplied with rows",
+       refusal<scaled>,
+       {{"w", {16, 3}}, {"v", {16, 1}}},
+       "\"v\": expected f32 [16, 1] is cut, moved or computed"},
       {"one gate each", refusal<gate_by_gate>, {{"i", {4, 3}}, {"o", {4, 3}}, {"f", {4, 3}}, {"g", {4, 3}}}, "taken"},
   };
   for (const row& r : table) {
@@ -234,7 +270,8 @@ TEST_CASE("pytorch_lstm: weights whose gates cannot be followed are refused with
 TEST_CASE("pytorch_lstm: a projection is refused by the name of its weight, and so is a missing direction") {
   state_dict dict;
   dict.lstm("lstm", "l0", 3, 4).tensor("lstm.weight_hr_l0", {2, 4});
-  CHECK(refusal<layer>(dict).find("\"lstm.weight_hr_l0\": superfluous: got f32 [2, 4], expected no such tensor (the projection of an LSTM, which lstm does not have)") != std::string::npos);
+  CHECK(refusal<layer>(dict).find("\"lstm.weight_hr_l0\": superfluous: got f32 [2, 4], expected no such tensor (the "
+                                  "projection of an LSTM, which lstm does not have)") != std::string::npos);
   state_dict one;
   one.lstm("rnn.lstm", "l0", 3, 4);
   CHECK(refusal<both_ways>(one).find("\"rnn.lstm.weight_ih_l0_reverse\": missing") != std::string::npos);

@@ -1,4 +1,5 @@
-// pytorch_orders: what weights of a PyTorch state dict become in networks that make maps of columns, columns of maps, and join or normalise on the way.
+// pytorch_orders: what weights of a PyTorch state dict become in networks that make maps of columns, columns of maps,
+// and join or normalise on the way.
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/io/model_builder.hpp>
@@ -41,7 +42,8 @@ weights file_of(const tensors& list, layout order = layout::pytorch) {
     for (std::int64_t i = 0; i < shape.elements(); ++i) elements.back().push_back(static_cast<float>(i));
   }
   std::vector<tensor_entry> entries;
-  for (std::size_t i = 0; i < list.size(); ++i) entries.push_back(tensor_of<float>(list[i].first, list[i].second, elements[i]));
+  for (std::size_t i = 0; i < list.size(); ++i)
+    entries.push_back(tensor_of<float>(list[i].first, list[i].second, elements[i]));
   return *make_weights(entries, {}, order);
 }
 
@@ -91,44 +93,150 @@ struct row {
   std::vector<float> expected;
 };
 const row table[] = {
-    {"rows that become a map", [] { return written([](builder& g) { g.output("y", conv2d(reshape(generator(g), shape<1, 2, 3, 4>), filter(g))); }); },
-     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}}, "fc.weight", strided({{2, 15}, {3, 5}, {4, 30}, {5, 1}})},
-    {"the bias of rows that become a map", [] { return written([](builder& g) { g.output("y", max_pool(reshape(relu(generator(g)), shape<1, 2, 3, 4>), kernel<2, 2>)); }); },
-     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}}, "fc.bias", of_map},
-    {"a normalisation between rows and the map that they become",
-     [] { return written([](builder& g) { g.output("y", conv2d(relu(reshape(layers::batch_norm(generator(g), "bn", epsilon<1e-5F>), shape<1, 2, 3, 4>)), filter(g))); }); },
-     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}, {"bn.weight", {24}}, {"bn.bias", {24}}, {"bn.running_mean", {24}}, {"bn.running_var", {24}}}, "bn.running_mean", of_map},
-    {"a normalisation of the map that rows become, by channels",
-     [] { return written([](builder& g) { g.output("y", conv2d(layers::batch_norm(reshape(generator(g), shape<1, 2, 3, 4>), "bn", epsilon<1e-5F>), filter(g))); }); },
-     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}, {"bn.weight", {4}}, {"bn.bias", {4}}, {"bn.running_mean", {4}}, {"bn.running_var", {4}}}, "fc.bias", of_map},
-    {"rows that become heads", [] { return written([](builder& g) { g.output("y", transpose(reshape(generator(g), shape<1, 1, 6, 4>), perm<0, 2, 1, 3>)); }); },
-     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}}, "fc.bias", in_order},
-    {"rows that the network moves itself",
-     [] { return written([](builder& g) { g.output("y", transpose(reshape(generator(g), shape<1, 4, 2, 3>), perm<0, 2, 3, 1>)); }); },
-     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}}, "fc.bias", in_order},
-    {"columns of a map, and rows that become one",
-     [] { return written([](builder& g) { g.output("y", max_pool(reshape(full_connection(flatten(map(g)), matrix<4, 24>(g)), shape<1, 1, 2, 2>), kernel<1, 1>)); }); },
-     {{"w", {4, 24}}}, "w", strided({{2, 24}, {2, 48}, {2, 3}, {3, 1}, {4, 6}})},
-    {"a factor behind a flattened map", [] { return written([](builder& g) { g.output("y", matmul(flatten(map(g)), matrix<24, 5>(g))); }); }, {{"w", {24, 5}}}, "w",
+    {"rows that become a map",
+     [] {
+       return written([](builder& g) { g.output("y", conv2d(reshape(generator(g), shape<1, 2, 3, 4>), filter(g))); });
+     },
+     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}},
+     "fc.weight",
      strided({{2, 15}, {3, 5}, {4, 30}, {5, 1}})},
-    {"a transposed factor behind a flattened map", [] { return written([](builder& g) { g.output("y", matmul(flatten(map(g)), matrix<5, 24>(g), transpose_b)); }); },
-     {{"w", {5, 24}}}, "w", strided({{5, 24}, {2, 3}, {3, 1}, {4, 6}})},
-    {"a factor", [] { return written([](builder& g) { g.output("y", matmul(g.input<f32, shape<2, 4>>("x"), matrix<4, 6>(g))); }); }, {{"w", {4, 6}}}, "w", in_order},
-    {"a square factor of no layer", [] { return written([](builder& g) { g.output("y", matmul(g.input<f32, shape<2, 4>>("x"), matrix<4, 4>(g))); }); }, {{"w", {4, 4}}}, "w",
+    {"the bias of rows that become a map",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", max_pool(reshape(relu(generator(g)), shape<1, 2, 3, 4>), kernel<2, 2>)); });
+     },
+     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}},
+     "fc.bias",
+     of_map},
+    {"a normalisation between rows and the map that they become",
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(relu(reshape(layers::batch_norm(generator(g), "bn", epsilon<1e-5F>), shape<1, 2, 3, 4>)),
+                              filter(g)));
+       });
+     },
+     {{"fc.weight", {24, 5}},
+      {"fc.bias", {24}},
+      {"bn.weight", {24}},
+      {"bn.bias", {24}},
+      {"bn.running_mean", {24}},
+      {"bn.running_var", {24}}},
+     "bn.running_mean",
+     of_map},
+    {"a normalisation of the map that rows become, by channels",
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(layers::batch_norm(reshape(generator(g), shape<1, 2, 3, 4>), "bn", epsilon<1e-5F>),
+                              filter(g)));
+       });
+     },
+     {{"fc.weight", {24, 5}},
+      {"fc.bias", {24}},
+      {"bn.weight", {4}},
+      {"bn.bias", {4}},
+      {"bn.running_mean", {4}},
+      {"bn.running_var", {4}}},
+     "fc.bias",
+     of_map},
+    {"rows that become heads",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", transpose(reshape(generator(g), shape<1, 1, 6, 4>), perm<0, 2, 1, 3>)); });
+     },
+     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}},
+     "fc.bias",
+     in_order},
+    {"rows that the network moves itself",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", transpose(reshape(generator(g), shape<1, 4, 2, 3>), perm<0, 2, 3, 1>)); });
+     },
+     {{"fc.weight", {24, 5}}, {"fc.bias", {24}}},
+     "fc.bias",
+     in_order},
+    {"columns of a map, and rows that become one",
+     [] {
+       return written([](builder& g) {
+         g.output("y", max_pool(reshape(full_connection(flatten(map(g)), matrix<4, 24>(g)), shape<1, 1, 2, 2>),
+                                kernel<1, 1>));
+       });
+     },
+     {{"w", {4, 24}}},
+     "w",
+     strided({{2, 24}, {2, 48}, {2, 3}, {3, 1}, {4, 6}})},
+    {"a factor behind a flattened map",
+     [] { return written([](builder& g) { g.output("y", matmul(flatten(map(g)), matrix<24, 5>(g))); }); },
+     {{"w", {24, 5}}},
+     "w",
+     strided({{2, 15}, {3, 5}, {4, 30}, {5, 1}})},
+    {"a transposed factor behind a flattened map",
+     [] { return written([](builder& g) { g.output("y", matmul(flatten(map(g)), matrix<5, 24>(g), transpose_b)); }); },
+     {{"w", {5, 24}}},
+     "w",
+     strided({{5, 24}, {2, 3}, {3, 1}, {4, 6}})},
+    {"a factor",
+     [] { return written([](builder& g) { g.output("y", matmul(g.input<f32, shape<2, 4>>("x"), matrix<4, 6>(g))); }); },
+     {{"w", {4, 6}}},
+     "w",
+     in_order},
+    {"a square factor of no layer",
+     [] { return written([](builder& g) { g.output("y", matmul(g.input<f32, shape<2, 4>>("x"), matrix<4, 4>(g))); }); },
+     {{"w", {4, 4}}},
+     "w",
      strided({{16, 1}})},
-    {"numbers for each element of a map", [] { return written([](builder& g) { g.output("y", map(g) + g.weight<f32, shape<1, 2, 3, 4>>("w")); }); }, {{"w", {1, 4, 2, 3}}}, "w", of_map},
-    {"the same without the axis of images", [] { return written([](builder& g) { g.output("y", map(g) + g.weight<f32, shape<2, 3, 4>>("w")); }); }, {{"w", {4, 2, 3}}}, "w", of_map},
-    {"the same in nnrt's order, which the shape tells", [] { return written([](builder& g) { g.output("y", map(g) + g.weight<f32, shape<2, 3, 4>>("w")); }); }, {{"w", {2, 3, 4}}}, "w", in_order},
-    {"slopes as exporters write them", [] { return written([](builder& g) { g.output("y", prelu(map(g), g.weight<f32, shape<1, 1, 4>>("w"))); }); }, {{"w", {4, 1, 1}}}, "w", {0, 1, 2, 3}},
-    {"a normalisation of whole maps", [] { return written([](builder& g) { g.output("y", layers::layer_norm(map(g), "n", epsilon<1e-5F>)); }); }, {{"n.weight", {4, 2, 3}}, {"n.bias", {4, 2, 3}}},
-     "n.weight", of_map},
-    {"a map that is a weight", [] { return written([](builder& g) { g.output("y", conv2d(g.weight<f32, shape<1, 2, 3, 4>>("w"), filter(g)) + g.input<f32, shape<1>>("x")); }); },
-     {{"w", {1, 4, 2, 3}}}, "w", of_map},
+    {"numbers for each element of a map",
+     [] { return written([](builder& g) { g.output("y", map(g) + g.weight<f32, shape<1, 2, 3, 4>>("w")); }); },
+     {{"w", {1, 4, 2, 3}}},
+     "w",
+     of_map},
+    {"the same without the axis of images",
+     [] { return written([](builder& g) { g.output("y", map(g) + g.weight<f32, shape<2, 3, 4>>("w")); }); },
+     {{"w", {4, 2, 3}}},
+     "w",
+     of_map},
+    {"the same in nnrt's order, which the shape tells",
+     [] { return written([](builder& g) { g.output("y", map(g) + g.weight<f32, shape<2, 3, 4>>("w")); }); },
+     {{"w", {2, 3, 4}}},
+     "w",
+     in_order},
+    {"slopes as exporters write them",
+     [] { return written([](builder& g) { g.output("y", prelu(map(g), g.weight<f32, shape<1, 1, 4>>("w"))); }); },
+     {{"w", {4, 1, 1}}},
+     "w",
+     {0, 1, 2, 3}},
+    {"a normalisation of whole maps",
+     [] { return written([](builder& g) { g.output("y", layers::layer_norm(map(g), "n", epsilon<1e-5F>)); }); },
+     {{"n.weight", {4, 2, 3}}, {"n.bias", {4, 2, 3}}},
+     "n.weight",
+     of_map},
+    {"a map that is a weight",
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(g.weight<f32, shape<1, 2, 3, 4>>("w"), filter(g)) + g.input<f32, shape<1>>("x"));
+       });
+     },
+     {{"w", {1, 4, 2, 3}}},
+     "w",
+     of_map},
     {"kernels that are joined along their filters",
-     [] { return written([](builder& g) { g.output("y", conv2d(map(g), concat(g.weight<f32, shape<1, 1, 3, 4>>("w"), g.weight<f32, shape<2, 1, 3, 4>>("v"), axis<0>))); }); },
-     {{"w", {1, 4, 1, 3}}, {"v", {2, 4, 1, 3}}}, "v", strided({{2, 12}, {3, 1}, {4, 3}})},
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(map(g), concat(g.weight<f32, shape<1, 1, 3, 4>>("w"),
+                                             g.weight<f32, shape<2, 1, 3, 4>>("v"), axis<0>)));
+       });
+     },
+     {{"w", {1, 4, 1, 3}}, {"v", {2, 4, 1, 3}}},
+     "v",
+     strided({{2, 12}, {3, 1}, {4, 3}})},
     {"a kernel that the network moves itself",
-     [] { return written([](builder& g) { g.output("y", conv2d(map(g), transpose(g.weight<f32, shape<1, 4, 2, 3>>("w"), perm<0, 2, 3, 1>))); }); }, {{"w", {1, 4, 2, 3}}}, "w", in_order},
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(map(g), transpose(g.weight<f32, shape<1, 4, 2, 3>>("w"), perm<0, 2, 3, 1>)));
+       });
+     },
+     {{"w", {1, 4, 2, 3}}},
+     "w",
+     in_order},
 };
 
 TEST_CASE("pytorch_orders: each weight is put into the order that the network reads it in") {
@@ -147,24 +255,59 @@ struct refused_row {
   const char* reason;
 };
 const refused_row refused_table[] = {
-    {"a cube beside a map", [] { return written([](builder& g) { g.output("y", g.input<f32, shape<1, 3, 3, 3>>("x") + g.weight<f32, shape<1, 3, 3, 3>>("w")); }); }, {{"w", {1, 3, 3, 3}}},
+    {"a cube beside a map",
+     [] {
+       return written([](builder& g) {
+         g.output("y", g.input<f32, shape<1, 3, 3, 3>>("x") + g.weight<f32, shape<1, 3, 3, 3>>("w"));
+       });
+     },
+     {{"w", {1, 3, 3, 3}}},
      "its shape does not tell whether the file has it in C,H,W or in H,W,C order"},
-    {"a square factor of a layer", [] { return written([](builder& g) { g.output("y", matmul(g.input<f32, shape<2, 4>>("x"), g.weight<f32, shape<4, 4>>("fc.weight"))); }); }, {{"fc.weight", {4, 4}}},
+    {"a square factor of a layer",
+     [] {
+       return written([](builder& g) {
+         g.output("y", matmul(g.input<f32, shape<2, 4>>("x"), g.weight<f32, shape<4, 4>>("fc.weight")));
+       });
+     },
+     {{"fc.weight", {4, 4}}},
      "nothing tells it from a layer's [out, in]"},
     {"a kernel that is cut",
-     [] { return written([](builder& g) { g.output("y", conv2d(map(g), slice(g.weight<f32, shape<2, 4, 4, 4>>("w"), begin<0>, size<1>, axes<0>), same)); }); }, {{"w", {2, 4, 4, 4}}},
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(map(g), slice(g.weight<f32, shape<2, 4, 4, 4>>("w"), begin<0>, size<1>, axes<0>), same));
+       });
+     },
+     {{"w", {2, 4, 4, 4}}},
      "is joined, cut or computed on its way to a layer"},
     {"kernels that are joined along their channels",
-     [] { return written([](builder& g) { g.output("y", conv2d(map(g), concat(g.weight<f32, shape<2, 2, 2, 2>>("w"), g.weight<f32, shape<2, 2, 2, 2>>("v"), axis<3>))); }); },
-     {{"w", {2, 2, 2, 2}}, {"v", {2, 2, 2, 2}}}, "is joined, cut or computed on its way to a layer"},
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(map(g), concat(g.weight<f32, shape<2, 2, 2, 2>>("w"),
+                                             g.weight<f32, shape<2, 2, 2, 2>>("v"), axis<3>)));
+       });
+     },
+     {{"w", {2, 2, 2, 2}}, {"v", {2, 2, 2, 2}}},
+     "is joined, cut or computed on its way to a layer"},
     {"a dense layer's weight that is cut, behind a map",
-     [] { return written([](builder& g) { g.output("y", full_connection(flatten(map(g)), slice(matrix<9, 24>(g), begin<0>, size<5>, axes<0>))); }); }, {{"w", {9, 24}}},
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(flatten(map(g)), slice(matrix<9, 24>(g), begin<0>, size<5>, axes<0>)));
+       });
+     },
+     {{"w", {9, 24}}},
      "is joined, cut or computed on its way to a layer"},
     {"columns of rows of a map",
-     [] { return written([](builder& g) { g.output("y", full_connection(reshape(max_pool(map(g), kernel<1, 1>), shape<2, 12>), matrix<5, 12>(g))); }); }, {{"w", {5, 12}}}, "is read in two orders"},
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(reshape(max_pool(map(g), kernel<1, 1>), shape<2, 12>), matrix<5, 12>(g)));
+       });
+     },
+     {{"w", {5, 12}}},
+     "is read in two orders"},
 };
 
-TEST_CASE("pytorch_orders: where no order follows, binding refuses with the reason, and files in nnrt's order are taken") {
+TEST_CASE(
+    "pytorch_orders: where no order follows, binding refuses with the reason, and files in nnrt's order are taken") {
   for (const refused_row& r : refused_table) {
     CAPTURE(r.what);
     const ir::graph g = r.network();
@@ -320,7 +463,8 @@ TEST_CASE("pytorch_orders: nothing need be said of an attribute that plays no pa
   }
 }
 
-TEST_CASE("pytorch_orders: an attribute whose default is not PyTorch's must be said, even if it is said to be the default") {
+TEST_CASE(
+    "pytorch_orders: an attribute whose default is not PyTorch's must be said, even if it is said to be the default") {
   for (const open_row& r : open_table) {
     CAPTURE(r.what);
     const std::string_view first = r.file[0].first;
@@ -334,16 +478,20 @@ TEST_CASE("pytorch_orders: an attribute whose default is not PyTorch's must be s
   }
 }
 
-TEST_CASE("pytorch_orders: a model that is put together at run time says attributes by other values than the defaults") {
+TEST_CASE(
+    "pytorch_orders: a model that is put together at run time says attributes by other values than the defaults") {
   for (const float epsilon : {ops::batch_norm::attrs{}.epsilon, 1e-5F}) {
     CAPTURE(epsilon);
     model_builder b;
     std::vector<std::int32_t> operands{*b.input("x", {f32, {2, 4}})};
-    for (const char* name : {"n.weight", "n.bias", "n.running_mean", "n.running_var"}) operands.push_back(*b.weight(name, {f32, {4}}));
+    for (const char* name : {"n.weight", "n.bias", "n.running_mean", "n.running_var"})
+      operands.push_back(*b.weight(name, {f32, {4}}));
     ops::batch_norm::attrs a;
     a.epsilon = epsilon;
     REQUIRE(b.apply<ops::batch_norm>(a, operands));
-    const answer got = bound(b.graph(), file_of({{"n.weight", {4}}, {"n.bias", {4}}, {"n.running_mean", {4}}, {"n.running_var", {4}}}), "n.weight");
+    const answer got =
+        bound(b.graph(), file_of({{"n.weight", {4}}, {"n.bias", {4}}, {"n.running_mean", {4}}, {"n.running_var", {4}}}),
+              "n.weight");
     CHECK((got.refusal == "") == (epsilon == 1e-5F));
   }
 }

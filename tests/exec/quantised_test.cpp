@@ -81,7 +81,8 @@ TEST_CASE("a channel's scale that is none is refused by its name, place and valu
     const auto made = compile(*to_model<net>(named_weights(scale)));
     REQUIRE(!run);
     REQUIRE(!made);
-    const std::string expected = "\"depthwise.weight.scale\": scale 1: got " + text_of(scale) + ", expected a finite number of at least 0";
+    const std::string expected =
+        "\"depthwise.weight.scale\": scale 1: got " + text_of(scale) + ", expected a finite number of at least 0";
     CHECK(run.error().message().find(expected) != std::string::npos);
     CHECK(made.error().message().find(expected) != std::string::npos);
   }

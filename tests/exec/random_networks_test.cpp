@@ -1,5 +1,5 @@
-// random_networks_test: whatever a network is, and however it runs, it gives what its operators' references give - floats within what another
-// order of sums does, stored numbers bit for bit.
+// random_networks_test: whatever a network is, and however it runs, it gives what its operators' references give -
+// floats within what another order of sums does, stored numbers bit for bit.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/calibrate_model.hpp>
 
@@ -45,17 +45,22 @@ tensors random_inputs(const ir::graph& g, std::uint64_t seed) {
 std::span<std::byte> bytes_of_value(nnrt::detail::evaluation& e, std::int32_t id) {
   const tensor_desc& desc = e.g.at(id).desc;
   std::byte* first = nullptr;
-  with_element<types::any>(desc.type, [&]<class T>(T) { first = reinterpret_cast<std::byte*>(e.buffers[static_cast<std::size_t>(id)].as<T>().data()); });
+  with_element<types::any>(desc.type, [&]<class T>(T) {
+    first = reinterpret_cast<std::byte*>(e.buffers[static_cast<std::size_t>(id)].as<T>().data());
+  });
   return {first, static_cast<std::size_t>(desc.bytes())};
 }
 
 /// The outputs that the operators' references give.
 tensors computed_by_references(const model& m, const tensors& inputs) {
   nnrt::detail::evaluation e(m.graph);
-  const auto put = [&](std::int32_t id, std::span<const std::byte> bytes) { std::ranges::copy(bytes, bytes_of_value(e, id).begin()); };
+  const auto put = [&](std::int32_t id, std::span<const std::byte> bytes) {
+    std::ranges::copy(bytes, bytes_of_value(e, id).begin());
+  };
   for (std::size_t i = 0; i < inputs.size(); ++i) put(m.graph.inputs[i], inputs[i]);
   for (std::size_t id = 0; id < m.graph.values.size(); ++id)
-    if (const ir::value& v = m.graph.values[id]; v.is == ir::kind::weight) put(static_cast<std::int32_t>(id), m.weights.find(m.graph.name_of(v.name))->bytes);
+    if (const ir::value& v = m.graph.values[id]; v.is == ir::kind::weight)
+      put(static_cast<std::int32_t>(id), m.weights.find(m.graph.name_of(v.name))->bytes);
   e.run();
   tensors made;
   for (const ir::output& out : m.graph.outputs) {
@@ -102,10 +107,12 @@ bool agree(const model& m, const tensors& got, const tensors& expected) {
 /// The same network, whose inputs say fewer extents; nothing where its rules need to know them.
 class with_hidden_extents {
  public:
-  with_hidden_extents(const model& from, std::uint64_t seed) : from_(from), random_(seed), to_(from.graph.values.size(), ir::none) {}
+  with_hidden_extents(const model& from, std::uint64_t seed)
+      : from_(from), random_(seed), to_(from.graph.values.size(), ir::none) {}
 
   std::optional<model> made() {
-    for (const std::int32_t id : from_.graph.inputs) at(id) = b_.input(name_of(id), hidden(from_.graph.at(id).desc)).value();
+    for (const std::int32_t id : from_.graph.inputs)
+      at(id) = b_.input(name_of(id), hidden(from_.graph.at(id).desc)).value();
     for (std::size_t id = 0; id < to_.size(); ++id)
       if (from_.graph.values[id].is == ir::kind::weight) (void)copied(static_cast<std::int32_t>(id));
     for (const ir::node& n : from_.graph.nodes)
@@ -139,7 +146,8 @@ class with_hidden_extents {
     std::vector<std::int32_t> in;
     std::vector<tensor_desc> wanted;
     for (const std::int32_t id : from_.graph.inputs_of(n)) in.push_back(copied(id));
-    for (const std::int32_t id : from_.graph.outputs_of(n)) wanted.emplace_back().quantised = from_.graph.at(id).desc.quantised;
+    for (const std::int32_t id : from_.graph.outputs_of(n))
+      wanted.emplace_back().quantised = from_.graph.at(id).desc.quantised;
     const auto made = b_.apply(*n.op, from_.graph.attrs_of(n), in, wanted, from_.graph.name_of(n.name));
     if (!made) return false;
     for (std::size_t i = 0; i < made->size(); ++i) at(from_.graph.outputs_of(n)[i]) = (*made)[i];
@@ -166,7 +174,8 @@ template <class F> void for_each_network(std::uint64_t seeds, F f) {
 
 }  // namespace
 
-TEST_CASE("random networks: any number of threads, Winograd's method or none, and a second run give what references give") {
+TEST_CASE(
+    "random networks: any number of threads, Winograd's method or none, and a second run give what references give") {
   for_each_network(150, [](const model& m, const tensors& inputs, const tensors& expected, std::uint64_t) {
     for (const options& wanted : {options{}, options{.threads = 3}, options{.winograd = winograd::off}}) {
       const auto made = compile(m, wanted);
@@ -187,7 +196,8 @@ TEST_CASE("random networks: extents that the run tells, after others or at once"
     session s(*made);
     dice random(seed);
     std::vector<shape_t> shapes, others;
-    for (const std::int32_t id : m.graph.inputs) shapes.push_back(m.graph.at(id).desc.shape), others.push_back(shapes.back());
+    for (const std::int32_t id : m.graph.inputs)
+      shapes.push_back(m.graph.at(id).desc.shape), others.push_back(shapes.back());
     for (std::size_t i = 0; i < others.size(); ++i)
       for (int axis = 0; axis < 3; ++axis)
         if (open->graph.at(open->graph.inputs[i]).desc.shape[axis] == -1) others[i][axis] = random.between(1, 20);
@@ -199,7 +209,9 @@ TEST_CASE("random networks: extents that the run tells, after others or at once"
   CHECK(ran > cases(100, 10));
 }
 
-TEST_CASE("random networks: those of floats, stored for an accelerator, run as their references say, also when saved and loaded") {
+TEST_CASE(
+    "random networks: those of floats, stored for an accelerator, run as their references say, also when saved and "
+    "loaded") {
   int stored = 0;
   for (std::uint64_t seed = 0; seed < cases<std::uint64_t>(40, 4); ++seed) {
     CAPTURE(seed);
@@ -216,7 +228,12 @@ TEST_CASE("random networks: those of floats, stored for an accelerator, run as t
       CHECK(made.error().code() == error_code::not_supported);  // no node of it can be stored
       continue;
     }
-    const saved_model saved[] = {{.network = made->network, .name = "net", .architecture = architecture, .places = made->places, .inputs = {}, .made_by = {}}};
+    const saved_model saved[] = {{.network = made->network,
+                                  .name = "net",
+                                  .architecture = architecture,
+                                  .places = made->places,
+                                  .inputs = {},
+                                  .made_by = {}}};
     const auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
     REQUIRE(loaded);
     const tensors expected = computed_by_references(made->network, samples[0]);
@@ -225,7 +242,8 @@ TEST_CASE("random networks: those of floats, stored for an accelerator, run as t
       REQUIRE(compiled);
       session s(*compiled);
       const tensors got = computed_by(s, samples[0], expected.size());
-      for (std::size_t i = 0; i < expected.size(); ++i) CHECK(distance(got[i], expected[i]) <= 0.02);  // floats before rounding may tip a step
+      // floats before rounding may tip a step
+      for (std::size_t i = 0; i < expected.size(); ++i) CHECK(distance(got[i], expected[i]) <= 0.02);
     }
     ++stored;
   }

@@ -62,14 +62,10 @@ class random_chain {
   void add_layer() {
     switch (from(0, 5)) {
       case 0:
-      case 1:
-        return add_convolution(1);
-      case 2:
-        return add_convolution(from(2, 3));
-      case 3:
-        return add_shortcut();
-      default:
-        return add_depthwise();
+      case 1: return add_convolution(1);
+      case 2: return add_convolution(from(2, 3));
+      case 3: return add_shortcut();
+      default: return add_depthwise();
     }
   }
   void add_convolution(std::int64_t kernel) {
@@ -149,8 +145,8 @@ std::vector<std::byte> computed(const plan& made, part_runner* threads) {
   return {first, first + p.desc_of(p.outputs[0]).bytes()};
 }
 
-/// Threads that a plan's parts are made for, one after the other, the last one first: the bits must not depend on who makes what. Each has the first half of the
-/// pieces of its own part and the second half of another's.
+/// Threads that a plan's parts are made for, one after the other, the last one first: the bits must not depend on who
+/// makes what. Each has the first half of the pieces of its own part and the second half of another's.
 class taken_in_turn final : public part_runner {
  public:
   explicit taken_in_turn(int threads) : threads_(threads) {}
@@ -204,7 +200,8 @@ void check_bits(dtype type, std::uint32_t seeds) {
       plan made = make_plan(g, {.bands = {.rows = rows}});
       // So many parts that each thread's is one piece, or eight.
       const int parts = seed % 2 == 0 ? 16 : 1024;
-      for (band_group& group : made.bands) (rows > 0 ? banded : joined) += static_cast<std::size_t>(group.steps.count), group.parts = parts;
+      for (band_group& group : made.bands)
+        (rows > 0 ? banded : joined) += static_cast<std::size_t>(group.steps.count), group.parts = parts;
       for (step& s : made.steps) s.parts = parts;
       CHECK(made.arena_bytes >= made.arena_lower_bound);
       for (part_runner* const runner : threads) CHECK(computed(made, runner) == expected);
@@ -274,12 +271,15 @@ TEST_CASE("run_bands: executors and sessions run in bands, on any number of thre
 const std::byte* seen_end = nullptr;
 bool seen_band = false;
 
-TEST_CASE("run_bands: kernels know where the prepared weights end and which images are bands that have just been made, in bands and as a whole") {
+TEST_CASE(
+    "run_bands: kernels know where the prepared weights end and which images are bands that have just been made, in "
+    "bands and as a whole") {
   ir::graph g = net::ir();
   passes::optimise(g);
   plan made = make_plan(g);
   REQUIRE((made.bands.size() == 1 && made.steps.size() > 3));
-  for (step& s : made.steps) s.run = [](const kernel_call& call) { seen_end = call.weights_end, seen_band = call.reads_band; };
+  for (step& s : made.steps)
+    s.run = [](const kernel_call& call) { seen_end = call.weights_end, seen_band = call.reads_band; };
   const plan_view p = plan_view::of(made);
   poisoned_memory arena(p.arena_bytes), prepared(p.prepared_bytes);
   std::vector<std::byte*> bases(p.base_count());

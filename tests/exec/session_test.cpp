@@ -308,7 +308,9 @@ TEST_CASE("session: spoiled models are refused, or run without harm") {
     spoiler s(seed + 1'000'000);
     for (std::uint32_t times = 0; times < 1 + seed % 3; ++times) s.spoil(spoiled.graph);
     ir::graph inferred = spoiled.graph;
-    if (!check_graph(inferred) || !infer_graph(inferred) || !require_known_extents(inferred) || bytes_of(inferred) > (1 << 20)) continue;
+    if (!check_graph(inferred) || !infer_graph(inferred) || !require_known_extents(inferred) ||
+        bytes_of(inferred) > (1 << 20))
+      continue;
     spoiled.weights = zeros_for(spoiled.graph);
     const auto made = compile(spoiled);
     if (!made) continue;
@@ -336,7 +338,8 @@ TEST_CASE("compile: a dtype that a static graph's operator was not made for is r
   for (ir::value& v : changed.graph.values) v.desc.type = f64;
   const auto refused = compile(changed);
   REQUIRE(!refused);
-  CHECK(refused.error().message() == "graph: node 0 (relu) is not for f64: ops::find() has the operator for every dtype");
+  CHECK(refused.error().message() ==
+        "graph: node 0 (relu) is not for f64: ops::find() has the operator for every dtype");
   for (ir::node& n : changed.graph.nodes) n.op = ops::find(n.op->code);
   const auto made = compile(changed);
   REQUIRE(made);

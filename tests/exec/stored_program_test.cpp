@@ -1,5 +1,5 @@
-// stored_program_test: programs that were stored and restored compute the same bits, and bytes that are not such a program are refused -
-// damaged ones always, forged ones without harm.
+// stored_program_test: programs that were stored and restored compute the same bits, and bytes that are not such a
+// program are refused - damaged ones always, forged ones without harm.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 #include <nnrt/io/make_weights.hpp>
@@ -26,7 +26,8 @@ using namespace nnrt;
 
 std::vector<float> reals(std::int64_t count, int seed, float size = 0.5F) {
   std::vector<float> made;
-  for (std::int64_t i = 0; i < count; ++i) made.push_back(static_cast<float>((i * 37 + seed * 101 + i / 7) % 61 - 30) / 30 * size);
+  for (std::int64_t i = 0; i < count; ++i)
+    made.push_back(static_cast<float>((i * 37 + seed * 101 + i / 7) % 61 - 30) / 30 * size);
   return made;
 }
 
@@ -35,19 +36,24 @@ struct author {
   model_builder to;
   int seed = 0;
 
-  std::int32_t real(const shape_t& shape, float size = 0.5F) { return to.constant<float>({f32, shape}, reals(shape.elements(), ++seed, size)).value(); }
+  std::int32_t real(const shape_t& shape, float size = 0.5F) {
+    return to.constant<float>({f32, shape}, reals(shape.elements(), ++seed, size)).value();
+  }
   std::int32_t positive(std::int64_t count) {
     std::vector<float> made = reals(count, ++seed, 0.25F);
     for (float& x : made) x += 1;
     return to.constant<float>({f32, {count}}, made).value();
   }
-  template <class Op> std::int32_t node(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> in, std::initializer_list<tensor_desc> wanted = {}) {
+  template <class Op>
+  std::int32_t node(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> in,
+                    std::initializer_list<tensor_desc> wanted = {}) {
     auto made = to.apply<Op>(attrs, in, wanted);
     INFO((made ? std::string() : made.error().message()));
     REQUIRE(made);
     return (*made)[0];
   }
-  std::int32_t conv2d(std::int32_t x, const shape_t& weight, std::int64_t stride = 1, activation act = activation::none) {
+  std::int32_t conv2d(std::int32_t x, const shape_t& weight, std::int64_t stride = 1,
+                      activation act = activation::none) {
     ops::conv2d::attrs a;
     a.pad.mode = pad_mode::same, a.stride = {stride, stride}, a.fused = act;
     return node<ops::conv2d>(a, {x, real(weight), real({weight[0]})});
@@ -64,18 +70,21 @@ model lenet() {
   const std::int32_t second = a.node<ops::max_pool>(pool, {a.conv2d(first, {16, 5, 5, 6}, 1, activation::relu)});
   const std::int64_t flat[] = {2, 784};
   const std::int32_t row = a.node<ops::reshape>({}, {second, a.to.constant<std::int64_t>({i64, {2}}, flat).value()});
-  const std::int32_t hidden = a.node<ops::relu>({}, {a.node<ops::full_connection>({}, {row, a.real({84, 784}), a.real({84})})});
-  REQUIRE(a.to.output("probability", a.node<ops::softmax>({}, {a.node<ops::full_connection>({}, {hidden, a.real({10, 84}), a.real({10})})})));
+  const std::int32_t hidden =
+      a.node<ops::relu>({}, {a.node<ops::full_connection>({}, {row, a.real({84, 784}), a.real({84})})});
+  REQUIRE(a.to.output("probability", a.node<ops::softmax>({}, {a.node<ops::full_connection>(
+                                                                  {}, {hidden, a.real({10, 84}), a.real({10})})})));
   return a.to.finish();
 }
 
-/// Blocks of a MobileNet with the batch normalisations that it was trained with, a layer that Winograd's method may take, and images so large
-/// that steps run in bands.
+/// Blocks of a MobileNet with the batch normalisations that it was trained with, a layer that Winograd's method may
+/// take, and images so large that steps run in bands.
 model mobilenet() {
   author a;
   std::int32_t x = a.to.input("image", {f32, {1, 96, 96, 3}}).value();
   const auto normalised = [&](std::int32_t y, std::int64_t channels) {
-    return a.node<ops::relu6>({}, {a.node<ops::batch_norm>({}, {y, a.positive(channels), a.real({channels}), a.real({channels}), a.positive(channels)})});
+    return a.node<ops::relu6>({}, {a.node<ops::batch_norm>({}, {y, a.positive(channels), a.real({channels}),
+                                                                a.real({channels}), a.positive(channels)})});
   };
   x = normalised(a.conv2d(x, {16, 3, 3, 3}), 16);
   ops::depthwise_conv2d::attrs depthwise;
@@ -93,7 +102,8 @@ model mobilenet() {
 model dense() {
   author a;
   const std::int32_t x = a.to.input("x", {f32, {3, 300}}).value();
-  const std::int32_t hidden = a.node<ops::relu>({}, {a.node<ops::full_connection>({}, {x, a.real({400, 300}), a.real({400})})});
+  const std::int32_t hidden =
+      a.node<ops::relu>({}, {a.node<ops::full_connection>({}, {x, a.real({400, 300}), a.real({400})})});
   REQUIRE(a.to.output("y", a.node<ops::full_connection>({}, {hidden, a.real({200, 400}), a.real({200})})));
   return a.to.finish();
 }
@@ -103,8 +113,10 @@ model bytes() {
   author a;
   const auto stored = [&](const shape_t& shape, float scale) {
     std::vector<std::int8_t> numbers;
-    for (std::int64_t i = 0; i < shape.elements(); ++i) numbers.push_back(static_cast<std::int8_t>((i * 53 + 11) % 255 - 127));
-    const std::int32_t id = a.to.constant<std::int8_t>({i8, shape.rank == 4 ? nhwc : nd, shape, per_channel<0>}, numbers).value();
+    for (std::int64_t i = 0; i < shape.elements(); ++i)
+      numbers.push_back(static_cast<std::int8_t>((i * 53 + 11) % 255 - 127));
+    const std::int32_t id =
+        a.to.constant<std::int8_t>({i8, shape.rank == 4 ? nhwc : nd, shape, per_channel<0>}, numbers).value();
     std::vector<float> scales = reals(shape[0], ++a.seed, scale / 4);
     for (float& s : scales) s += scale;
     a.to.set_scales(id, a.to.constant<float>({f32, {shape[0]}}, scales).value());
@@ -118,8 +130,10 @@ model bytes() {
   const std::int32_t x = a.to.input("image", {i8, nhwc, {1, 9, 11, 24}, quant{0.05F, -4}}).value();
   ops::conv2d::attrs same;
   same.pad.mode = pad_mode::same;
-  const std::int32_t y = a.node<ops::conv2d>(same, {x, stored({40, 3, 3, 24}, 0.004F), bias(40)}, {{i8, nhwc, {1, 9, 11, 40}, quant{0.2F, 3}}});
-  const std::int32_t z = a.node<ops::depthwise_conv2d>({}, {y, stored({40, 3, 3, 1}, 0.01F), bias(40)}, {{i8, nhwc, {1, 7, 9, 40}, quant{0.3F, -9}}});
+  const std::int32_t y = a.node<ops::conv2d>(same, {x, stored({40, 3, 3, 24}, 0.004F), bias(40)},
+                                             {{i8, nhwc, {1, 9, 11, 40}, quant{0.2F, 3}}});
+  const std::int32_t z = a.node<ops::depthwise_conv2d>({}, {y, stored({40, 3, 3, 1}, 0.01F), bias(40)},
+                                                       {{i8, nhwc, {1, 7, 9, 40}, quant{0.3F, -9}}});
   REQUIRE(a.to.output("y", z));
   return a.to.finish();
 }
@@ -180,9 +194,11 @@ std::string results_of(const program& p, std::initializer_list<shape_t> shapes =
       const std::vector<float> x = reals(desc.elements(), static_cast<int>(i) + 50, 2);
       std::copy(x.begin(), x.end(), s.input<float>(i).begin());
     } else if (size_of(desc.type) == 1) {
-      for (std::size_t k = 0; k < s.input_bytes(i).size(); ++k) s.input_bytes(i)[k] = static_cast<std::byte>(k * 37 % 256 + 128);
+      for (std::size_t k = 0; k < s.input_bytes(i).size(); ++k)
+        s.input_bytes(i)[k] = static_cast<std::byte>(k * 37 % 256 + 128);
     } else {
-      for (std::size_t k = 0; k < s.input<std::int32_t>(i).size(); ++k) s.input<std::int32_t>(i)[k] = static_cast<std::int32_t>(k % 7);
+      for (std::size_t k = 0; k < s.input<std::int32_t>(i).size(); ++k)
+        s.input<std::int32_t>(i)[k] = static_cast<std::int32_t>(k % 7);
     }
   }
   const auto done = s.run();
@@ -204,14 +220,16 @@ program restored(const byte_list& bytes, const options& wanted = {}) {
 std::string refusal_of(const byte_list& bytes) {
   const auto made = restore_program(kept_bytes::copy_of(bytes));
   if (made) return {};
-  return made.error().code() == error_code::invalid_file || !made.error().message().empty() ? made.error().message() : "no reason";
+  return made.error().code() == error_code::invalid_file || !made.error().message().empty() ? made.error().message()
+                                                                                            : "no reason";
 }
 
 struct named_model {
   const char* name;
   model (*make)();
 };
-constexpr named_model networks[] = {{"lenet", lenet}, {"mobilenet", mobilenet}, {"bytes", bytes}, {"dense", dense}, {"looked up", looked_up}, {"smallest", smallest}};
+constexpr named_model networks[] = {{"lenet", lenet}, {"mobilenet", mobilenet}, {"bytes", bytes},
+                                    {"dense", dense}, {"looked up", looked_up}, {"smallest", smallest}};
 
 }  // namespace
 
@@ -381,7 +399,8 @@ byte_list with_places(byte_list bytes, const places_of_weights& stored, const pl
   std::uint64_t head = 0;
   std::memcpy(&head, bytes.data() + 8, sizeof head);
   const std::vector<std::byte> from = stored.bytes(), to = others.bytes();
-  const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(head), at = std::find_end(bytes.begin(), end, from.begin(), from.end());
+  const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(head),
+             at = std::find_end(bytes.begin(), end, from.begin(), from.end());
   REQUIRE(at != end);
   std::copy(to.begin(), to.end(), at);
   nnrt_test::mend(bytes);
@@ -432,12 +451,16 @@ TEST_CASE("stored program: another format, a head that is no whole lines, and an
   nnrt::detail::stored_parts parts;
   REQUIRE(nnrt::detail::take_apart(whole, false, {}, parts));
   const std::uint64_t digest = parts.plan_digest, other = digest + 1;
-  const auto bytes_of = [](const std::uint64_t& number) { return std::string_view(reinterpret_cast<const char*>(&number), sizeof number); };
-  CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(digest), bytes_of(other))) == "stored program: was packed for other kernels");
+  const auto bytes_of = [](const std::uint64_t& number) {
+    return std::string_view(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(digest), bytes_of(other))) ==
+        "stored program: was packed for other kernels");
 }
 
 TEST_CASE("stored program: one without a plan waits for shapes, and has all of its weights") {
-  const byte_list whole = store_program(compile(looked_up()).value()).value(), open = store_program(compile(of_any_size()).value()).value();
+  const byte_list whole = store_program(compile(looked_up()).value()).value(),
+                  open = store_program(compile(of_any_size()).value()).value();
   const auto words_of = [](auto... numbers) {
     record_writer words;
     (words.put(numbers), ...);
@@ -447,7 +470,8 @@ TEST_CASE("stored program: one without a plan waits for shapes, and has all of i
   REQUIRE(nnrt::detail::take_apart(whole, false, {}, planned));
   REQUIRE(nnrt::detail::take_apart(open, false, {}, unplanned));
   const std::string refusal = "stored program: has no plan, and is not one that waits for shapes";
-  CHECK(refusal_of(nnrt_test::with_other_text(whole, words_of(planned.plan_digest, std::uint8_t{1}), words_of(planned.plan_digest, std::uint8_t{0}))) == refusal);
+  CHECK(refusal_of(nnrt_test::with_other_text(whole, words_of(planned.plan_digest, std::uint8_t{1}),
+                                              words_of(planned.plan_digest, std::uint8_t{0}))) == refusal);
   REQUIRE(unplanned.places.size() == 1);
   const places_of_weights stored{unplanned.prepared_bytes, 1, unplanned.places[0]};
   CHECK(refusal_of(with_places(open, stored, stored)).empty());
@@ -460,10 +484,13 @@ TEST_CASE("stored program: a plan for an input whose extents are not known is re
   REQUIRE(a.to.input("unread", {f32, {77}}));
   REQUIRE(a.to.output("y", a.node<ops::relu>({}, {x})));
   const std::int64_t extent = 77, unknown = -1;
-  const auto bytes_of = [](const std::int64_t& number) { return std::string_view(reinterpret_cast<const char*>(&number), sizeof number); };
+  const auto bytes_of = [](const std::int64_t& number) {
+    return std::string_view(reinterpret_cast<const char*>(&number), sizeof number);
+  };
   const byte_list whole = store_program(compile(a.to.finish()).value()).value();
   CHECK(refusal_of(whole).empty());
-  CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(extent), bytes_of(unknown))) == "input \"unread\" is f32 [?], expected known extents");
+  CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(extent), bytes_of(unknown))) ==
+        "input \"unread\" is f32 [?], expected known extents");
 }
 
 /// Dense layers of bytes for one row and for several, and the shares of a long row.
@@ -475,15 +502,18 @@ model shares() {
     const std::int32_t w = a.to.constant<std::int8_t>({i8, nd, {n, k}, quant{0.02F, 0}}, numbers).value();
     return a.node<ops::full_connection>({}, {x, w, ir::none}, {{i8, nd, {rows, n}, quant{0.3F, 1}}});
   };
-  const std::int32_t row = a.to.input("row", {i8, nd, {1, 16}, quant{0.05F, -4}}).value(), rows = a.to.input("rows", {i8, nd, {6, 16}, quant{0.05F, -4}}).value();
-  const std::int32_t narrow = dense(row, 1, 40, 16), wide = a.to.input("wide", {i8, nd, {2, 300}, quant{0.1F, 3}}).value();
+  const std::int32_t row = a.to.input("row", {i8, nd, {1, 16}, quant{0.05F, -4}}).value(),
+                     rows = a.to.input("rows", {i8, nd, {6, 16}, quant{0.05F, -4}}).value();
+  const std::int32_t narrow = dense(row, 1, 40, 16),
+                     wide = a.to.input("wide", {i8, nd, {2, 300}, quant{0.1F, 3}}).value();
   REQUIRE(a.to.output("y", a.node<ops::softmax>({}, {narrow}, {{i8, nd, {1, 40}, quant{1.0F / 256, -128}}})));
   REQUIRE(a.to.output("several", dense(rows, 6, 24, 16)));
   REQUIRE(a.to.output("shares", a.node<ops::softmax>({}, {wide}, {{i8, nd, {2, 300}, quant{1.0F / 256, -128}}})));
   return a.to.finish();
 }
 
-TEST_CASE("stored program: forged words of what kernels prepared lead nowhere, though they say what is called and how far") {
+TEST_CASE(
+    "stored program: forged words of what kernels prepared lead nowhere, though they say what is called and how far") {
   const byte_list whole = store_program(compile(shares()).value()).value();
   std::uint64_t head = 0;
   std::memcpy(&head, whole.data() + 8, sizeof head);

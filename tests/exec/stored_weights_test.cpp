@@ -1,5 +1,5 @@
-// stored_weights_test: executors whose weights were stored and restored compute the same bits, and bytes that are not the weights of just this
-// network are refused, damaged ones always.
+// stored_weights_test: executors whose weights were stored and restored compute the same bits, and bytes that are not
+// the weights of just this network are refused, damaged ones always.
 #include <nnrt/exec/stored_weights.hpp>
 #include <nnrt/io/write_file.hpp>
 #include <nnrt/nnrt.hpp>
@@ -86,7 +86,8 @@ TEST_CASE("stored weights: an executor that is restored computes the same bits, 
 
 TEST_CASE("stored weights: other weights of the same network give other results") {
   const std::vector<float> x = input_for<graph<dense>>();
-  auto first = restored<graph<dense>>(stored<graph<dense>>(1)), second = restored<graph<dense>>(stored<graph<dense>>(2));
+  auto first = restored<graph<dense>>(stored<graph<dense>>(1)),
+       second = restored<graph<dense>>(stored<graph<dense>>(2));
   REQUIRE(first);
   REQUIRE(second);
   CHECK(copied((*first)(x)) != copied((*second)(x)));
@@ -102,7 +103,9 @@ TEST_CASE("stored weights: they are the same bytes each time, and what is read i
   CHECK(bytes.size() < 20'000);
 }
 
-TEST_CASE("stored weights: they are read where a file is mapped, or where the program has them, as long as somebody shares them") {
+TEST_CASE(
+    "stored weights: they are read where a file is mapped, or where the program has them, as long as somebody shares "
+    "them") {
   using net = graph<branches>;
   auto original = fresh<net>();
   const std::vector<float> x = input_for<net>();
@@ -147,7 +150,8 @@ TEST_CASE("stored weights: damage to any byte is seen, and so is any end that is
   }
   byte_list longer = whole;
   longer.push_back(std::byte{});
-  CHECK(refusal_of<graph<dense>>(longer) == "stored weights: has " + std::to_string(longer.size()) + " bytes, expected " + std::to_string(whole.size()));
+  CHECK(refusal_of<graph<dense>>(longer) ==
+        "stored weights: has " + std::to_string(longer.size()) + " bytes, expected " + std::to_string(whole.size()));
 }
 
 TEST_CASE("stored weights: those of another network are refused, however like it is") {
@@ -167,7 +171,8 @@ TEST_CASE("stored weights: another version's, and another instruction set's, are
     CHECK(made.error().code() == code);
     return std::string(made.error().message());
   };
-  CHECK(with(version, "9", error_code::invalid_file).find("stored weights: was stored by version 9") != std::string::npos);
+  CHECK(with(version, "9", error_code::invalid_file).find("stored weights: was stored by version 9") !=
+        std::string::npos);
   CHECK(with(isa, "X", error_code::not_supported).find("stored weights: is for X") != std::string::npos);
 }
 

@@ -1,4 +1,5 @@
-// thread_trials_test: small networks keep to the faster of both ways to run, find out when that changes, and have the same bits either way.
+// thread_trials_test: small networks keep to the faster of both ways to run, find out when that changes, and have the
+// same bits either way.
 #include <nnrt/exec/thread_trials.hpp>
 
 #include <nnrt/dynamic.hpp>
@@ -65,7 +66,8 @@ TEST_CASE("thread_trials: a few slow runs, or a slow trial, decide nothing") {
   CHECK(run(trials, 1000 * ms, 60 * us, 100 * us) == 1);
 }
 
-TEST_CASE("thread_trials: threads that begin slowly are tried again soon, and less and less often where they stay slow") {
+TEST_CASE(
+    "thread_trials: threads that begin slowly are tried again soon, and less and less often where they stay slow") {
   thread_trials trials;
   run(trials, 10 * ms, 150 * us, 100 * us);
   REQUIRE_FALSE(trials.shares_out());
@@ -146,7 +148,8 @@ TEST_CASE("thread_trials: executors and sessions give the same bits in every run
     const auto y = (*shared)(x);
     REQUIRE(run.run());
     const auto z = run.output<float>(0);
-    if (!std::equal(y.begin(), y.end(), expected.begin()) || !std::equal(z.begin(), z.end(), expected.begin())) ++others;
+    if (!std::equal(y.begin(), y.end(), expected.begin()) || !std::equal(z.begin(), z.end(), expected.begin()))
+      ++others;
   }
   CHECK(others == 0);
 }

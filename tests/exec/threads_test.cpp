@@ -1,4 +1,5 @@
-// threads_test: the pool runs every piece of every part once and stage after stage, for any numbers of them and of threads, and can be used at once again.
+// threads_test: the pool runs every piece of every part once and stage after stage, for any numbers of them and of
+// threads, and can be used at once again.
 #include <nnrt/exec/threads.hpp>
 
 #include "support/child_process.hpp"
@@ -121,7 +122,8 @@ class counted_stages final : public staged_work {
   struct extent {
     int parts, pieces;
   };
-  explicit counted_stages(std::vector<extent> stages, int stops_after = -1) : stages_(std::move(stages)), stops_after_(stops_after) {
+  explicit counted_stages(std::vector<extent> stages, int stops_after = -1)
+      : stages_(std::move(stages)), stops_after_(stops_after) {
     for (const extent& s : stages_) runs_.emplace_back(static_cast<std::size_t>(total(s)));
     finished_ = std::vector<std::atomic<int>>(stages_.size());
   }
@@ -134,7 +136,8 @@ class counted_stages final : public staged_work {
     for (piece_of_part mine; pieces.next(mine);) {
       if (number > 0 && finished_[index - 1] != total(stages_[index - 1])) ++too_early;
       ++runs_[index][static_cast<std::size_t>(mine.part * stages_[index].pieces + mine.piece)];
-      if (mine.part == 0 && mine.piece == 0 && (pieces.thread() != 0 || pthread_equal(caller_, pthread_self()) == 0)) ++strangers;
+      if (mine.part == 0 && mine.piece == 0 && (pieces.thread() != 0 || pthread_equal(caller_, pthread_self()) == 0))
+        ++strangers;
       ++finished_[index];
     }
     return number != stops_after_;
@@ -147,7 +150,8 @@ class counted_stages final : public staged_work {
   bool each_once(int first, int end) const {
     bool all = true;
     for (int number = 0; number < static_cast<int>(stages_.size()); ++number)
-      for (const std::atomic<int>& times : runs_[static_cast<std::size_t>(number)]) all = all && times == (number >= first && number < end ? 1 : 0);
+      for (const std::atomic<int>& times : runs_[static_cast<std::size_t>(number)])
+        all = all && times == (number >= first && number < end ? 1 : 0);
     return all;
   }
   const std::vector<int>& told() const { return told_; }
@@ -172,7 +176,8 @@ TEST_CASE("threads: every piece of every stage runs once, when all of the stage 
     REQUIRE(pool.start(threads));
     const int all = threads;
     for (int i = 0; i < 300; ++i) {
-      counted_stages work({{all, 1}, {all, 1}, {1, 1}, {all, 8}, {std::min(all, 2), 3}, {0, 1}, {0, 1}, {all, 2}, {all, 1}, {all, 8}});
+      counted_stages work(
+          {{all, 1}, {all, 1}, {1, 1}, {all, 8}, {std::min(all, 2), 3}, {0, 1}, {0, 1}, {all, 2}, {all, 1}, {all, 8}});
       pool.run(work, 0, 10);
       REQUIRE(work.each_once(0, 10));
       REQUIRE(work.told() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -321,7 +326,9 @@ struct seen_by_threads {
   std::vector<float_environment> floats;
 };
 
-TEST_CASE("threads: workers compute in the floating-point environment that the caller has at each run, and give nothing back") {
+TEST_CASE(
+    "threads: workers compute in the floating-point environment that the caller has at each run, and give nothing "
+    "back") {
   for (const int threads : {1, 2, 3, 4}) {
     thread_pool pool;
     REQUIRE(pool.start(threads));
@@ -367,14 +374,17 @@ TEST_CASE("threads: an exception that the caller has unmasked traps in a worker 
                std::atomic<int> begun{0};
              } all{dividing, {}};
              feenableexcept(FE_DIVBYZERO);
-             pool.run([](void* context, int part) {
-               auto& d = *static_cast<division*>(context);
-               for (++d.begun; d.begun < 2;) {
-               }
-               volatile float one = 1, zero = 0;
-               if (part == d.part) zero = one / zero;
-             }, &all, 2);
-           }).signal;
+             pool.run(
+                 [](void* context, int part) {
+                   auto& d = *static_cast<division*>(context);
+                   for (++d.begun; d.begun < 2;) {
+                   }
+                   volatile float one = 1, zero = 0;
+                   if (part == d.part) zero = one / zero;
+                 },
+                 &all, 2);
+           })
+        .signal;
   };
   CHECK(signal_of(-1) == 0);
   CHECK(signal_of(1) == signal_of(0));  // SIGFPE, where the processor traps
@@ -432,7 +442,9 @@ TEST_CASE("threads: pinned workers use no processor that the caller may not use"
   const auto job = [](void* context, int part) {
     seen& s = *static_cast<seen*>(context);
     cpu_set_t mine;
-    if (part > 0 && pthread_getaffinity_np(pthread_self(), sizeof mine, &mine) == 0 && CPU_COUNT(&mine) == 1 && !CPU_EQUAL(&mine, &s.only)) ++s.elsewhere;
+    if (part > 0 && pthread_getaffinity_np(pthread_self(), sizeof mine, &mine) == 0 && CPU_COUNT(&mine) == 1 &&
+        !CPU_EQUAL(&mine, &s.only))
+      ++s.elsewhere;
   };
   for (int i = 0; i < 100; ++i) pool.run(job, &all, 3);
   CHECK(all.elsewhere == 0);

@@ -133,7 +133,8 @@ constexpr row table[] = {
     {"behind a flattened map and constants for each column",
      [] {
        return written([](builder& g) {
-         g.output("y", full_connection(flatten(map(g)) * g.constant<f32, shape<24>>(std::array<float, 24>{}), dense<24>(g)));
+         g.output("y",
+                  full_connection(flatten(map(g)) * g.constant<f32, shape<24>>(std::array<float, 24>{}), dense<24>(g)));
        });
      },
      weight_use::full_connection,
@@ -141,13 +142,19 @@ constexpr row table[] = {
      {1, 2, 3, 4}},
     {"behind a flattened map that is converted, itself converted",
      [] {
-       return written([](builder& g) { g.output("y", full_connection(cast<f32>(cast<f16>(flatten(map(g)))), cast<f32>(g.weight<f16, shape<5, 24>>("w")))); });
+       return written([](builder& g) {
+         g.output("y",
+                  full_connection(cast<f32>(cast<f16>(flatten(map(g)))), cast<f32>(g.weight<f16, shape<5, 24>>("w"))));
+       });
      },
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
     {"a kernel of halves",
-     [] { return written([](builder& g) { g.output("y", conv2d(map(g), cast<f32>(g.weight<f16, shape<6, 1, 1, 4>>("w")))); }); },
+     [] {
+       return written(
+           [](builder& g) { g.output("y", conv2d(map(g), cast<f32>(g.weight<f16, shape<6, 1, 1, 4>>("w")))); });
+     },
      weight_use::conv2d,
      1,
      {}},
@@ -163,7 +170,9 @@ constexpr row table[] = {
      {}},
     {"numbers for each row of a flattened map",
      [] {
-       return written([](builder& g) { g.output("y", flatten(relu(g.input<f32, shape<4, 2, 1, 2>>("map"))) * g.weight<f32, shape<4, 1>>("w")); });
+       return written([](builder& g) {
+         g.output("y", flatten(relu(g.input<f32, shape<4, 2, 1, 2>>("map"))) * g.weight<f32, shape<4, 1>>("w"));
+       });
      },
      weight_use::plain,
      1,
@@ -189,7 +198,11 @@ constexpr row table[] = {
      1,
      {}},
     {"a map of one channel has one order",
-     [] { return written([](builder& g) { g.output("y", full_connection(flatten(g.input<f32, shape<1, 6, 4, 1>>("x")), dense<24>(g))); }); },
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(flatten(g.input<f32, shape<1, 6, 4, 1>>("x")), dense<24>(g)));
+       });
+     },
      weight_use::full_connection,
      1,
      {}},
@@ -258,7 +271,8 @@ constexpr ir::graph (*contradictions[])() = {
     [] {
       return written([](builder& g) {
         auto [first, second] = split<2>(flatten(map(g)), axis<1>);
-        g.output("y", full_connection(first, dense<12>(g)) + full_connection(second, g.constant<f32, shape<5, 12>>(std::array<float, 60>{})));
+        g.output("y", full_connection(first, dense<12>(g)) +
+                          full_connection(second, g.constant<f32, shape<5, 12>>(std::array<float, 60>{})));
       });
     },
     [] {
@@ -311,8 +325,12 @@ TEST_CASE("weight_specs: nodes that lack operands say nothing of weights") {
 
   SUBCASE("the layer has one operand") { layer.inputs.count = 1; }
   SUBCASE("the layer has none") { layer.inputs.count = 0; }
-  SUBCASE("the layer's weight is missing") { dense_layer.operands[static_cast<std::size_t>(layer.inputs.first) + 1] = ir::none; }
-  SUBCASE("the layer's input is missing") { dense_layer.operands[static_cast<std::size_t>(layer.inputs.first)] = ir::none; }
+  SUBCASE("the layer's weight is missing") {
+    dense_layer.operands[static_cast<std::size_t>(layer.inputs.first) + 1] = ir::none;
+  }
+  SUBCASE("the layer's input is missing") {
+    dense_layer.operands[static_cast<std::size_t>(layer.inputs.first)] = ir::none;
+  }
   CHECK(spec_of().use == weight_use::plain);
 }
 

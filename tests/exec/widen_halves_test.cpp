@@ -1,4 +1,5 @@
-// widen_halves_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them; others stay as they are.
+// widen_halves_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them;
+// others stay as they are.
 #include <nnrt/exec/widen_halves.hpp>
 
 #include <doctest/doctest.h>
@@ -48,7 +49,8 @@ ir::graph classifier() {
   });
 }
 
-TEST_CASE("widen_halves: what has no kernel for float16 gets casts around it, once for each value, those of weights first") {
+TEST_CASE(
+    "widen_halves: what has no kernel for float16 gets casts around it, once for each value, those of weights first") {
   ir::graph g = made_of(classifier);
   passes::optimise(g);
   const std::size_t events = g.log.size(), nodes = g.nodes.size();
@@ -59,7 +61,9 @@ TEST_CASE("widen_halves: what has no kernel for float16 gets casts around it, on
   CHECK(count_of<ops::half_cast>(wide) == 8);
   CHECK(wide.nodes.size() == nodes + 8);
   const pool<char> known = passes::known_values(wide);
-  const auto is_prepared = [&](const ir::node& n) { return known[static_cast<std::size_t>(wide.outputs_of(n)[0])] != 0; };
+  const auto is_prepared = [&](const ir::node& n) {
+    return known[static_cast<std::size_t>(wide.outputs_of(n)[0])] != 0;
+  };
   CHECK(std::is_partitioned(wide.nodes.begin(), wide.nodes.end(), is_prepared));
   CHECK(std::count_if(wide.nodes.begin(), wide.nodes.end(), is_prepared) == 4);
   for (const ir::node& n : wide.nodes)
@@ -129,12 +133,18 @@ struct row {
   ir::graph (*network)();
 };
 constexpr row untouched[] = {
-    {"floats of 32 bits", [] { return written([](builder& g) { g.output("y", softmax(g.input<f32, shape<2, 4>>("x"))); }); }},
-    {"what moves elements has a kernel for any", [] {
-       return written([](builder& g) { g.output("y", cast<f32>(transpose(cast<f16>(g.input<f32, shape<2, 3, 4>>("x")), perm<0, 2, 1>))); });
+    {"floats of 32 bits",
+     [] { return written([](builder& g) { g.output("y", softmax(g.input<f32, shape<2, 4>>("x"))); }); }},
+    {"what moves elements has a kernel for any",
+     [] {
+       return written([](builder& g) {
+         g.output("y", cast<f32>(transpose(cast<f16>(g.input<f32, shape<2, 3, 4>>("x")), perm<0, 2, 1>)));
+       });
      }},
-    {"casts from integers round once", [] { return written([](builder& g) { g.output("y", cast<f32>(cast<f16>(g.input<i32, shape<7>>("x")))); }); }},
-    {"what is computed once, from weights", [] {
+    {"casts from integers round once",
+     [] { return written([](builder& g) { g.output("y", cast<f32>(cast<f16>(g.input<i32, shape<7>>("x")))); }); }},
+    {"what is computed once, from weights",
+     [] {
        return written([](builder& g) {
          auto w = softmax(cast<f16>(g.weight<f32, shape<2, 3>>("w")));
          g.output("y", g.input<f32, shape<2, 3>>("x") + cast<f32>(w));

@@ -157,12 +157,9 @@ class caller {
   void call(int function) {
     switch (function) {
       case 0:
-      case 1:
-        return make_sum(one_of(models_));
-      case 2:
-        return check_sum();
-      case 43:
-        return check_others();
+      case 1: return make_sum(one_of(models_));
+      case 2: return check_sum();
+      case 43: return check_others();
       case 44: {
         executor_state& e = one_of(executors_);
         if (compilation_state& c = one_of(compilations_); c.is_sum) {
@@ -180,8 +177,7 @@ class caller {
       case 8:
       case 9:
       case 10:
-      case 11:
-        return call_model(function, one_of(models_));
+      case 11: return call_model(function, one_of(models_));
       case 12:
       case 13:
       case 14:
@@ -190,22 +186,19 @@ class caller {
       case 17:
       case 18:
       case 19:
-      case 20:
-        return call_compilation(function, one_of(compilations_));
+      case 20: return call_compilation(function, one_of(compilations_));
       case 21:
       case 22:
       case 23:
       case 24:
       case 25:
       case 26:
-      case 27:
-        return call_desc(function, one_of(descs_));
+      case 27: return call_desc(function, one_of(descs_));
       case 28:
       case 29:
       case 30:
       case 31:
-      case 32:
-        return call_tensor(function, one_of(tensors_));
+      case 32: return call_tensor(function, one_of(tensors_));
       case 33:
       case 34:
       case 35:
@@ -213,10 +206,8 @@ class caller {
       case 37:
       case 38:
       case 39:
-      case 40:
-        return call_executor(function, one_of(executors_));
-      default:
-        return call_quant(one_of(quants_));
+      case 40: return call_executor(function, one_of(executors_));
+      default: return call_quant(one_of(quants_));
     }
   }
 
@@ -260,9 +251,7 @@ class caller {
         code = OH_NNModel_AddTensor(m.handle, byte() % 16 == 0 ? nullptr : &t);
         break;
       }
-      case 5:
-        code = OH_NNModel_AddTensorToModel(m.handle, one_of(descs_));
-        break;
+      case 5: code = OH_NNModel_AddTensorToModel(m.handle, one_of(descs_)); break;
       case 6: {
         std::array<std::int8_t, 64> data{};
         for (std::int8_t& one : data) one = static_cast<std::int8_t>(byte());
@@ -322,18 +311,10 @@ class caller {
         OH_NNCompilation_Destroy(&c.handle);
         c = {byte() % 2 == 0 ? OH_NNCompilation_ConstructForCache() : nullptr};
         return;
-      case 15:
-        code = OH_NNCompilation_SetDevice(c.handle, static_cast<std::size_t>(number()));
-        break;
-      case 16:
-        code = OH_NNCompilation_SetPerformanceMode(c.handle, any<OH_NN_PerformanceMode>());
-        break;
-      case 17:
-        code = OH_NNCompilation_SetPriority(c.handle, any<OH_NN_Priority>());
-        break;
-      case 18:
-        code = OH_NNCompilation_EnableFloat16(c.handle, byte() % 2 == 0);
-        break;
+      case 15: code = OH_NNCompilation_SetDevice(c.handle, static_cast<std::size_t>(number())); break;
+      case 16: code = OH_NNCompilation_SetPerformanceMode(c.handle, any<OH_NN_PerformanceMode>()); break;
+      case 17: code = OH_NNCompilation_SetPriority(c.handle, any<OH_NN_Priority>()); break;
+      case 18: code = OH_NNCompilation_EnableFloat16(c.handle, byte() % 2 == 0); break;
       case 19: {
         std::vector<std::uint8_t>& cache = lasting_.emplace_back(256);  // must outlive the compilation
         for (std::uint8_t& one : cache) one = byte();
@@ -363,8 +344,7 @@ class caller {
         require(d == nullptr);
         d = byte() % 4 == 0 ? nullptr : OH_NNTensorDesc_Create();
         return;
-      case 22:
-        return static_cast<void>(OH_NNTensorDesc_SetDataType(d, any<OH_NN_DataType>()));
+      case 22: return static_cast<void>(OH_NNTensorDesc_SetDataType(d, any<OH_NN_DataType>()));
       case 23: {
         const auto shape = extents();
         const bool is_set = OH_NNTensorDesc_SetShape(d, shape.data(), shape.size()) == OH_NN_SUCCESS;
@@ -375,8 +355,7 @@ class caller {
                   std::equal(shape.begin(), shape.end(), got));
         return;
       }
-      case 24:
-        return static_cast<void>(OH_NNTensorDesc_SetFormat(d, any<OH_NN_Format>()));
+      case 24: return static_cast<void>(OH_NNTensorDesc_SetFormat(d, any<OH_NN_Format>()));
       case 25: {
         const char name[] = {static_cast<char>('a' + byte() % 26), static_cast<char>(byte()), '\0'};
         const char* got = nullptr;
@@ -427,8 +406,7 @@ class caller {
         static_cast<void>(OH_NNTensor_GetOffset(t, &offset));
         return;
       }
-      default:
-        require((OH_NNTensor_GetTensorDesc(t) != nullptr) == (t != nullptr));
+      default: require((OH_NNTensor_GetTensorDesc(t) != nullptr) == (t != nullptr));
     }
   }
 
@@ -443,8 +421,7 @@ class caller {
   void call_executor(int function, executor_state& e) {
     switch (function) {
       case 33:
-      case 34:
-        return make_executor(e, one_of(compilations_));
+      case 34: return make_executor(e, one_of(compilations_));
       case 35: {
         std::size_t ins = 0, outs = 0, *least = nullptr, *most = nullptr, rank = 0;
         require((OH_NNExecutor_GetInputCount(e.handle, &ins) == OH_NN_SUCCESS) == (e.handle != nullptr));
@@ -504,12 +481,9 @@ class caller {
         require(q == nullptr);
         q = byte() % 4 == 0 ? nullptr : OH_NNQuantParam_Create();
         return;
-      case 1:
-        return static_cast<void>(OH_NNQuantParam_SetScales(q, scales.data(), byte() % 5U));
-      case 2:
-        return static_cast<void>(OH_NNQuantParam_SetZeroPoints(q, zeros.data(), byte() % 5U));
-      default:
-        return static_cast<void>(OH_NNQuantParam_SetNumBits(q, bits.data(), byte() % 5U));
+      case 1: return static_cast<void>(OH_NNQuantParam_SetScales(q, scales.data(), byte() % 5U));
+      case 2: return static_cast<void>(OH_NNQuantParam_SetZeroPoints(q, zeros.data(), byte() % 5U));
+      default: return static_cast<void>(OH_NNQuantParam_SetNumBits(q, bits.data(), byte() % 5U));
     }
   }
 

@@ -24,19 +24,13 @@ inline void change(nnrt::byte_list& bytes, std::span<const std::uint8_t, 4> how)
   const std::size_t place = (static_cast<std::size_t>(how[0]) << 8U | how[1]) % bytes.size();
   std::byte& at = bytes[place];
   switch (how[2] % 4) {
-    case 0:
-      at = static_cast<std::byte>(how[3]);
-      break;
-    case 1:
-      at ^= static_cast<std::byte>(1U << (how[3] % 8U));
-      break;
+    case 0: at = static_cast<std::byte>(how[3]); break;
+    case 1: at ^= static_cast<std::byte>(1U << (how[3] % 8U)); break;
     case 2:
       for (std::size_t i = place; i < bytes.size() && i < place + 8; ++i)
         bytes[i] = static_cast<std::byte>(how[3] < 128 ? how[3] : 255);
       break;
-    default:
-      bytes.resize(bytes.size() - std::min<std::size_t>(how[3] % 128U, bytes.size() - 1));
-      break;
+    default: bytes.resize(bytes.size() - std::min<std::size_t>(how[3] % 128U, bytes.size() - 1)); break;
   }
 }
 

@@ -167,8 +167,7 @@ class caller {
   void call(int function) {
     switch (function) {
       case 0:
-      case 1:
-        return load(one_of(packed_));
+      case 1: return load(one_of(packed_));
       case 2: {
         hbPackedDNNHandle_t& packed = one_of(packed_);
         if (hbDNNRelease(packed) == HB_DNN_SUCCESS) gone_ = packed, packed = nullptr;
@@ -188,10 +187,8 @@ class caller {
       }
       case 4:
       case 5:
-      case 6:
-        return infer(model_of(one_of(packed_)), one_of(tasks_));
-      case 7:
-        return static_cast<void>(hbDNNWaitTaskDone(one_of(tasks_), 1 + byte() % 4));
+      case 6: return infer(model_of(one_of(packed_)), one_of(tasks_));
+      case 7: return static_cast<void>(hbDNNWaitTaskDone(one_of(tasks_), 1 + byte() % 4));
       case 8: {
         hbDNNTaskHandle_t& task = one_of(tasks_);
         require((hbDNNReleaseTask(task) == HB_DNN_SUCCESS) == (task != nullptr));
@@ -199,8 +196,7 @@ class caller {
         return;
       }
       case 9:
-      case 10:
-        return allocate(one_of(memory_));
+      case 10: return allocate(one_of(memory_));
       case 11: {
         hbSysMem& mem = one_of(memory_);
         std::array<char, 512> bytes{};
@@ -222,8 +218,7 @@ class caller {
         static_cast<void>(hbDNNRelease(nullptr));
         return;
       }
-      default:
-        return check_sum();
+      default: return check_sum();
     }
   }
 

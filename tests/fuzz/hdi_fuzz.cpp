@@ -1,5 +1,5 @@
-// hdi_fuzz: any bytes as a model of HDI's, with one stretch of shared memory beside them. What read_model() accepts is in order, can be
-// written again, and what was written is read as the same number of nodes.
+// hdi_fuzz: any bytes as a model of HDI's, with one stretch of shared memory beside them. What read_model() accepts is
+// in order, can be written again, and what was written is read as the same number of nodes.
 #include <nnrt/hdi.hpp>
 
 #include <cstddef>
@@ -26,7 +26,8 @@ void read(const nnrt::hdi::Model& m, nnrt::hdi::version v) {
   if (!again) return require(!again.error().message().empty());
   const auto back = nnrt::hdi::read_model(again->model, v);
   require(back && back->graph.nodes.size() == network->graph.nodes.size());
-  for (std::size_t i = 0; i < back->graph.nodes.size(); ++i) require(back->graph.nodes[i].op == network->graph.nodes[i].op);
+  for (std::size_t i = 0; i < back->graph.nodes.size(); ++i)
+    require(back->graph.nodes[i].op == network->graph.nodes[i].op);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// json_fuzz: any bytes as JSON. What json_reader accepts and json_writer writes down again must read as the same events.
+// json_fuzz: any bytes as JSON. What json_reader accepts and json_writer writes down again must read as the same
+// events.
 #include <nnrt/io/json.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// operators_fuzz: any bytes as a node of any operator. What its rules accept must be sound, what it computes must stay within its operands, whatever
-// their elements and scales are, and its kernels must give what its reference gives, in any number of parts.
-// nightly: its seeds take a compiler longer than those of the readers
+// operators_fuzz: any bytes as a node of any operator. What its rules accept must be sound, what it computes must stay
+// within its operands, whatever their elements and scales are, and its kernels must give what its reference gives, in
+// any number of parts. nightly: its seeds take a compiler longer than those of the readers
 #include "require.hpp"
 
 #include "battery/one_node.hpp"
@@ -171,8 +171,10 @@ void check_kernels(fed_node& node, bool compares) {
   const node_result expected = nnrt_test::reference_of(node, std::byte{});
   const std::vector<operand> described = node.operands();
   // Winograd's method rounds in other places, and has tests of its own for how far it may go.
-  if (const kernel_choice choice = node.op->select({node.words, described, node.out, false, winograd::off})) check_kernel(node, choice, expected, compares);
-  if (const kernel_choice choice = node.op->select({node.words, described, node.out})) check_kernel(node, choice, expected, false);
+  if (const kernel_choice choice = node.op->select({node.words, described, node.out, false, winograd::off}))
+    check_kernel(node, choice, expected, compares);
+  if (const kernel_choice choice = node.op->select({node.words, described, node.out}))
+    check_kernel(node, choice, expected, false);
 }
 
 void run(fed_node& node, std::vector<fed_operand>& operands, number_reader& in) {

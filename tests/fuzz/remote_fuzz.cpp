@@ -1,10 +1,10 @@
-// remote_fuzz: any packets, with files beside them, from a client to its session in a host - or from a host to its client. Neither may crash or
-// hang, and whatever is answered is a message.
+// remote_fuzz: any packets, with files beside them, from a client to its session in a host - or from a host to its
+// client. Neither may crash or hang, and whatever is answered is a message.
 // nightly: a third of a minute to compile; the tests of remote/ send such packets every day
 //
-// An input is a byte that says who is fuzzed (even: the host), and packets: a byte of flags (1: a sealed file beside it, 2: one that may shrink, 4:
-// a socket, 8: a packet of the client's second connection), two bytes of length, the bytes.
-// nightly: its seeds take a compiler longer than those of the readers
+// An input is a byte that says who is fuzzed (even: the host), and packets: a byte of flags (1: a sealed file beside
+// it, 2: one that may shrink, 4: a socket, 8: a packet of the client's second connection), two bytes of length, the
+// bytes. nightly: its seeds take a compiler longer than those of the readers
 #include <nnrt/remote/client.hpp>
 #include <nnrt/remote/session.hpp>
 
@@ -50,7 +50,9 @@ class packets {
   bool next() {
     if (left_.size() < 3) return false;
     flags = static_cast<std::uint8_t>(left_[0]);
-    const std::size_t length = std::min<std::size_t>(static_cast<std::uint8_t>(left_[1]) | static_cast<std::size_t>(static_cast<std::uint8_t>(left_[2])) << 8U, left_.size() - 3);
+    const std::size_t length = std::min<std::size_t>(
+        static_cast<std::uint8_t>(left_[1]) | static_cast<std::size_t>(static_cast<std::uint8_t>(left_[2])) << 8U,
+        left_.size() - 3);
     bytes = left_.subspan(3, length);
     left_ = left_.subspan(3 + length);
     return true;
@@ -91,7 +93,8 @@ void fuzz_host(packets all) {
     require(receive(ends.mine.number(), answer, 0) == arrival::message);
     hdi::reader in(answer.bytes);
     ending how;
-    require(answer.asked == asked.asked && hdi::unmarshal(in, how).has_value() && (how.code == -1) == how.reason.empty());
+    require(answer.asked == asked.asked && hdi::unmarshal(in, how).has_value() &&
+            (how.code == -1) == how.reason.empty());
   }
 }
 

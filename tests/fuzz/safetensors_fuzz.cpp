@@ -1,4 +1,5 @@
-// safetensors_fuzz: any bytes as a safetensors file. What parse() accepts and serialize() writes again must parse as the same tensors.
+// safetensors_fuzz: any bytes as a safetensors file. What parse() accepts and serialize() writes again must parse as
+// the same tensors.
 #include <nnrt/io/safetensors.hpp>
 #include <nnrt/io/safetensors_writer.hpp>
 
@@ -15,10 +16,13 @@ void require(bool holds) {
 }
 
 bool equal(const nnrt::tensor_entry& a, const nnrt::tensor_entry& b) {
-  return a.name == b.name && a.type == b.type && std::ranges::equal(a.shape, b.shape) && std::ranges::equal(a.bytes, b.bytes);
+  return a.name == b.name && a.type == b.type && std::ranges::equal(a.shape, b.shape) &&
+         std::ranges::equal(a.bytes, b.bytes);
 }
 
-bool equal(const nnrt::metadata_entry& a, const nnrt::metadata_entry& b) { return a.key == b.key && a.value == b.value; }
+bool equal(const nnrt::metadata_entry& a, const nnrt::metadata_entry& b) {
+  return a.key == b.key && a.value == b.value;
+}
 
 template <class Entries> void require_equal(const Entries& a, const Entries& b) {
   require(std::ranges::equal(a, b, [](const auto& x, const auto& y) { return equal(x, y); }));

@@ -1,5 +1,5 @@
-// saved_model_fuzz: any bytes as a saved model, with the header's digest made anew. What load_models() accepts must pass the checks of compile(),
-// come back from a file of its own, and small networks must run.
+// saved_model_fuzz: any bytes as a saved model, with the header's digest made anew. What load_models() accepts must
+// pass the checks of compile(), come back from a file of its own, and small networks must run.
 #include "small_network.hpp"
 
 #include "support/same_graph.hpp"

@@ -132,30 +132,14 @@ class tflite_mutator {
     std::uint64_t number = 0;
     std::memcpy(&number, file_.data() + p.at, p.size);
     switch (below(8)) {
-      case 0:
-        number = 0 - std::uint64_t{1};
-        break;
-      case 1:
-        ++number;
-        break;
-      case 2:
-        --number;
-        break;
-      case 3:
-        number ^= std::uint64_t{1} << below(static_cast<std::uint32_t>(8 * p.size));
-        break;
-      case 4:
-        number = (std::uint64_t{random()} << 32U) | random();
-        break;
-      case 5:
-        number = 0;
-        break;
-      case 6:
-        number = number << 1U;
-        break;
-      default:
-        number = below(12);
-        break;
+      case 0: number = 0 - std::uint64_t{1}; break;
+      case 1: ++number; break;
+      case 2: --number; break;
+      case 3: number ^= std::uint64_t{1} << below(static_cast<std::uint32_t>(8 * p.size)); break;
+      case 4: number = (std::uint64_t{random()} << 32U) | random(); break;
+      case 5: number = 0; break;
+      case 6: number = number << 1U; break;
+      default: number = below(12); break;
     }
     write(p.at, number, p.size);
   }

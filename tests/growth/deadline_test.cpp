@@ -1,5 +1,5 @@
-// deadline_test: a deadline that comes within a long pass ends it in one of its next rounds, and compile() within milliseconds.
-// nightly: every day the passes are counted, which change more often
+// deadline_test: a deadline that comes within a long pass ends it in one of its next rounds, and compile() within
+// milliseconds. nightly: every day the passes are counted, which change more often
 #include "growth/large_graphs.hpp"
 
 #include <doctest/doctest.h>
@@ -19,31 +19,46 @@ bool is_late(const result<void>& done) { return !done && done.error().code() == 
 struct ended_row {
   const char* pass;
   bool (*ends)(ir::graph& g, const deadline_watch& watch);  // whether the pass ended before its work was done
-  int rounds;                                               // of its loops, for each node of a chain, at least; in 16ths
+  // of its loops, for each node of a chain, at least; in 16ths
+  int rounds;
 };
 const ended_row rows[] = {
-    {"check_graph", [](ir::graph& g, const deadline_watch& watch) { return is_late(check_graph<int>(g, watch)); }, 5 * 16},
-    {"infer_graph", [](ir::graph& g, const deadline_watch& watch) { return is_late(infer_graph<int>(g, watch)); }, 3 * 16},
+    {"check_graph", [](ir::graph& g, const deadline_watch& watch) { return is_late(check_graph<int>(g, watch)); },
+     5 * 16},
+    {"infer_graph", [](ir::graph& g, const deadline_watch& watch) { return is_late(infer_graph<int>(g, watch)); },
+     3 * 16},
     {"judge_nodes",
      [](ir::graph& g, const deadline_watch& watch) {
        std::size_t judged = 0;
-       passes::judge_nodes(g, [&](std::size_t, const verdict&) { ++judged; }, watch);
+       passes::judge_nodes(
+           g, [&](std::size_t, const verdict&) { ++judged; }, watch);
        return judged < g.nodes.size();
      },
      16},
-    {"remove_dead_nodes", [](ir::graph& g, const deadline_watch& watch) { return !passes::remove_dead_nodes(g, watch); }, 16},
-    {"evaluate_constants", [](ir::graph& g, const deadline_watch& watch) { return !passes::evaluate_constants(g, watch); }, 16},
-    {"merge_common_nodes", [](ir::graph& g, const deadline_watch& watch) { return !passes::merge_common_nodes(g, watch); }, 16},
-    {"fold_into_weights", [](ir::graph& g, const deadline_watch& watch) { return !passes::fold_into_weights(g, watch); }, 16},
-    {"fuse_activations", [](ir::graph& g, const deadline_watch& watch) { return !passes::fuse_activations(g, watch); }, 16},
-    {"widen_halves", [](ir::graph& g, const deadline_watch& watch) { return !nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>(), watch); }, 16},
+    {"remove_dead_nodes",
+     [](ir::graph& g, const deadline_watch& watch) { return !passes::remove_dead_nodes(g, watch); }, 16},
+    {"evaluate_constants",
+     [](ir::graph& g, const deadline_watch& watch) { return !passes::evaluate_constants(g, watch); }, 16},
+    {"merge_common_nodes",
+     [](ir::graph& g, const deadline_watch& watch) { return !passes::merge_common_nodes(g, watch); }, 16},
+    {"fold_into_weights",
+     [](ir::graph& g, const deadline_watch& watch) { return !passes::fold_into_weights(g, watch); }, 16},
+    {"fuse_activations", [](ir::graph& g, const deadline_watch& watch) { return !passes::fuse_activations(g, watch); },
+     16},
+    {"widen_halves",
+     [](ir::graph& g, const deadline_watch& watch) {
+       return !nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>(), watch);
+     },
+     16},
     {"assign_blocks",
      [](ir::graph& g, const deadline_watch& watch) {
        const passes::memory_plan made = passes::assign_blocks(g, passes::known_values(g), watch);
        return made.at(g.outputs[0].value).block == ir::none;
      },
      1},
-    {"make_plan", [](ir::graph& g, const deadline_watch& watch) { return make_plan(g, {}, watch).steps.empty() && watch.is_over(); }, 3},
+    {"make_plan",
+     [](ir::graph& g, const deadline_watch& watch) { return make_plan(g, {}, watch).steps.empty() && watch.is_over(); },
+     3},
 };
 
 /// A chain of so many nodes that no pass can make shorter.
@@ -94,7 +109,9 @@ double processor_ms() {
   return static_cast<double>(at.tv_sec) * 1e3 + static_cast<double>(at.tv_nsec) / 1e6;
 }
 
-TEST_CASE("deadline: a network of 16,000 nodes that has a millisecond is refused within some milliseconds of processor time") {
+TEST_CASE(
+    "deadline: a network of 16,000 nodes that has a millisecond is refused within some milliseconds of processor "
+    "time") {
   for (const large_graph& of : large_graphs) {
     CAPTURE(of.shape);
     model network;

@@ -50,7 +50,9 @@ inline ir::graph live_at_once(int nodes, bool sizes_differ) {
   std::vector<std::int32_t> all;
   std::int32_t last = g.x;
   for (int i = 0; i < nodes / 2; ++i) {
-    if (sizes_differ) all.push_back(g.node<ops::sigmoid>({}, {g.b.input("x" + std::to_string(i), {f32, {i * 7919 % 997 + 1, 16}}).value()}));
+    if (sizes_differ)
+      all.push_back(
+          g.node<ops::sigmoid>({}, {g.b.input("x" + std::to_string(i), {f32, {i * 7919 % 997 + 1, 16}}).value()}));
     else all.push_back(last = g.sigmoid(last));
   }
   std::int32_t sum = g.x;
@@ -150,7 +152,10 @@ inline const large_graph large_graphs[] = {
          pool<word> words;
          pack(attrs, words);
          const std::int32_t in[] = {g.x};
-         (void)g.b.output("y" + std::to_string(i), g.b.apply(ops::of<ops::quant_dtype_cast>(), words, array_ref<const std::int32_t>(in, 1), array_ref<const tensor_desc>(&wanted, 1)).value()[0]);
+         (void)g.b.output("y" + std::to_string(i),
+                          g.b.apply(ops::of<ops::quant_dtype_cast>(), words, array_ref<const std::int32_t>(in, 1),
+                                    array_ref<const tensor_desc>(&wanted, 1))
+                              .value()[0]);
        }
        return g.b.finish().graph;
      }},

@@ -52,7 +52,8 @@ TEST_CASE("growth: sixteen times the nodes take no pass more than forty times th
       CAPTURE(of.shape);
       CAPTURE(row.pass);
       ir::graph few = small, many = large;
-      const std::uint64_t steps_of_few = steps_of([&] { row.run(few); }), steps_of_many = steps_of([&] { row.run(many); });
+      const std::uint64_t steps_of_few = steps_of([&] { row.run(few); }),
+                          steps_of_many = steps_of([&] { row.run(many); });
       CHECK(steps_of_few > 0);
       CHECK(steps_of_many <= 40 * steps_of_few);
     }

@@ -48,7 +48,8 @@ const reader_row rows[] = {
      [](int count) {
        return steps_of([&] {
          model_builder b;
-         for (int i = 0; i < count; ++i) (void)b.output("y" + std::to_string(i), b.input("x" + std::to_string(i), {f32, {1}}).value());
+         for (int i = 0; i < count; ++i)
+           (void)b.output("y" + std::to_string(i), b.input("x" + std::to_string(i), {f32, {1}}).value());
        });
      }},
     {"weights found by name",
@@ -62,7 +63,9 @@ const reader_row rows[] = {
      }},
     {"weights that are missing, in a file with as many others",
      [](int count) {
-       const weights file = named_weights(numbered("another name, longer than any that is guessed, of which there are as many as of those that are missing ", count));
+       const weights file = named_weights(numbered(
+           "another name, longer than any that is guessed, of which there are as many as of those that are missing ",
+           count));
        const ir::graph g = sum_of_weights(count);
        return steps_of([&] {
          bound_weights bound;
@@ -83,7 +86,8 @@ const reader_row rows[] = {
      [](int count) {
        const model network{sum_of_weights(count), named_weights(numbered("w", count))};
        return steps_of([&] {
-         const saved_model made{.network = network, .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};
+         const saved_model made{
+             .network = network, .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};
          const auto bytes = models_to_bytes({&made, 1});
          REQUIRE(bytes);
          REQUIRE(load_models(std::span<const std::byte>(bytes->data(), bytes->size())));
@@ -92,7 +96,13 @@ const reader_row rows[] = {
     {"saved models of one file",
      [](int count) {
        std::vector<saved_model> all;
-       for (const std::string& name : numbered("net", count / 10)) all.push_back({.network = {sum_of_weights(1), named_weights({"w0"})}, .name = name, .architecture = {}, .places = {}, .inputs = {}, .made_by = {}});
+       for (const std::string& name : numbered("net", count / 10))
+         all.push_back({.network = {sum_of_weights(1), named_weights({"w0"})},
+                        .name = name,
+                        .architecture = {},
+                        .places = {},
+                        .inputs = {},
+                        .made_by = {}});
        return steps_of([&] {
          const auto bytes = models_to_bytes(all);
          REQUIRE(bytes);
@@ -130,7 +140,8 @@ const reader_row rows[] = {
        int last = f.add({.shape = {1, 4}, .name = "x"});
        f.inputs = {last};
        for (int i = 0; i < count; ++i) {
-         const int c = f.add({.shape = {1, 4}, .name = "c" + std::to_string(i), .data = tflite_test::bytes_of<float>({1, 2, 3, 4})});
+         const int c = f.add(
+             {.shape = {1, 4}, .name = "c" + std::to_string(i), .data = tflite_test::bytes_of<float>({1, 2, 3, 4})});
          const int y = f.add({.shape = {1, 4}, .name = "y" + std::to_string(i)});
          f.calls.push_back({.builtin = 0, .inputs = {last, c}, .outputs = {y}, .opcode_index = i == 0 ? -1 : 0});
          last = y;
@@ -144,7 +155,8 @@ const reader_row rows[] = {
      }},
 };
 
-TEST_CASE("growth: sixteen times the tensors, nodes or names take no reader or writer more than forty times the steps") {
+TEST_CASE(
+    "growth: sixteen times the tensors, nodes or names take no reader or writer more than forty times the steps") {
   for (const reader_row& row : rows) {
     CAPTURE(row.what);
     const std::uint64_t few = row.steps(1000), many = row.steps(16000);
@@ -153,7 +165,8 @@ TEST_CASE("growth: sixteen times the tensors, nodes or names take no reader or w
   }
 }
 
-TEST_CASE("growth: dense layers behind tensors that are joined and cut again and again are found out about in one walk") {
+TEST_CASE(
+    "growth: dense layers behind tensors that are joined and cut again and again are found out about in one walk") {
   large_builder g;
   std::int32_t last = g.x;
   for (int i = 0; i < 200; ++i) {  // 2^200 ways back
@@ -165,7 +178,8 @@ TEST_CASE("growth: dense layers behind tensors that are joined and cut again and
     last = g.join({parts[0], parts[1]}, 1);
   }
   ops::full_connection::attrs attrs;
-  const ir::graph network = g.done(g.node<ops::full_connection>(attrs, {last, g.b.weight("w", {f32, {16, 16}}).value()}));
+  const ir::graph network =
+      g.done(g.node<ops::full_connection>(attrs, {last, g.b.weight("w", {f32, {16, 16}}).value()}));
   CHECK(steps_of([&] { CHECK(weight_specs_of(network).size() == 1); }) < 1'000'000);
 }
 

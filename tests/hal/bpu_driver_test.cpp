@@ -33,7 +33,8 @@ template <class Next = void> model layer(std::int64_t kernel = 3, std::int64_t s
   const std::int64_t side = (12 + stride - 1) / stride;
   auto y = b.apply<ops::conv2d>(a, {*x, *w}, {tensor_desc{i8, nhwc, {1, side, side, 5}, q(0.75F)}}, "stem");
   REQUIRE(bool(y));
-  if constexpr (!std::is_void_v<Next>) y = b.apply<Next>({}, {(*y)[0]}, {tensor_desc{i8, nhwc, {1, side, side, 5}, q(0.75F)}}, "next");
+  if constexpr (!std::is_void_v<Next>)
+    y = b.apply<Next>({}, {(*y)[0]}, {tensor_desc{i8, nhwc, {1, side, side, 5}, q(0.75F)}}, "next");
   REQUIRE(bool(y));
   REQUIRE(bool(b.output("y", (*y)[0])));
   return b.finish();
@@ -81,7 +82,8 @@ TEST_CASE("bpu_driver: tensors of floats are nobody's but the processor's") {
   const auto y = b.apply<ops::add>({}, {*x, *x});
   REQUIRE(bool(b.output("y", (*y)[0])));
   hal::bpu_driver device(bayes::table);
-  CHECK(reason_of(device, b.finish()).find("operand type must be accepted by the accelerator (got f32, expected i8)") != std::string::npos);
+  CHECK(reason_of(device, b.finish()).find("operand type must be accepted by the accelerator (got f32, expected i8)") !=
+        std::string::npos);
 }
 
 TEST_CASE("bpu_driver: results are rounded once, halves to even numbers, whatever the program's tensors say") {
@@ -91,7 +93,8 @@ TEST_CASE("bpu_driver: results are rounded once, halves to even numbers, whateve
     if (v.desc.quantised) v.desc.quantised.rounding = stored_rounding::half_to_even;
   hal::bpu_driver device(bayes_e::table);
   hal::cpu_driver processor;
-  const auto on_device = device.prepare(network, {}), rounded = processor.prepare(even, {}), twice = processor.prepare(network, {});
+  const auto on_device = device.prepare(network, {}), rounded = processor.prepare(even, {}),
+             twice = processor.prepare(network, {});
   REQUIRE(bool(on_device));
   REQUIRE(bool(rounded));
   REQUIRE(bool(twice));
@@ -130,7 +133,9 @@ TEST_CASE("bpu_driver: what another device prepared is refused, as a cache and a
       const auto restored = to->restore({&bytes, 1}, {}), offline = to->prepare_offline(bytes, {});
       CHECK(restored.has_value() == (from == to));
       CHECK(offline.has_value() == (from == to));
-      if (!offline) CHECK(offline.error().message() == "stored program: is for device \"" + std::string(from->name()) + "\", not \"" + std::string(to->name()) + "\"");
+      if (!offline)
+        CHECK(offline.error().message() == "stored program: is for device \"" + std::string(from->name()) +
+                                               "\", not \"" + std::string(to->name()) + "\"");
     }
   }
 }

@@ -1,4 +1,5 @@
-// buffer_test: memory that stays in the device between runs - who may have it, what it is in between, and what callers may do wrong with it.
+// buffer_test: memory that stays in the device between runs - who may have it, what it is in between, and what callers
+// may do wrong with it.
 #include <nnrt/hal.hpp>
 
 #include <nnrt/io/model_builder.hpp>
@@ -46,7 +47,9 @@ struct place {
     return *made;
   }
   /// The caller's memory on both ends, then one end replaced by a buffer.
-  request asking() { return {{{reinterpret_cast<std::byte*>(x.data()), 24, {3, 2}}}, {{reinterpret_cast<std::byte*>(y.data()), 24, {}}}}; }
+  request asking() {
+    return {{{reinterpret_cast<std::byte*>(x.data()), 24, {3, 2}}}, {{reinterpret_cast<std::byte*>(y.data()), 24, {}}}};
+  }
   request from(std::uint32_t token, std::optional<shape_t> shape = {}) {
     request asked = asking();
     asked.inputs[0] = {};
@@ -101,7 +104,8 @@ TEST_CASE("buffer: two of them have two tokens, and a token goes with its buffer
 TEST_CASE("buffer: is allocated for inputs and outputs that there are, once each, and that are alike") {
   place p;
   const device other(std::make_shared<cpu_driver>());
-  const runnable models[] = {p.fixed, p.open, *p.on.prepare(network(4), {}), *p.on.prepare(network(3, f16), {}), *other.prepare(network(3), {})};
+  const runnable models[] = {p.fixed, p.open, *p.on.prepare(network(4), {}), *p.on.prepare(network(3, f16), {}),
+                             *other.prepare(network(3), {})};
   using roles = std::vector<buffer_role>;
   struct row {
     const char* what;
@@ -212,7 +216,7 @@ TEST_CASE("buffer: of open extents grows to what comes out, and tells the next r
   CHECK(out[8] == 0);
   next.buffers[0].shape = shape_t{99, 2};
   CHECK(p.open.execute(next).ended == status::invalid_argument);  // that is not what was written
-  const device_buffer narrow = p.buffer();                       // of [3, 2]
+  const device_buffer narrow = p.buffer();                        // of [3, 2]
   asked.buffers[0].token = narrow.token();
   CHECK(narrow.copy_from(p.x_bytes()));
   CHECK(p.open.execute(asked).ended == status::general_failure);
@@ -231,7 +235,9 @@ TEST_CASE("buffer: may be several inputs of one run, and no two of its outputs")
   const std::vector<float> numbers{-1, 2, -3, 4, -5, 6};
   CHECK(one.copy_from({reinterpret_cast<const std::byte*>(numbers.data()), 24}));
   std::vector<float> sum(6), positives(6);
-  request asked{{{}, {}}, {{reinterpret_cast<std::byte*>(sum.data()), 24, {}}, {reinterpret_cast<std::byte*>(positives.data()), 24, {}}}};
+  request asked{
+      {{}, {}},
+      {{reinterpret_cast<std::byte*>(sum.data()), 24, {}}, {reinterpret_cast<std::byte*>(positives.data()), 24, {}}}};
   asked.buffers = {{true, 0, one.token(), {}}, {true, 1, one.token(), {}}};
   CHECK(made.execute(asked).ended == status::none);
   CHECK(sum == std::vector<float>{-2, 4, -6, 8, -10, 12});

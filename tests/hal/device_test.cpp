@@ -1,4 +1,5 @@
-// device_test: what callers may do wrong with a device, what they get for it, and that the driver behind it sees none of it.
+// device_test: what callers may do wrong with a device, what they get for it, and that the driver behind it sees none
+// of it.
 #include <nnrt/hal/device.hpp>
 #include <nnrt/hdi/return_code.hpp>
 
@@ -34,7 +35,9 @@ class plus_one_model final : public prepared_model {
   std::string_view output_name(std::size_t) const override { return "y"; }
   result<extent_range> input_range(std::size_t) const override { return fail(error_code::not_supported, "no"); }
   result<std::unique_ptr<execution>> make_execution() override { return std::make_unique<run_of_it>(runs, has_memory); }
-  result<std::vector<std::vector<std::byte>>> exported() const override { return std::vector<std::vector<std::byte>>{{std::byte{7}, std::byte{8}}, {std::byte{9}}}; }
+  result<std::vector<std::vector<std::byte>>> exported() const override {
+    return std::vector<std::vector<std::byte>>{{std::byte{7}, std::byte{8}}, {std::byte{9}}};
+  }
 
  private:
   struct run_of_it final : execution {
@@ -89,9 +92,11 @@ class fake_driver final : public driver {
     seen = wanted;
     return made();
   }
-  result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences&) override {
+  result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers,
+                                                  const preferences&) override {
     ++restored;
-    if (buffers.size() != 2 || buffers[0].size() != 2 || buffers[1][0] != std::byte{9}) return fail(error_code::invalid_file, "other bytes");
+    if (buffers.size() != 2 || buffers[0].size() != 2 || buffers[1][0] != std::byte{9})
+      return fail(error_code::invalid_file, "other bytes");
     return made();
   }
   preferences seen;
@@ -149,7 +154,10 @@ struct arrays {
   explicit arrays(std::size_t n) : x(2 * n, 1.5F), y(2 * n, 0) {}
   request asking() {
     const auto n = static_cast<std::int64_t>(x.size() / 2);
-    return {{{reinterpret_cast<std::byte*>(x.data()), x.size() * 4, {2, n}}}, {{reinterpret_cast<std::byte*>(y.data()), y.size() * 4, {}}}, false, no_deadline};
+    return {{{reinterpret_cast<std::byte*>(x.data()), x.size() * 4, {2, n}}},
+            {{reinterpret_cast<std::byte*>(y.data()), y.size() * 4, {}}},
+            false,
+            no_deadline};
   }
 };
 
@@ -204,7 +212,9 @@ TEST_CASE("device: preparations are checked before the driver hears of them, and
 
 TEST_CASE("device: a callback that nobody calls is called in the end") {
   std::vector<int> got;
-  { nnrt::hal::detail::exactly_once<int> once([&](int n) { got.push_back(n); }, 7); }
+  {
+    nnrt::hal::detail::exactly_once<int> once([&](int n) { got.push_back(n); }, 7);
+  }
   {
     nnrt::hal::detail::exactly_once<int> once([&](int n) { got.push_back(n); }, 8);
     once(1);
@@ -254,10 +264,17 @@ TEST_CASE("device: runs are checked, and outputs that are too small say for what
   };
   const row table[] = {
       {"got 0 inputs and 1 outputs, expected 1 and 1", status::invalid_argument, [](request& r) { r.inputs.clear(); }},
-      {"got 1 inputs and 2 outputs, expected 1 and 1", status::invalid_argument, [](request& r) { r.outputs.push_back(r.outputs[0]); }},
-      {"input 0: got [3, 2], expected [2, -1]", status::invalid_argument, [](request& r) { r.inputs[0].shape = {3, 2}; }},
+      {"got 1 inputs and 2 outputs, expected 1 and 1", status::invalid_argument,
+       [](request& r) { r.outputs.push_back(r.outputs[0]); }},
+      {"input 0: got [3, 2], expected [2, -1]", status::invalid_argument,
+       [](request& r) {
+         r.inputs[0].shape = {3, 2};
+       }},
       {"input 0: got [2], expected [2, -1]", status::invalid_argument, [](request& r) { r.inputs[0].shape = {2}; }},
-      {"input 0: got [2, -1], expected [2, -1]", status::invalid_argument, [](request& r) { r.inputs[0].shape = {2, -1}; }},
+      {"input 0: got [2, -1], expected [2, -1]", status::invalid_argument,
+       [](request& r) {
+         r.inputs[0].shape = {2, -1};
+       }},
       {"input 0: got 23 bytes, expected 24", status::invalid_argument, [](request& r) { r.inputs[0].bytes = 23; }},
       {"input 0: has no memory", status::invalid_argument, [](request& r) { r.inputs[0].data = nullptr; }},
       {"output 0: has no memory", status::invalid_argument, [](request& r) { r.outputs[0].data = nullptr; }},
@@ -311,7 +328,8 @@ TEST_CASE("device: one model runs for many callers at once, with shapes of their
     all.push_back(std::make_unique<arrays>(i + 1));
     auto promise = std::make_shared<std::promise<outcome>>();
     ends.push_back(promise->get_future());
-    CHECK(model.execute(all.back()->asking(), [promise](outcome o) { promise->set_value(std::move(o)); }) == status::none);
+    CHECK(model.execute(all.back()->asking(), [promise](outcome o) { promise->set_value(std::move(o)); }) ==
+          status::none);
   }
   for (std::size_t i = 0; i < 16; ++i) {
     const outcome got = ends[i].get();
@@ -360,7 +378,8 @@ TEST_CASE("device: a run behind fences fails with them, with its deadline, and w
   hurried.deadline = steady_now() + 200'000'000;
   const auto never = model.execute_fenced(hurried, {fence()});
   CHECK(never.done.wait_until(no_deadline) == false);
-  const bool was_over = never.launched == status::missed_deadline_persistent;  // on a machine that stood still meanwhile
+  // on a machine that stood still meanwhile
+  const bool was_over = never.launched == status::missed_deadline_persistent;
   CHECK((was_over || never.info().ended == status::missed_deadline_transient));
   const auto brief = model.execute_fenced(a.asking(), {}, 1000);
   CHECK(brief.done.wait_until(no_deadline) == false);
@@ -405,13 +424,17 @@ TEST_CASE("device: a run behind fences needs outputs of known extents, with memo
   CHECK(prepared_on(b.on).model->execute_fenced(tight, {}).launched == status::invalid_argument);
   b.driver->extent = 0;
   arrays nothing(0);
-  CHECK(prepared_on(b.on).model->execute_fenced(nothing.asking(), {}).info().reason == "output 0: [2, 0] has no elements");
+  CHECK(prepared_on(b.on).model->execute_fenced(nothing.asking(), {}).info().reason ==
+        "output 0: [2, 0] has no elements");
 }
 
 TEST_CASE("device: a preparation leaves its cache, and only what it left is taken back") {
   const bench b;
   const file f;
-  REQUIRE(::write(f.fd, "what was there before, and longer than it will be; what was there before, and longer than it will be", 100) == 100);
+  REQUIRE(
+      ::write(f.fd,
+              "what was there before, and longer than it will be; what was there before, and longer than it will be",
+              100) == 100);
   CHECK(prepared_on(b.on, cached(f)).ended == status::none);
   CHECK(restored_on(b.on, cached(f)).ended == status::none);
   CHECK(b.driver->restored == 1);

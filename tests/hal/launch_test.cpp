@@ -1,4 +1,5 @@
-// launch_test: work in a thread of its own computes in the floating-point environment of who began it, and an answer is given exactly once.
+// launch_test: work in a thread of its own computes in the floating-point environment of who began it, and an answer is
+// given exactly once.
 #include <nnrt/hal/launch.hpp>
 
 #include "support/float_environments.hpp"

@@ -44,20 +44,33 @@ class choosy_driver final : public hal::driver {
 outputs_of_graph run(hal::prepared_model& model) {
   std::vector<std::vector<float>> x, y;
   std::vector<hal::argument> inputs, outputs;
-  for (std::size_t i = 0; i < model.input_count(); ++i) x.push_back(numbers_named(model.input_name(i), model.input_desc(i).elements(), 1));
-  for (std::size_t i = 0; i < model.output_count(); ++i) y.emplace_back(static_cast<std::size_t>(model.output_desc(i).elements()));
-  for (std::size_t i = 0; i < x.size(); ++i) inputs.push_back({reinterpret_cast<std::byte*>(x[i].data()), x[i].size() * 4, model.input_desc(i).shape});
+  for (std::size_t i = 0; i < model.input_count(); ++i)
+    x.push_back(numbers_named(model.input_name(i), model.input_desc(i).elements(), 1));
+  for (std::size_t i = 0; i < model.output_count(); ++i)
+    y.emplace_back(static_cast<std::size_t>(model.output_desc(i).elements()));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    inputs.push_back({reinterpret_cast<std::byte*>(x[i].data()), x[i].size() * 4, model.input_desc(i).shape});
   for (auto& list : y) outputs.push_back({reinterpret_cast<std::byte*>(list.data()), list.size() * 4, {}});
   auto execution = model.make_execution();
   if (!execution || !(*execution)->run(inputs, outputs, no_deadline)) return {};
   return y;
 }
 
-/// A driver that breaks its contract: it takes all nodes, and then prepares nothing, or a model that makes no execution, tells no shape
-/// or has other ends.
+/// A driver that breaks its contract: it takes all nodes, and then prepares nothing, or a model that makes no
+/// execution, tells no shape or has other ends.
 class wrong_driver final : public hal::driver {
  public:
-  enum class fault { prepares_nothing, makes_no_execution, tells_no_shape, speaks_of_no_node, has_fewer_outputs, has_more_inputs, has_other_type, has_other_shape, has_open_shape };
+  enum class fault {
+    prepares_nothing,
+    makes_no_execution,
+    tells_no_shape,
+    speaks_of_no_node,
+    has_fewer_outputs,
+    has_more_inputs,
+    has_other_type,
+    has_other_shape,
+    has_open_shape
+  };
   explicit wrong_driver(fault which) : which_(which) {}
   std::string_view name() const override { return "wrong"; }
   std::string_view vendor() const override { return "test"; }
@@ -79,14 +92,21 @@ class wrong_driver final : public hal::driver {
     result<void> run(array_ref<const hal::argument>, array_ref<hal::argument>, std::int64_t) override { return {}; }
   };
   struct wrong_model final : hal::prepared_model {
-    wrong_model(std::shared_ptr<hal::prepared_model> right, fault which) : right_(std::move(right)), which_(which), output_(right_->output_desc(0)) {
+    wrong_model(std::shared_ptr<hal::prepared_model> right, fault which)
+        : right_(std::move(right)), which_(which), output_(right_->output_desc(0)) {
       if (which == fault::has_other_type) output_.type = i8;
       if (which == fault::has_other_shape) output_.shape[0] += 1;
       if (which == fault::has_open_shape) output_.shape[0] = -1;
     }
-    std::size_t input_count() const override { return right_->input_count() + (which_ == fault::has_more_inputs ? 1 : 0); }
-    std::size_t output_count() const override { return which_ == fault::has_fewer_outputs ? 0 : right_->output_count(); }
-    const tensor_desc& input_desc(std::size_t i) const override { return right_->input_desc(i < right_->input_count() ? i : 0); }
+    std::size_t input_count() const override {
+      return right_->input_count() + (which_ == fault::has_more_inputs ? 1 : 0);
+    }
+    std::size_t output_count() const override {
+      return which_ == fault::has_fewer_outputs ? 0 : right_->output_count();
+    }
+    const tensor_desc& input_desc(std::size_t i) const override {
+      return right_->input_desc(i < right_->input_count() ? i : 0);
+    }
     const tensor_desc& output_desc(std::size_t i) const override { return i == 0 ? output_ : right_->output_desc(i); }
     std::string_view input_name(std::size_t i) const override { return right_->input_name(i); }
     std::string_view output_name(std::size_t i) const override { return right_->output_name(i); }
@@ -110,7 +130,8 @@ class wrong_driver final : public hal::driver {
 TEST_CASE("shared compile: a driver that breaks its contract is an error, not a crash") {
   using fault = wrong_driver::fault;
   const model network = weighed(random_graph(7).made());
-  wrong_driver silent(fault::speaks_of_no_node), empty(fault::prepares_nothing), idle(fault::makes_no_execution), vague(fault::tells_no_shape);
+  wrong_driver silent(fault::speaks_of_no_node), empty(fault::prepares_nothing), idle(fault::makes_no_execution),
+      vague(fault::tells_no_shape);
   CHECK(compile(network, silent).error().code() == error_code::device_failed);
   const auto nothing = compile(network, empty);
   REQUIRE(!nothing);
@@ -126,7 +147,9 @@ TEST_CASE("shared compile: a driver that breaks its contract is an error, not a 
   CHECK(compile(network, vague, wanted).error().message() == "segment 0: performance: got 9, expected 0 to 4");
 }
 
-TEST_CASE("shared compile: a driver that prepares other ends than those of its segment is an error, and open extents are none") {
+TEST_CASE(
+    "shared compile: a driver that prepares other ends than those of its segment is an error, and open extents are "
+    "none") {
   using fault = wrong_driver::fault;
   model_builder b;
   (void)b.output("y", (*b.apply<ops::relu>({}, {*b.input("x", {f32, {2, 4}})}))[0]);

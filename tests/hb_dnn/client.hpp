@@ -1,4 +1,5 @@
-// client: what programs for the boards do, as short as tests want it - loading models, tensors with memory, one call and its results.
+// client: what programs for the boards do, as short as tests want it - loading models, tensors with memory, one call
+// and its results.
 // Flow: tests of hbDNN use it; it calls the C functions alone.
 #pragma once
 
@@ -34,7 +35,9 @@ inline std::int32_t load(hbPackedDNNHandle_t* packed, const std::string& bytes) 
 /// Packed models, released at the end; release() earlier.
 struct packed {
   hbPackedDNNHandle_t handle = nullptr;
-  explicit packed(const std::vector<network>& networks) { REQUIRE(load(&handle, bytes_of(networks)) == HB_DNN_SUCCESS); }
+  explicit packed(const std::vector<network>& networks) {
+    REQUIRE(load(&handle, bytes_of(networks)) == HB_DNN_SUCCESS);
+  }
   packed(const packed&) = delete;
   ~packed() {
     if (handle != nullptr) CHECK(hbDNNRelease(handle) == HB_DNN_SUCCESS);
@@ -69,7 +72,9 @@ struct tensors {
   hbDNNTensor& add(const hbDNNTensorProperties& properties, std::int64_t bytes = 0) {
     hbDNNTensor made{};
     made.properties = properties;
-    REQUIRE(hbSysAllocCachedMem(&made.sysMem[0], static_cast<std::uint32_t>(bytes > 0 ? bytes : properties.alignedByteSize)) == HB_SYS_SUCCESS);
+    REQUIRE(hbSysAllocCachedMem(&made.sysMem[0],
+                                static_cast<std::uint32_t>(bytes > 0 ? bytes : properties.alignedByteSize)) ==
+            HB_SYS_SUCCESS);
     list.push_back(made);
     return list.back();
   }
@@ -89,7 +94,8 @@ inline hbDNNTensorProperties output_of(hbDNNHandle_t model, std::int32_t i = 0) 
   return p;
 }
 /// Of an image with rows of `stride` pixels, or bytes.
-inline hbDNNTensorProperties image_of(hbDNNDataType type, int w, int h, int stride, hbDNNTensorLayout layout = HB_DNN_LAYOUT_NCHW) {
+inline hbDNNTensorProperties image_of(hbDNNDataType type, int w, int h, int stride,
+                                      hbDNNTensorLayout layout = HB_DNN_LAYOUT_NCHW) {
   hbDNNTensorProperties p{};
   const bool is_nhwc = layout == HB_DNN_LAYOUT_NHWC;
   const int c = type == HB_DNN_IMG_TYPE_Y ? 1 : 3;
@@ -114,7 +120,8 @@ inline tensors outputs_for(hbDNNHandle_t model, int times = 1) {
   std::int32_t count = 0;
   REQUIRE(hbDNNGetOutputCount(&count, model) == HB_DNN_SUCCESS);
   tensors made;
-  for (std::int32_t i = 0; i < count; ++i) made.add(output_of(model, i), std::int64_t{times} * output_of(model, i).alignedByteSize);
+  for (std::int32_t i = 0; i < count; ++i)
+    made.add(output_of(model, i), std::int64_t{times} * output_of(model, i).alignedByteSize);
   return made;
 }
 inline hbDNNInferCtrlParam plainly() {
@@ -127,12 +134,14 @@ inline hbDNNResizeCtrlParam plain_resize() {
   HB_DNN_INITIALIZE_RESIZE_CTRL_PARAM(&control);
   return control;
 }
-inline std::int32_t begin(hbDNNTaskHandle_t* task, hbDNNHandle_t model, const hbDNNTensor* in, tensors& out, hbDNNInferCtrlParam control = plainly()) {
+inline std::int32_t begin(hbDNNTaskHandle_t* task, hbDNNHandle_t model, const hbDNNTensor* in, tensors& out,
+                          hbDNNInferCtrlParam control = plainly()) {
   hbDNNTensor* first = out.data();
   return hbDNNInfer(task, &first, in, model, &control);
 }
 /// Starts a task, waits for it, releases it; the first code that is not of success.
-inline std::int32_t infer(hbDNNHandle_t model, const hbDNNTensor* in, tensors& out, hbDNNInferCtrlParam control = plainly()) {
+inline std::int32_t infer(hbDNNHandle_t model, const hbDNNTensor* in, tensors& out,
+                          hbDNNInferCtrlParam control = plainly()) {
   hbDNNTaskHandle_t task = nullptr;
   if (const std::int32_t code = begin(&task, model, in, out, control); code != HB_DNN_SUCCESS) return code;
   const std::int32_t code = hbDNNWaitTaskDone(task, 0), released = hbDNNReleaseTask(task);
@@ -146,7 +155,8 @@ inline std::uint8_t noise(std::uint32_t i) {
   return static_cast<std::uint8_t>(i ^ (i >> 15U));
 }
 inline void fill_with_noise(void* first, std::size_t bytes, std::uint32_t seed = 1) {
-  for (std::size_t i = 0; i < bytes; ++i) static_cast<std::uint8_t*>(first)[i] = noise(static_cast<std::uint32_t>(i) + 1000003U * seed);
+  for (std::size_t i = 0; i < bytes; ++i)
+    static_cast<std::uint8_t*>(first)[i] = noise(static_cast<std::uint32_t>(i) + 1000003U * seed);
 }
 
 }  // namespace nnrt_test

@@ -1,4 +1,5 @@
-// codes: which function answers what - one row for each (function, condition, code). Those on memory stand in memory_test.cpp.
+// codes: which function answers what - one row for each (function, condition, code). Those on memory stand in
+// memory_test.cpp.
 #include "hb_dnn/client.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -29,13 +30,16 @@ TEST_CASE("codes: of functions that load models") {
   const void* data = bytes.data();
   const void* twice[] = {bytes.data(), other.data()};
   const void* no_data = nullptr;
-  std::int32_t length = static_cast<std::int32_t>(bytes.size()), none = 0, lengths[] = {length, static_cast<std::int32_t>(other.size())};
+  std::int32_t length = static_cast<std::int32_t>(bytes.size()), none = 0,
+               lengths[] = {length, static_cast<std::int32_t>(other.size())};
   const temporary_folder folder;
-  const std::string path = folder.file("pair.safetensors"), wrong_path = folder.file("wrong.safetensors"), empty_path = folder.file("empty"), missing = folder.file("missing");
+  const std::string path = folder.file("pair.safetensors"), wrong_path = folder.file("wrong.safetensors"),
+                    empty_path = folder.file("empty"), missing = folder.file("missing");
   std::ofstream(path) << bytes;
   std::ofstream(wrong_path) << bytes.substr(0, bytes.size() / 2);
   std::ofstream{empty_path};
-  const char *files[] = {path.c_str()}, *wrong[] = {wrong_path.c_str()}, *empty[] = {empty_path.c_str()}, *no_file[] = {missing.c_str()}, *null_file[] = {nullptr}, *same[] = {path.c_str(), path.c_str()};
+  const char *files[] = {path.c_str()}, *wrong[] = {wrong_path.c_str()}, *empty[] = {empty_path.c_str()},
+             *no_file[] = {missing.c_str()}, *null_file[] = {nullptr}, *same[] = {path.c_str(), path.c_str()};
   const char* a_folder[] = {folder.path().c_str()};
   hbPackedDNNHandle_t from_file = nullptr, from_memory = nullptr, moved_ends = nullptr, never = nullptr;
   check({{"files: all is well", hbDNNInitializeFromFiles(&from_file, files, 1), HB_DNN_SUCCESS},
@@ -57,10 +61,13 @@ TEST_CASE("codes: of functions that load models") {
          {"memory: length 0", hbDNNInitializeFromDDR(&never, &data, &none, 1), HB_DNN_INVALID_ARGUMENT},
          {"memory: none", hbDNNInitializeFromDDR(&never, &data, &length, 0), HB_DNN_INVALID_ARGUMENT},
          {"memory: one model twice", hbDNNInitializeFromDDR(&never, twice, lengths, 2), HB_DNN_INVALID_MODEL},
-         {"memory: another architecture than what is loaded", load(&never, bytes_of({stored("bernoulli2")})), HB_DNN_INCOMPATIBLE_MODEL},
-         {"memory: two architectures", load(&never, bytes_of({stored("bernoulli2"), counter()})), HB_DNN_INCOMPATIBLE_MODEL},
+         {"memory: another architecture than what is loaded", load(&never, bytes_of({stored("bernoulli2")})),
+          HB_DNN_INCOMPATIBLE_MODEL},
+         {"memory: two architectures", load(&never, bytes_of({stored("bernoulli2"), counter()})),
+          HB_DNN_INCOMPATIBLE_MODEL},
          {"memory: no architecture", load(&never, bytes_of({stored("nobody's")})), HB_DNN_INVALID_MODEL},
-         {"memory: a name that ends too early", load(&never, bytes_of({renamed(counter(), std::string("a\0b", 3))})), HB_DNN_INVALID_MODEL},
+         {"memory: a name that ends too early", load(&never, bytes_of({renamed(counter(), std::string("a\0b", 3))})),
+          HB_DNN_INVALID_MODEL},
          {"memory: an input of no items", load(&never, bytes_of({of_no_items()})), HB_DNN_INVALID_MODEL},
          {"memory: a zero point that int8_t has not", load(&never, bytes_of({moved(true)})), HB_DNN_INVALID_MODEL},
          {"memory: one that it has", load(&moved_ends, bytes_of({moved(false)})), HB_DNN_SUCCESS},
@@ -70,7 +77,8 @@ TEST_CASE("codes: of functions that load models") {
          {"release: null", hbDNNRelease(nullptr), HB_DNN_INVALID_PACKED_DNN_HANDLE},
          {"release: nobody", hbDNNRelease(nobody), HB_DNN_INVALID_PACKED_DNN_HANDLE},
          {"release: the other", hbDNNRelease(from_memory), HB_DNN_SUCCESS},
-         {"memory: another architecture when nothing is loaded", load(&from_memory, bytes_of({stored("bernoulli2")})), HB_DNN_SUCCESS},
+         {"memory: another architecture when nothing is loaded", load(&from_memory, bytes_of({stored("bernoulli2")})),
+          HB_DNN_SUCCESS},
          {"release: that", hbDNNRelease(from_memory), HB_DNN_SUCCESS}});
   CHECK(never == nullptr);
   CHECK(std::string_view(hbDNNGetVersion()) == "1.1.0");
@@ -91,9 +99,15 @@ TEST_CASE("codes: a packed handle has up to 255 models, of one file or of severa
 }
 
 TEST_CASE("codes: HB_DNN_SIM_PLATFORM says which models are compatible") {
-  struct platform { const char *name, *architecture; std::int32_t code; };
-  constexpr platform table[] = {{"BAYES", "bayes", HB_DNN_SUCCESS}, {"BAYES", "bernoulli2", HB_DNN_INCOMPATIBLE_MODEL}, {"BERNOULLI2", "bernoulli2", HB_DNN_SUCCESS},
-                                {"BERNOULLI2", "bayes", HB_DNN_INCOMPATIBLE_MODEL}, {"BERNOULLI", "bernoulli2", HB_DNN_INCOMPATIBLE_MODEL}};
+  struct platform {
+    const char *name, *architecture;
+    std::int32_t code;
+  };
+  constexpr platform table[] = {{"BAYES", "bayes", HB_DNN_SUCCESS},
+                                {"BAYES", "bernoulli2", HB_DNN_INCOMPATIBLE_MODEL},
+                                {"BERNOULLI2", "bernoulli2", HB_DNN_SUCCESS},
+                                {"BERNOULLI2", "bayes", HB_DNN_INCOMPATIBLE_MODEL},
+                                {"BERNOULLI", "bernoulli2", HB_DNN_INCOMPATIBLE_MODEL}};
   for (const platform& p : table) {
     CAPTURE(p.name);
     REQUIRE(setenv("HB_DNN_SIM_PLATFORM", p.name, 1) == 0);
@@ -205,11 +219,15 @@ TEST_CASE("codes: of hbDNNInfer and of functions on tasks") {
          {"infer: null input", hbDNNInfer(&task, &first, nullptr, model, &control), HB_DNN_INVALID_ARGUMENT},
          {"infer: null control", hbDNNInfer(&task, &first, in.data(), model, nullptr), HB_DNN_INVALID_ARGUMENT},
          {"infer: nobody", hbDNNInfer(&task, &first, in.data(), nobody, &control), HB_DNN_INVALID_DNN_HANDLE},
-         {"infer: a model that reads regions", hbDNNInfer(&task, &first, in.data(), with_regions, &control), HB_DNN_API_USE_ERROR},
-         {"infer: a task that was submitted", hbDNNInfer(&done, &first, in.data(), model, &control), HB_DNN_API_USE_ERROR},
-         {"infer: a task that never was", hbDNNInfer(&stale, &first, in.data(), model, &control), HB_DNN_INVALID_TASK_HANDLE},
+         {"infer: a model that reads regions", hbDNNInfer(&task, &first, in.data(), with_regions, &control),
+          HB_DNN_API_USE_ERROR},
+         {"infer: a task that was submitted", hbDNNInfer(&done, &first, in.data(), model, &control),
+          HB_DNN_API_USE_ERROR},
+         {"infer: a task that never was", hbDNNInfer(&stale, &first, in.data(), model, &control),
+          HB_DNN_INVALID_TASK_HANDLE},
          {"infer: core 0", with_control([](auto& c) { c.bpuCoreId = HB_BPU_CORE_0; }), HB_DNN_SUCCESS},
-         {"infer: both cores", with_control([](auto& c) { c.bpuCoreId = HB_BPU_CORE_0 | HB_BPU_CORE_1; }), HB_DNN_SUCCESS},
+         {"infer: both cores", with_control([](auto& c) { c.bpuCoreId = HB_BPU_CORE_0 | HB_BPU_CORE_1; }),
+          HB_DNN_SUCCESS},
          {"infer: core 2", with_control([](auto& c) { c.bpuCoreId = 4; }), HB_DNN_INVALID_ARGUMENT},
          {"infer: core -1", with_control([](auto& c) { c.bpuCoreId = -1; }), HB_DNN_INVALID_ARGUMENT},
          {"infer: dsp 1", with_control([](auto& c) { c.dspCoreId = HB_DSP_CORE_1; }), HB_DNN_SUCCESS},
@@ -217,14 +235,22 @@ TEST_CASE("codes: of hbDNNInfer and of functions on tasks") {
          {"infer: priority 255", with_control([](auto& c) { c.priority = HB_DNN_PRIORITY_PREEMP; }), HB_DNN_SUCCESS},
          {"infer: priority 256", with_control([](auto& c) { c.priority = 256; }), HB_DNN_INVALID_ARGUMENT},
          {"infer: priority -1", with_control([](auto& c) { c.priority = -1; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: input without memory", with_input([](auto& t) { t.sysMem[0].virAddr = nullptr; }), HB_DNN_INVALID_ARGUMENT},
+         {"infer: input without memory", with_input([](auto& t) { t.sysMem[0].virAddr = nullptr; }),
+          HB_DNN_INVALID_ARGUMENT},
          {"infer: input a byte short", with_input([](auto& t) { --t.sysMem[0].memSize; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: input claims more than it has", with_input([](auto& t) { t.sysMem[0].virAddr = static_cast<char*>(t.sysMem[0].virAddr) + 4; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: input of another shape", with_input([](auto& t) { t.properties.validShape.dimensionSize[1] = 4; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: input of another aligned shape", with_input([](auto& t) { t.properties.alignedShape.dimensionSize[3] = 5; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: input of another rank", with_input([](auto& t) { t.properties.validShape.numDimensions = 3; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: input of another type", with_input([](auto& t) { t.properties.tensorType = HB_DNN_TENSOR_TYPE_S32; }), HB_DNN_INVALID_ARGUMENT},
-         {"infer: output without memory", with_output([](auto& t) { t.sysMem[0].virAddr = nullptr; }), HB_DNN_INVALID_ARGUMENT},
+         {"infer: input claims more than it has",
+          with_input([](auto& t) { t.sysMem[0].virAddr = static_cast<char*>(t.sysMem[0].virAddr) + 4; }),
+          HB_DNN_INVALID_ARGUMENT},
+         {"infer: input of another shape", with_input([](auto& t) { t.properties.validShape.dimensionSize[1] = 4; }),
+          HB_DNN_INVALID_ARGUMENT},
+         {"infer: input of another aligned shape",
+          with_input([](auto& t) { t.properties.alignedShape.dimensionSize[3] = 5; }), HB_DNN_INVALID_ARGUMENT},
+         {"infer: input of another rank", with_input([](auto& t) { t.properties.validShape.numDimensions = 3; }),
+          HB_DNN_INVALID_ARGUMENT},
+         {"infer: input of another type", with_input([](auto& t) { t.properties.tensorType = HB_DNN_TENSOR_TYPE_S32; }),
+          HB_DNN_INVALID_ARGUMENT},
+         {"infer: output without memory", with_output([](auto& t) { t.sysMem[0].virAddr = nullptr; }),
+          HB_DNN_INVALID_ARGUMENT},
          {"infer: output a byte short", with_output([](auto& t) { --t.sysMem[0].memSize; }), HB_DNN_INVALID_ARGUMENT},
          {"wait: null", hbDNNWaitTaskDone(nullptr, 0), HB_DNN_INVALID_TASK_HANDLE},
          {"wait: nobody", hbDNNWaitTaskDone(nobody, 1), HB_DNN_INVALID_TASK_HANDLE},
@@ -248,7 +274,8 @@ TEST_CASE("codes: damaged models are refused whichever byte is wrong, and end no
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
     accepted += load(&made, damaged) == HB_DNN_INVALID_MODEL ? 0 : 1;
   }
-  for (std::size_t length = 1; length < bytes.size(); length += 7) accepted += load(&made, bytes.substr(0, length)) == HB_DNN_INVALID_MODEL ? 0 : 1;
+  for (std::size_t length = 1; length < bytes.size(); length += 7)
+    accepted += load(&made, bytes.substr(0, length)) == HB_DNN_INVALID_MODEL ? 0 : 1;
   CHECK(accepted == 0);
   CHECK(made == nullptr);
 }

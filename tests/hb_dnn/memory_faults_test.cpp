@@ -1,5 +1,5 @@
-// memory_faults: a heap that fails at any allocation of a run - what the call then answers, that its task is not half there, and that the model
-// runs afterwards.
+// memory_faults: a heap that fails at any allocation of a run - what the call then answers, that its task is not half
+// there, and that the model runs afterwards.
 #include "hb_dnn/client.hpp"
 #include "support/failing_memory.hpp"
 
@@ -24,7 +24,7 @@ struct fresh_counter {
     control.more = more ? 1 : 0;
     return nnrt_test::begin(&task, models.model(), in.data(), out, control);
   }
-  std::int32_t wait() const { return hbDNNWaitTaskDone(task, 20'000); }   // one that never ends is an error, too
+  std::int32_t wait() const { return hbDNNWaitTaskDone(task, 20'000); }  // one that never ends is an error, too
   void release() {
     CHECK(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);
     task = nullptr;
@@ -81,7 +81,7 @@ TEST_CASE("memory_faults: after an allocation that failed a task that waits for 
     CAPTURE(number);
     use_fresh_cores(1);
     fresh_counter c;
-    c.out[0].sysMem[0] = c.in[0].sysMem[0];   // a run counts there
+    c.out[0].sysMem[0] = c.in[0].sysMem[0];  // a run counts there
     REQUIRE(c.begin(true) == HB_DNN_SUCCESS);
     const hbDNNTaskHandle_t task = c.task;
     begin_shortage({number, false});

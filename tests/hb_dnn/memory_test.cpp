@@ -57,9 +57,12 @@ TEST_CASE("memory: each wrong argument has its code") {
   char byte[8] = {};
   REQUIRE(hbSysAllocMem(&mem, 64) == HB_SYS_SUCCESS);
   small = mem;
-  small.memSize = 65;   // claims more than there is
+  small.memSize = 65;  // claims more than there is
   char many[65] = {};
-  struct row { const char* what; std::int32_t got, expected; };
+  struct row {
+    const char* what;
+    std::int32_t got, expected;
+  };
   const row table[] = {
       {"allocate: null", hbSysAllocMem(nullptr, 1), HB_SYS_INVALID_ARGUMENT},
       {"allocate: size 0", hbSysAllocMem(&none, 0), HB_SYS_INVALID_ARGUMENT},
@@ -98,10 +101,12 @@ TEST_CASE("memory: each wrong argument has its code") {
 
 TEST_CASE("memory: a program's own memory can be registered, by either address, and not twice") {
   alignas(64) static char own[256];
-  hbSysMem by_address{0, own, 256}, by_place{reinterpret_cast<std::uintptr_t>(own), nullptr, 256}, inside{0, own + 255, 8}, before{0, own - 0, 1};
+  hbSysMem by_address{0, own, 256}, by_place{reinterpret_cast<std::uintptr_t>(own), nullptr, 256},
+      inside{0, own + 255, 8}, before{0, own - 0, 1};
   REQUIRE(hbSysRegisterMem(&by_address) == HB_SYS_SUCCESS);
   CHECK(by_address.phyAddr != 0);
-  for (hbSysMem* const again : {&by_place, &inside, &before}) CHECK(hbSysRegisterMem(again) == HB_SYS_REGISTER_MEM_FAILED);
+  for (hbSysMem* const again : {&by_place, &inside, &before})
+    CHECK(hbSysRegisterMem(again) == HB_SYS_REGISTER_MEM_FAILED);
   CHECK(hbSysFreeMem(&by_address) == HB_SYS_INVALID_ARGUMENT);
   CHECK(hbSysUnregisterMem(&by_address) == HB_SYS_SUCCESS);
   CHECK(hbSysUnregisterMem(&by_address) == HB_SYS_INVALID_ARGUMENT);
@@ -112,7 +117,7 @@ TEST_CASE("memory: a program's own memory can be registered, by either address, 
 
 TEST_CASE("memory: there is as much as HB_DNN_SIM_BPU_MEM_SIZE says") {
   REQUIRE(setenv("HB_DNN_SIM_BPU_MEM_SIZE", "1", 1) == 0);
-  nnrt::hb_dnn::device_memory memory;   // as a program that starts now
+  nnrt::hb_dnn::device_memory memory;  // as a program that starts now
   REQUIRE(unsetenv("HB_DNN_SIM_BPU_MEM_SIZE") == 0);
   hbSysMem half{}, rest{};
   CHECK(memory.allocate(half, (1U << 19U) + 1) == HB_SYS_SUCCESS);
@@ -123,5 +128,5 @@ TEST_CASE("memory: there is as much as HB_DNN_SIM_BPU_MEM_SIZE says") {
   CHECK(!memory.covers(static_cast<char*>(rest.virAddr) + 1, 1U << 20U));
   CHECK(memory.covers(&memory, 1U << 30U));
   CHECK(memory.covers(static_cast<char*>(rest.virAddr) - 8, 8));
-  CHECK(!memory.covers(static_cast<char*>(rest.virAddr) - 8, 9));   // runs into it
+  CHECK(!memory.covers(static_cast<char*>(rest.virAddr) - 8, 9));  // runs into it
 }

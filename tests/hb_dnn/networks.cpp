@@ -14,7 +14,8 @@
 namespace nnrt_test {
 namespace {
 
-template <int N> constexpr auto camera_net = [](builder& g) {
+template <int N>
+constexpr auto camera_net = [](builder& g) {
   auto x = g.input<f32, shape<N, 12, 24, 3>>("image");
   auto map = layers::conv2d<8, 3, 3>(x, "stem", stride<2, 2>, same, relu);
   g.output("map", map);
@@ -24,7 +25,8 @@ constexpr auto gray_net = [](builder& g) {
   auto x = g.input<f32, shape<1, 12, 24, 1>>("image");
   g.output("map", layers::conv2d<8, 3, 3>(x, "stem", stride<2, 2>, same, relu));
 };
-template <int N> constexpr auto patch_net = [](builder& g) {
+template <int N>
+constexpr auto patch_net = [](builder& g) {
   auto x = g.input<f32, shape<N, 16, 16, 3>>("patch");
   auto b = g.input<f32, shape<N, 1, 1, 4>>("offset");
   auto y = avg_pool(layers::conv2d<4, 3, 3>(x, "stem", same, relu), kernel<16, 16>, stride<16, 16>) + b;
@@ -55,8 +57,11 @@ constexpr auto total_net = [](builder& g) {
   g.next(total, next);
   g.output("doubled", next + next);
 };
-constexpr auto weighted_net = [](builder& g) { g.output("y", g.input<f32, shape<4>>("x") + g.weight<f32, shape<4>>("w")); };
-template <std::int64_t extent> constexpr auto slow_net = [](builder& g) {
+constexpr auto weighted_net = [](builder& g) {
+  g.output("y", g.input<f32, shape<4>>("x") + g.weight<f32, shape<4>>("w"));
+};
+template <std::int64_t extent>
+constexpr auto slow_net = [](builder& g) {
   auto x = g.input<f32, shape<1, extent, extent, 16>>("x");
   auto a = layers::conv2d<64, 5, 5>(x, "c1", same);
   auto b = layers::conv2d<64, 5, 5>(softmax(a), "c2", same);
@@ -71,8 +76,12 @@ constexpr auto table_net = [](builder& g) {
 };
 
 constexpr auto relu_net = [](builder& g) { g.output("y", relu(g.input<f32, shape<1, 4>>("x"))); };
-constexpr auto signed_net = [](builder& g) { g.output("y", transpose(g.input<i8, shape<1, 2, 3, 4>, nhwc, quant{0.5F, 100}>("x"), perm<0, 2, 1, 3>)); };
-constexpr auto unsigned_net = [](builder& g) { g.output("y", transpose(g.input<u8, shape<1, 2, 3, 4>, nhwc, quant{0.5F, 200}>("x"), perm<0, 2, 1, 3>)); };
+constexpr auto signed_net = [](builder& g) {
+  g.output("y", transpose(g.input<i8, shape<1, 2, 3, 4>, nhwc, quant{0.5F, 100}>("x"), perm<0, 2, 1, 3>));
+};
+constexpr auto unsigned_net = [](builder& g) {
+  g.output("y", transpose(g.input<u8, shape<1, 2, 3, 4>, nhwc, quant{0.5F, 200}>("x"), perm<0, 2, 1, 3>));
+};
 
 template <class T> T must(result<T>&& made) {
   if (made) return std::move(*made);
@@ -81,34 +90,52 @@ template <class T> T must(result<T>&& made) {
 }
 
 /// Calibrated on numbers that follow from the inputs' names.
-template <class G, class Architecture, std::size_t... I> model calibrated_by(std::index_sequence<I...>, bool int32_tail) {
+template <class G, class Architecture, std::size_t... I>
+model calibrated_by(std::index_sequence<I...>, bool int32_tail) {
   std::vector<decltype(std::tuple(((void)I, std::vector<float>())...))> samples;
   for (std::uint32_t seed = 1; seed < 4; ++seed) samples.push_back(std::tuple(input_for<G>(I, seed)...));
-  return must(calibrate<G, bpu<Architecture>>(weights_for<G>(), samples, {.int32_tail = int32_tail, .report = false})).network;
+  return must(calibrate<G, bpu<Architecture>>(weights_for<G>(), samples, {.int32_tail = int32_tail, .report = false}))
+      .network;
 }
 template <class G> model compiled_for(std::string_view architecture, bool int32_tail = false) {
   constexpr auto inputs = std::make_index_sequence<G::inputs.size()>();
-  return architecture == "bernoulli2" ? calibrated_by<G, bernoulli2>(inputs, int32_tail) : calibrated_by<G, bayes>(inputs, int32_tail);
+  return architecture == "bernoulli2" ? calibrated_by<G, bernoulli2>(inputs, int32_tail)
+                                      : calibrated_by<G, bayes>(inputs, int32_tail);
 }
 template <class G> model floats() { return must(to_model<G>(weights_for<G>())); }
 
 network named(const char* name, std::string_view architecture, model stored, std::vector<saved_input> inputs = {}) {
-  saved_model made{.network = std::move(stored), .name = name, .architecture = std::string(architecture), .places = {}, .inputs = std::move(inputs), .made_by = {}};
+  saved_model made{.network = std::move(stored),
+                   .name = name,
+                   .architecture = std::string(architecture),
+                   .places = {},
+                   .inputs = std::move(inputs),
+                   .made_by = {}};
   made.places.resize(made.network.graph.nodes.size());
   return std::make_shared<const saved_model>(std::move(made));
 }
 saved_input image(image_type given, colours seen, input_source from = input_source::ddr) {
-  return {.source = from, .is_image = true, .given = given, .seen = seen, .range = colour_range::full, .by = {{128, 128, 128}, {1.0F / 128, 1.0F / 128, 1.0F / 128}}};
+  return {.source = from,
+          .is_image = true,
+          .given = given,
+          .seen = seen,
+          .range = colour_range::full,
+          .by = {{128, 128, 128}, {1.0F / 128, 1.0F / 128, 1.0F / 128}}};
 }
 
 }  // namespace
 
 network camera(const char* architecture, int batch) {
-  return named(batch == 1 ? "camera" : "camera of 4", architecture, batch == 1 ? compiled_for<graph<camera_net<1>>>(architecture) : compiled_for<graph<camera_net<4>>>(architecture),
-               {image(image_type::nv12, colours::rgb)});
+  return named(
+      batch == 1 ? "camera" : "camera of 4", architecture,
+      batch == 1 ? compiled_for<graph<camera_net<1>>>(architecture) : compiled_for<graph<camera_net<4>>>(architecture),
+      {image(image_type::nv12, colours::rgb)});
 }
 network camera_of(image_type given, colours seen) {
-  return named("camera", "bayes", seen == colours::gray ? compiled_for<graph<gray_net>>("bayes") : compiled_for<graph<camera_net<1>>>("bayes"), {image(given, seen)});
+  return named(
+      "camera", "bayes",
+      seen == colours::gray ? compiled_for<graph<gray_net>>("bayes") : compiled_for<graph<camera_net<1>>>("bayes"),
+      {image(given, seen)});
 }
 network camera_of_pixels(const char* architecture) {
   using net = graph<camera_net<1>>;
@@ -116,18 +143,28 @@ network camera_of_pixels(const char* architecture) {
   for (ir::node& n : network.graph.nodes) n.op = ops::find(n.op->code);
   const std::vector<std::vector<float>> samples{copied(input_for<net>(0, 1))};
   const saved_input given = image(image_type::nv12, colours::rgb);
-  calibrated_model made = must(calibrate(network, {find_accelerator(architecture)}, sample_source::of(samples), {.report = false}, {}, {&given, 1}));
+  calibrated_model made = must(calibrate(network, {find_accelerator(architecture)}, sample_source::of(samples),
+                                         {.report = false}, {}, {&given, 1}));
   return named("camera", architecture, std::move(made.network), made.inputs);
 }
 network patches(const char* architecture, int batch) {
-  return named("patches", architecture, batch == 1 ? compiled_for<graph<patch_net<1>>>(architecture) : compiled_for<graph<patch_net<2>>>(architecture),
-               {image(image_type::nv12, colours::yuv444, input_source::resizer), {}});
+  return named(
+      "patches", architecture,
+      batch == 1 ? compiled_for<graph<patch_net<1>>>(architecture) : compiled_for<graph<patch_net<2>>>(architecture),
+      {image(image_type::nv12, colours::yuv444, input_source::resizer), {}});
 }
 std::vector<float> patches_run(const char* architecture, const std::vector<std::uint8_t>& nv12, const float* offset) {
   const network from = patches(architecture);
   session s(must(compile(from->network)));
   const std::span<float> x = s.input<float>(0);
-  const image_view view{.type = image_type::nv12, .height = 16, .width = 16, .first = nv12.data(), .second = nullptr, .stride = 0, .is_planar = false, .range = colour_range::full};
+  const image_view view{.type = image_type::nv12,
+                        .height = 16,
+                        .width = 16,
+                        .first = nv12.data(),
+                        .second = nullptr,
+                        .stride = 0,
+                        .is_planar = false,
+                        .range = colour_range::full};
   if (!image_to_floats(view, from->inputs[0].seen, from->inputs[0].by, {x.data(), x.size()})) std::abort();
   std::copy(offset, offset + 4, s.input<float>(1).begin());
   if (!s.run()) std::abort();
@@ -152,14 +189,18 @@ network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
 network total() { return named("total", "bayes", floats<graph<total_net>>()); }
 network weighted() { return named("weighted", "bayes", floats<graph<weighted_net>>()); }
-network slow() { return named("slow", "bayes", runs_in_valgrind() ? floats<graph<slow_net<6>>>() : floats<graph<slow_net<48>>>()); }
+network slow() {
+  return named("slow", "bayes", runs_in_valgrind() ? floats<graph<slow_net<6>>>() : floats<graph<slow_net<48>>>());
+}
 network rows_of_table() { return named("rows", "bayes", floats<graph<table_net>>()); }
 network of_no_items() {
   model made = floats<graph<relu_net>>();
-  for (ir::value& v : made.graph.values) v.desc.shape[0] = 0;   // what builders refuse
+  for (ir::value& v : made.graph.values) v.desc.shape[0] = 0;  // what builders refuse
   return named("no items", "bayes", std::move(made));
 }
-network moved(bool is_unsigned) { return named("moved", "bayes", is_unsigned ? floats<graph<unsigned_net>>() : floats<graph<signed_net>>()); }
+network moved(bool is_unsigned) {
+  return named("moved", "bayes", is_unsigned ? floats<graph<unsigned_net>>() : floats<graph<signed_net>>());
+}
 
 network renamed(const network& one, const std::string& name) {
   saved_model copy = *one;

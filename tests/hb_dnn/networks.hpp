@@ -8,19 +8,22 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
-struct saved_model;   // io/saved_model.hpp, for whoever looks into one
+namespace nnrt {
+inline namespace NNRT_ISA {
+struct saved_model;  // io/saved_model.hpp, for whoever looks into one
 }
 
 namespace nnrt_test {
 
 using network = std::shared_ptr<const nnrt::saved_model>;
 
-/// Of NV12 images, 24 x 12 (rows are aligned to 32), seen as RGB: "map" f32 [N, 6, 12, 8], "scores" f32 [N, 10]. N is 1, or 4.
+/// Of NV12 images, 24 x 12 (rows are aligned to 32), seen as RGB: "map" f32 [N, 6, 12, 8], "scores" f32 [N, 10]. N is
+/// 1, or 4.
 network camera(const char* architecture = "bayes", int batch = 1);
 /// The same of another type of image.
 network camera_of(nnrt::image_type given, nnrt::colours seen);
-/// The same of NV12 seen as RGB, compiled so that it reads pixels - 128 as i8 and has mean and scale in its first layer.
+/// The same of NV12 seen as RGB, compiled so that it reads pixels - 128 as i8 and has mean and scale in its first
+/// layer.
 network camera_of_pixels(const char* architecture = "bayes");
 /// "patch", NV12 from the resizer, 16 x 16 seen as YUV; `batch` times. "offset", f32 [N, 1, 1, 4]. "y" f32 [N, 4].
 network patches(const char* architecture = "bayes", int batch = 1);

@@ -153,9 +153,9 @@ TEST_CASE("refusals: an image that cannot be resized says which of its sides, go
          resize([](auto&, auto&, auto&, auto& control) { std::memcpy(&control.resizeType, &seven, sizeof seven); });
        },
        "hbDNNResize: resizeType: got 7, expected 0"},
-      {[&] {
-         resize([&](auto&, auto& to, auto& roi, auto&) { to = images[2], roi = {0, 0, 0, 0}; });
-       },
+      {[&] { resize([&](auto&, auto& to, auto& roi, auto&) {
+               to = images[2], roi = {0, 0, 0, 0};
+             }); },
        "hbDNNResize: width: got 256 pixels of 1, expected at least 1/185 of them, and fewer than 256 times as many"},
   };
   check_words(table);

@@ -12,8 +12,9 @@ using namespace nnrt_test;
 
 namespace {
 
-std::int32_t resize(hbDNNTensor& out, const hbDNNTensor& in, const hbDNNRoi* roi, hbDNNResizeCtrlParam control = plain_resize()) {
-  hbDNNTaskHandle_t task = reinterpret_cast<void*>(0xdeadbeef);   // as clients leave it
+std::int32_t resize(hbDNNTensor& out, const hbDNNTensor& in, const hbDNNRoi* roi,
+                    hbDNNResizeCtrlParam control = plain_resize()) {
+  hbDNNTaskHandle_t task = reinterpret_cast<void*>(0xdeadbeef);  // as clients leave it
   const std::int32_t code = hbDNNResize(&task, &out, &in, roi, &control);
   if (code != HB_DNN_SUCCESS) {
     CHECK(task == reinterpret_cast<void*>(0xdeadbeef));
@@ -24,10 +25,13 @@ std::int32_t resize(hbDNNTensor& out, const hbDNNTensor& in, const hbDNNRoi* roi
   return done;
 }
 
-/// Output sample i of an axis with `dst` samples lies at i * step / 2^bits; the weighted mean of its four neighbours, halves up, in double.
-int sampled(const std::uint8_t* first, int stride, int channels, int src_w, int src_h, int dst_w, int dst_h, int bits, int counted_w, int counted_h, int x, int y, int c) {
+/// Output sample i of an axis with `dst` samples lies at i * step / 2^bits; the weighted mean of its four neighbours,
+/// halves up, in double.
+int sampled(const std::uint8_t* first, int stride, int channels, int src_w, int src_h, int dst_w, int dst_h, int bits,
+            int counted_w, int counted_h, int x, int y, int c) {
   const auto place = [&](int i, int src, int counted, int dst, int& below, double& between) {
-    const long long one = 1LL << bits, step = dst > 1 ? ((counted - 1) * one + (dst - 1) / 2) / (dst - 1) : 0, at = i * step;
+    const long long one = 1LL << bits, step = dst > 1 ? ((counted - 1) * one + (dst - 1) / 2) / (dst - 1) : 0,
+                    at = i * step;
     below = static_cast<int>(at / one);
     between = static_cast<double>(at % one) / static_cast<double>(one);
     if (below >= src - 1) below = src - 1, between = 0;
@@ -38,14 +42,21 @@ int sampled(const std::uint8_t* first, int stride, int channels, int src_w, int 
   place(y, src_h, counted_h, dst_h, top, fy);
   const int right = fx > 0 ? left + 1 : left, bottom = fy > 0 ? top + 1 : top;
   const auto at = [&](int h, int w) { return static_cast<double>(first[h * stride + w * channels + c]); };
-  const double upper = at(top, left) * (1 - fx) + at(top, right) * fx, lower = at(bottom, left) * (1 - fx) + at(bottom, right) * fx;
+  const double upper = at(top, left) * (1 - fx) + at(top, right) * fx,
+               lower = at(bottom, left) * (1 - fx) + at(bottom, right) * fx;
   return static_cast<int>(std::floor(upper * (1 - fy) + lower * fy + 0.5));
 }
 
 }  // namespace
 
 TEST_CASE("resize: every sample is the bilinear one, of whole images and of regions, for each type") {
-  struct row { hbDNNDataType type; hbDNNTensorLayout layout; int w, h, stride, to_w, to_h, to_stride; bool has_roi; hbDNNRoi roi; };
+  struct row {
+    hbDNNDataType type;
+    hbDNNTensorLayout layout;
+    int w, h, stride, to_w, to_h, to_stride;
+    bool has_roi;
+    hbDNNRoi roi;
+  };
   const row table[] = {
       {HB_DNN_IMG_TYPE_Y, HB_DNN_LAYOUT_NCHW, 30, 20, 32, 15, 33, 16, false, {}},
       {HB_DNN_IMG_TYPE_Y, HB_DNN_LAYOUT_NCHW, 30, 20, 30, 1, 1, 1, false, {}},
@@ -60,10 +71,12 @@ TEST_CASE("resize: every sample is the bilinear one, of whole images and of regi
   for (const row& r : table) {
     CAPTURE(static_cast<int>(r.type));
     CAPTURE(r.to_w);
-    const bool is_nv12 = r.type == HB_DNN_IMG_TYPE_NV12 || r.type == HB_DNN_IMG_TYPE_NV12_SEPARATE, is_separate = r.type == HB_DNN_IMG_TYPE_NV12_SEPARATE;
+    const bool is_nv12 = r.type == HB_DNN_IMG_TYPE_NV12 || r.type == HB_DNN_IMG_TYPE_NV12_SEPARATE,
+               is_separate = r.type == HB_DNN_IMG_TYPE_NV12_SEPARATE;
     tensors t;
     for (const bool is_input : {true, false}) {
-      hbDNNTensor& one = t.add(is_input ? image_of(r.type, r.w, r.h, r.stride, r.layout) : image_of(r.type, r.to_w, r.to_h, r.to_stride, r.layout));
+      hbDNNTensor& one = t.add(is_input ? image_of(r.type, r.w, r.h, r.stride, r.layout)
+                                        : image_of(r.type, r.to_w, r.to_h, r.to_stride, r.layout));
       fill_with_noise(one.sysMem[0].virAddr, one.sysMem[0].memSize, is_input ? 1 : 2);
       if (!is_separate) continue;
       REQUIRE(hbSysAllocMem(&one.sysMem[1], one.sysMem[0].memSize / 3) == HB_SYS_SUCCESS);
@@ -74,16 +87,25 @@ TEST_CASE("resize: every sample is the bilinear one, of whole images and of regi
     const int planes = is_nv12 ? 2 : r.layout == HB_DNN_LAYOUT_NCHW && r.type != HB_DNN_IMG_TYPE_Y ? 3 : 1;
     int wrong = 0;
     for (int p = 0; p < planes; ++p) {
-      const int half = is_nv12 && p == 1 ? 2 : 1, channels = is_nv12 ? p + 1 : r.layout == HB_DNN_LAYOUT_NHWC && r.type != HB_DNN_IMG_TYPE_Y ? 3 : 1;
-      const int row_of = channels == 3 ? 3 : 1;   // bytes of a pixel in the stride
-      const std::uint8_t* const from = is_separate ? t.at<std::uint8_t>(0, p) : t.at<std::uint8_t>(0) + p * r.h * r.stride;
-      const std::uint8_t* const to = is_separate ? t.at<std::uint8_t>(1, p) : t.at<std::uint8_t>(1) + p * r.to_h * r.to_stride;
-      const int left = roi.left / half, top = roi.top / half, w = roi.right / half - left + 1, h = roi.bottom / half - top + 1;
+      const int half = is_nv12 && p == 1 ? 2 : 1,
+                channels = is_nv12                                                         ? p + 1
+                           : r.layout == HB_DNN_LAYOUT_NHWC && r.type != HB_DNN_IMG_TYPE_Y ? 3
+                                                                                           : 1;
+      const int row_of = channels == 3 ? 3 : 1;  // bytes of a pixel in the stride
+      const std::uint8_t* const from =
+          is_separate ? t.at<std::uint8_t>(0, p) : t.at<std::uint8_t>(0) + p * r.h * r.stride;
+      const std::uint8_t* const to =
+          is_separate ? t.at<std::uint8_t>(1, p) : t.at<std::uint8_t>(1) + p * r.to_h * r.to_stride;
+      const int left = roi.left / half, top = roi.top / half, w = roi.right / half - left + 1,
+                h = roi.bottom / half - top + 1;
       for (int y = 0; y < r.to_h / half; ++y)
         for (int x = 0; x < r.to_w / half; ++x)
           for (int c = 0; c < channels; ++c)
             wrong += to[y * r.to_stride * row_of + x * channels + c] !=
-                     sampled(from + top * r.stride * row_of + left * channels, r.stride * row_of, channels, w, h, r.to_w / half, r.to_h / half, 16, w, h, x, y, c) ? 1 : 0;
+                             sampled(from + top * r.stride * row_of + left * channels, r.stride * row_of, channels, w,
+                                     h, r.to_w / half, r.to_h / half, 16, w, h, x, y, c)
+                         ? 1
+                         : 0;
     }
     CHECK(wrong == 0);
   }
@@ -91,14 +113,17 @@ TEST_CASE("resize: every sample is the bilinear one, of whole images and of regi
 
 TEST_CASE("resize: an image of the same size is a copy") {
   tensors t;
-  for (int i = 0; i < 2; ++i) fill_with_noise(t.add(image_of(HB_DNN_IMG_TYPE_NV12, 48, 30, 48)).sysMem[0].virAddr, 48 * 45, static_cast<std::uint32_t>(i));
+  for (int i = 0; i < 2; ++i)
+    fill_with_noise(t.add(image_of(HB_DNN_IMG_TYPE_NV12, 48, 30, 48)).sysMem[0].virAddr, 48 * 45,
+                    static_cast<std::uint32_t>(i));
   REQUIRE(resize(t[1], t[0], nullptr) == HB_DNN_SUCCESS);
   CHECK(std::memcmp(t.at<char>(0), t.at<char>(1), 48 * 45) == 0);
 }
 
 TEST_CASE("resize: no padding is so large that its bytes cannot be counted") {
   constexpr int most = std::numeric_limits<std::int32_t>::max();
-  const hbDNNDataType types[] = {HB_DNN_IMG_TYPE_Y, HB_DNN_IMG_TYPE_NV12, HB_DNN_IMG_TYPE_NV12_SEPARATE, HB_DNN_IMG_TYPE_YUV444, HB_DNN_IMG_TYPE_RGB, HB_DNN_IMG_TYPE_BGR};
+  const hbDNNDataType types[] = {HB_DNN_IMG_TYPE_Y,      HB_DNN_IMG_TYPE_NV12, HB_DNN_IMG_TYPE_NV12_SEPARATE,
+                                 HB_DNN_IMG_TYPE_YUV444, HB_DNN_IMG_TYPE_RGB,  HB_DNN_IMG_TYPE_BGR};
   for (const hbDNNDataType type : types)
     for (const hbDNNTensorLayout layout : {HB_DNN_LAYOUT_NCHW, HB_DNN_LAYOUT_NHWC}) {
       CAPTURE(static_cast<int>(type));
@@ -110,9 +135,12 @@ TEST_CASE("resize: no padding is so large that its bytes cannot be counted") {
         each->properties = image_of(type, 32, 32, 32, layout);
         for (hbSysMem& mem : each->sysMem) mem = {0, bytes.data(), 3 * 32 * 32};
       }
-      for (const auto& [rows, stride] : {std::array{most, most}, std::array{most - 1, most - 1}, std::array{1 << 30, 1 << 30}, std::array{1 << 30, 32}, std::array{most - 1, 1 << 30}}) {
+      for (const auto& [rows, stride] :
+           {std::array{most, most}, std::array{most - 1, most - 1}, std::array{1 << 30, 1 << 30},
+            std::array{1 << 30, 32}, std::array{most - 1, 1 << 30}}) {
         hbDNNTensor tall = in;
-        tall.properties.alignedShape.dimensionSize[h] = rows, tall.properties.alignedShape.dimensionSize[h + 1] = stride;
+        tall.properties.alignedShape.dimensionSize[h] = rows,
+        tall.properties.alignedShape.dimensionSize[h + 1] = stride;
         CHECK(resize(out, tall, nullptr) == HB_DNN_INVALID_ARGUMENT);
         CHECK(resize(tall, in, nullptr) == HB_DNN_INVALID_ARGUMENT);
       }
@@ -133,11 +161,16 @@ TEST_CASE("resize: each broken limit has its code") {
     return resize(t[1], t[0], &roi);
   };
   hbDNNTaskHandle_t task = nullptr;
-  hbDNNResizeCtrlParam control = plain_resize(), positional = {HB_BPU_CORE_0, HB_DNN_PRIORITY_HIGHEST, HB_DNN_RESIZE_TYPE_BILINEAR, 0, 0, 0, 0}, bad_core = {8, 0, HB_DNN_RESIZE_TYPE_BILINEAR, 0, 0, 0, 0},
+  hbDNNResizeCtrlParam control = plain_resize(),
+                       positional = {HB_BPU_CORE_0, HB_DNN_PRIORITY_HIGHEST, HB_DNN_RESIZE_TYPE_BILINEAR, 0, 0, 0, 0},
+                       bad_core = {8, 0, HB_DNN_RESIZE_TYPE_BILINEAR, 0, 0, 0, 0},
                        bad_priority = {0, 256, HB_DNN_RESIZE_TYPE_BILINEAR, 0, 0, 0, 0}, bad_type = control;
-  const std::int32_t seven = 7;   // no enumerator: memory that was never set
+  const std::int32_t seven = 7;  // no enumerator: memory that was never set
   std::memcpy(&bad_type.resizeType, &seven, sizeof seven);
-  struct row { const char* what; std::int32_t got, expected; };
+  struct row {
+    const char* what;
+    std::int32_t got, expected;
+  };
   const row table[] = {
       {"null task", hbDNNResize(nullptr, &t[1], &t[0], nullptr, &control), HB_DNN_INVALID_ARGUMENT},
       {"null output", hbDNNResize(&task, nullptr, &t[0], nullptr, &control), HB_DNN_INVALID_ARGUMENT},
@@ -151,13 +184,24 @@ TEST_CASE("resize: each broken limit has its code") {
       {"no image", changed(true, [](auto& p) { p.tensorType = HB_DNN_TENSOR_TYPE_F32; }), HB_DNN_INVALID_ARGUMENT},
       {"odd width", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 63; }), HB_DNN_INVALID_ARGUMENT},
       {"odd height", changed(false, [](auto& p) { p.validShape.dimensionSize[2] = 23; }), HB_DNN_INVALID_ARGUMENT},
-      {"odd rows of padding", changed(true, [](auto& p) { p.validShape.dimensionSize[2] = 46, p.alignedShape.dimensionSize[2] = 47; }), HB_DNN_INVALID_ARGUMENT},
-      {"even ones", changed(true, [](auto& p) { p.validShape.dimensionSize[2] = 44, p.alignedShape.dimensionSize[2] = 46; }), HB_DNN_SUCCESS},
+      {"odd rows of padding",
+       changed(true, [](auto& p) { p.validShape.dimensionSize[2] = 46, p.alignedShape.dimensionSize[2] = 47; }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"even ones",
+       changed(true, [](auto& p) { p.validShape.dimensionSize[2] = 44, p.alignedShape.dimensionSize[2] = 46; }),
+       HB_DNN_SUCCESS},
       {"no pixels", changed(false, [](auto& p) { p.validShape.dimensionSize[2] = 0; }), HB_DNN_INVALID_ARGUMENT},
-      {"aligned less than valid", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 66; }), HB_DNN_INVALID_ARGUMENT},
-      {"more rows than memory", changed(true, [](auto& p) { p.validShape.dimensionSize[2] = p.alignedShape.dimensionSize[2] = 50; }), HB_DNN_INVALID_ARGUMENT},
-      {"stride no multiple of 16", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 50, p.alignedShape.dimensionSize[3] = 56; }), HB_DNN_INVALID_ARGUMENT},
-      {"stride no multiple of 16, but without padding", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = p.alignedShape.dimensionSize[3] = 56; }), HB_DNN_SUCCESS},
+      {"aligned less than valid", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 66; }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"more rows than memory",
+       changed(true, [](auto& p) { p.validShape.dimensionSize[2] = p.alignedShape.dimensionSize[2] = 50; }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"stride no multiple of 16",
+       changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 50, p.alignedShape.dimensionSize[3] = 56; }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"stride no multiple of 16, but without padding",
+       changed(true, [](auto& p) { p.validShape.dimensionSize[3] = p.alignedShape.dimensionSize[3] = 56; }),
+       HB_DNN_SUCCESS},
       {"rank 3", changed(true, [](auto& p) { p.validShape.numDimensions = 3; }), HB_DNN_INVALID_ARGUMENT},
       {"region: all", region(0, 0, 63, 47), HB_DNN_SUCCESS},
       {"region: beyond the right", region(0, 0, 64, 47), HB_DNN_INVALID_ARGUMENT},
@@ -175,9 +219,15 @@ TEST_CASE("resize: each broken limit has its code") {
 }
 
 TEST_CASE("resize: sides up to 4080, and their ratio, have their limits") {
-  struct row { int from, to; std::int32_t code; };
-  constexpr row table[] = {{4080, 23, HB_DNN_SUCCESS}, {4080, 22, HB_DNN_INVALID_ARGUMENT}, {4081, 40, HB_DNN_INVALID_ARGUMENT}, {1, 255, HB_DNN_SUCCESS},
-                           {1, 256, HB_DNN_INVALID_ARGUMENT}, {20, 4080, HB_DNN_SUCCESS}, {20, 4081, HB_DNN_INVALID_ARGUMENT}, {185, 1, HB_DNN_SUCCESS}, {186, 1, HB_DNN_INVALID_ARGUMENT}};
+  struct row {
+    int from, to;
+    std::int32_t code;
+  };
+  constexpr row table[] = {{4080, 23, HB_DNN_SUCCESS},          {4080, 22, HB_DNN_INVALID_ARGUMENT},
+                           {4081, 40, HB_DNN_INVALID_ARGUMENT}, {1, 255, HB_DNN_SUCCESS},
+                           {1, 256, HB_DNN_INVALID_ARGUMENT},   {20, 4080, HB_DNN_SUCCESS},
+                           {20, 4081, HB_DNN_INVALID_ARGUMENT}, {185, 1, HB_DNN_SUCCESS},
+                           {186, 1, HB_DNN_INVALID_ARGUMENT}};
   for (const row& r : table) {
     CAPTURE(r.from);
     CAPTURE(r.to);
@@ -192,8 +242,9 @@ TEST_CASE("resize: sides up to 4080, and their ratio, have their limits") {
   }
 }
 
-TEST_CASE("resize: 32 tasks may be alive; one that somebody has waited for makes room, since some clients release none") {
-  tensors t;   // the image, and a result for each task: two of them run at once
+TEST_CASE(
+    "resize: 32 tasks may be alive; one that somebody has waited for makes room, since some clients release none") {
+  tensors t;  // the image, and a result for each task: two of them run at once
   for (int i = 0; i < 34; ++i) t.add(image_of(HB_DNN_IMG_TYPE_Y, 16, 16, 16));
   hbDNNResizeCtrlParam control = plain_resize();
   std::array<hbDNNTaskHandle_t, 33> list{};
@@ -205,7 +256,7 @@ TEST_CASE("resize: 32 tasks may be alive; one that somebody has waited for makes
   CHECK(hbDNNReleaseTask(list[3]) == HB_DNN_INVALID_TASK_HANDLE);
   for (std::size_t i = 0; i < list.size(); ++i)
     if (i != 3) CHECK(hbDNNReleaseTask(list[i]) == HB_DNN_SUCCESS);
-  for (int frame = 0; frame < 100; ++frame) {   // a client that releases none
+  for (int frame = 0; frame < 100; ++frame) {  // a client that releases none
     hbDNNTaskHandle_t task;
     REQUIRE(hbDNNResize(&task, &t[1], &t[0], nullptr, &control) == HB_DNN_SUCCESS);
     REQUIRE(hbDNNWaitTaskDone(task, 0) == HB_DNN_SUCCESS);
@@ -252,7 +303,11 @@ struct regions {
   int batch;
   std::vector<hbDNNRoi> rois;
   tensors in, out;
-  regions(const char* architecture, int model_batch, std::vector<hbDNNRoi> wanted) : models({patches(architecture, model_batch)}), model(models.model()), batch(model_batch), rois(std::move(wanted)) {
+  regions(const char* architecture, int model_batch, std::vector<hbDNNRoi> wanted)
+      : models({patches(architecture, model_batch)}),
+        model(models.model()),
+        batch(model_batch),
+        rois(std::move(wanted)) {
     const int sets = static_cast<int>(rois.size());
     for (int i = 0; i < sets; ++i) {
       hbDNNTensorProperties image = input_of(model, 0), offset = input_of(model, 1);
@@ -280,23 +335,34 @@ struct regions {
 }  // namespace
 
 TEST_CASE("resize: a region goes into the network as the resizer of its architecture makes it") {
-  struct row { const char* architecture; int bits, inner; hbDNNRoi roi; };
-  constexpr row table[] = {{"bayes", 16, 0, {4, 6, 51, 45}}, {"bayes", 16, 0, {3, 7, 4, 8}}, {"bayes", 16, 0, {36, 20, 95, 79}}, {"bernoulli2", 8, 1, {4, 6, 27, 35}}, {"bernoulli2", 8, 1, {64, 48, 93, 77}}};
+  struct row {
+    const char* architecture;
+    int bits, inner;
+    hbDNNRoi roi;
+  };
+  constexpr row table[] = {{"bayes", 16, 0, {4, 6, 51, 45}},
+                           {"bayes", 16, 0, {3, 7, 4, 8}},
+                           {"bayes", 16, 0, {36, 20, 95, 79}},
+                           {"bernoulli2", 8, 1, {4, 6, 27, 35}},
+                           {"bernoulli2", 8, 1, {64, 48, 93, 77}}};
   for (const row& r : table) {
     CAPTURE(r.architecture);
     CAPTURE(r.roi.left);
     regions used(r.architecture, 1, {r.roi});
     REQUIRE(used.run() == HB_DNN_SUCCESS);
-    // The same pixels, resized here, through the network of a model that reads whole images: as big a region as the network's image, 16 x 16.
+    // The same pixels, resized here, through the network of a model that reads whole images: as big a region as the
+    // network's image, 16 x 16.
     std::vector<std::uint8_t> patch(16 * 24);
     const std::uint8_t* const image = used.in.at<std::uint8_t>(0);
     for (int p = 0; p < 2; ++p) {
-      const int half = p + 1, left = r.roi.left / half, top = r.roi.top / half, w = r.roi.right / half - left + 1, h = r.roi.bottom / half - top + 1, inner = p == 0 ? r.inner : 0;
+      const int half = p + 1, left = r.roi.left / half, top = r.roi.top / half, w = r.roi.right / half - left + 1,
+                h = r.roi.bottom / half - top + 1, inner = p == 0 ? r.inner : 0;
       for (int y = 0; y < 16 / half; ++y)
         for (int x = 0; x < 16 / half; ++x)
           for (int c = 0; c < half; ++c)
             patch[static_cast<std::size_t>(p * 256 + y * 16 + x * half + c)] =
-                static_cast<std::uint8_t>(sampled(image + p * 96 * 80 + top * 96 + left * half, 96, half, w, h, 16 / half, 16 / half, r.bits, w - inner, h - inner, x, y, c));
+                static_cast<std::uint8_t>(sampled(image + p * 96 * 80 + top * 96 + left * half, 96, half, w, h,
+                                                  16 / half, 16 / half, r.bits, w - inner, h - inner, x, y, c));
     }
     const std::vector<float> expected = patches_run(r.architecture, patch, used.in.at<float>(1));
     for (std::size_t k = 0; k < 4; ++k) CHECK(used.out.at<float>(0)[k] == expected[k]);
@@ -315,16 +381,22 @@ TEST_CASE("resize: sets of regions follow each other; a model's batch takes seve
   regions three("bayes", 1, rois), in_pairs("bayes", 2, rois);
   REQUIRE(three.run() == HB_DNN_SUCCESS);
   for (std::size_t k = 0; k < 12; ++k) CHECK(three.out.at<float>(0)[k] == alone[k]);
-  CHECK(in_pairs.out[0].sysMem[0].memSize == 4 * 16);   // N = ceil(3 / 2) * 2
+  CHECK(in_pairs.out[0].sysMem[0].memSize == 4 * 16);  // N = ceil(3 / 2) * 2
   REQUIRE(in_pairs.run() == HB_DNN_SUCCESS);
   const std::vector<float> batch = {in_pairs.out.at<float>(0), in_pairs.out.at<float>(0) + 12};
-  for (std::size_t k = 0; k < 12; ++k) CHECK(std::fabs(batch[k] - alone[k]) < 0.1F * (1 + std::fabs(alone[k])));   // calibrated apart
+  // calibrated apart
+  for (std::size_t k = 0; k < 12; ++k) CHECK(std::fabs(batch[k] - alone[k]) < 0.1F * (1 + std::fabs(alone[k])));
   --in_pairs.out[0].sysMem[0].memSize;
   CHECK(in_pairs.run() == HB_DNN_INVALID_ARGUMENT);
 }
 
 TEST_CASE("resize: each broken limit of a region has its code, as its architecture has it") {
-  struct row { const char* what; const char* architecture; hbDNNRoi roi; std::int32_t code; };
+  struct row {
+    const char* what;
+    const char* architecture;
+    hbDNNRoi roi;
+    std::int32_t code;
+  };
   constexpr row table[] = {
       {"16 x 16", "bernoulli2", {0, 0, 15, 15}, HB_DNN_SUCCESS},
       {"14 x 16", "bernoulli2", {0, 0, 13, 15}, HB_DNN_INVALID_ARGUMENT},
@@ -367,26 +439,45 @@ TEST_CASE("resize: hbDNNRoiInfer's own arguments have their codes") {
     if (made != nullptr) CHECK(hbDNNReleaseTask(made) == HB_DNN_SUCCESS);
     return code;
   };
-  struct row { const char* what; std::int32_t got, expected; };
+  struct row {
+    const char* what;
+    std::int32_t got, expected;
+  };
   const row table[] = {
-      {"null task", hbDNNRoiInfer(nullptr, &first, used.in.data(), used.rois.data(), 1, used.model, &control), HB_DNN_INVALID_ARGUMENT},
-      {"null output", hbDNNRoiInfer(&task, nullptr, used.in.data(), used.rois.data(), 1, used.model, &control), HB_DNN_INVALID_ARGUMENT},
-      {"null outputs", hbDNNRoiInfer(&task, &none, used.in.data(), used.rois.data(), 1, used.model, &control), HB_DNN_INVALID_ARGUMENT},
-      {"null input", hbDNNRoiInfer(&task, &first, nullptr, used.rois.data(), 1, used.model, &control), HB_DNN_INVALID_ARGUMENT},
-      {"null regions", hbDNNRoiInfer(&task, &first, used.in.data(), nullptr, 1, used.model, &control), HB_DNN_INVALID_ARGUMENT},
-      {"null control", hbDNNRoiInfer(&task, &first, used.in.data(), used.rois.data(), 1, used.model, nullptr), HB_DNN_INVALID_ARGUMENT},
+      {"null task", hbDNNRoiInfer(nullptr, &first, used.in.data(), used.rois.data(), 1, used.model, &control),
+       HB_DNN_INVALID_ARGUMENT},
+      {"null output", hbDNNRoiInfer(&task, nullptr, used.in.data(), used.rois.data(), 1, used.model, &control),
+       HB_DNN_INVALID_ARGUMENT},
+      {"null outputs", hbDNNRoiInfer(&task, &none, used.in.data(), used.rois.data(), 1, used.model, &control),
+       HB_DNN_INVALID_ARGUMENT},
+      {"null input", hbDNNRoiInfer(&task, &first, nullptr, used.rois.data(), 1, used.model, &control),
+       HB_DNN_INVALID_ARGUMENT},
+      {"null regions", hbDNNRoiInfer(&task, &first, used.in.data(), nullptr, 1, used.model, &control),
+       HB_DNN_INVALID_ARGUMENT},
+      {"null control", hbDNNRoiInfer(&task, &first, used.in.data(), used.rois.data(), 1, used.model, nullptr),
+       HB_DNN_INVALID_ARGUMENT},
       {"0 regions", used.begin(&task, 0), HB_DNN_INVALID_ARGUMENT},
       {"-1 regions", used.begin(&task, -1), HB_DNN_INVALID_ARGUMENT},
       {"256 regions", used.begin(&task, 256), HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT},
-      {"nobody", hbDNNRoiInfer(&task, &first, used.in.data(), used.rois.data(), 1, used.models.handle, &control), HB_DNN_INVALID_DNN_HANDLE},
-      {"a model that reads no regions", hbDNNRoiInfer(&task, &first, used.in.data(), used.rois.data(), 1, others.model(), &control), HB_DNN_API_USE_ERROR},
+      {"nobody", hbDNNRoiInfer(&task, &first, used.in.data(), used.rois.data(), 1, used.models.handle, &control),
+       HB_DNN_INVALID_DNN_HANDLE},
+      {"a model that reads no regions",
+       hbDNNRoiInfer(&task, &first, used.in.data(), used.rois.data(), 1, others.model(), &control),
+       HB_DNN_API_USE_ERROR},
       {"image: all is well", with_image([](auto&) {}), HB_DNN_SUCCESS},
-      {"image: only alignedShape is set", with_image([&](auto& t) { t.properties.validShape = input_of(used.model).validShape; }), HB_DNN_SUCCESS},
+      {"image: only alignedShape is set",
+       with_image([&](auto& t) { t.properties.validShape = input_of(used.model).validShape; }), HB_DNN_SUCCESS},
       {"image: a byte short", with_image([](auto& t) { --t.sysMem[0].memSize; }), HB_DNN_INVALID_ARGUMENT},
-      {"image: stride no multiple of 16", with_image([](auto& t) { t.properties.validShape.dimensionSize[3] = t.properties.alignedShape.dimensionSize[3] = 90; }), HB_DNN_INVALID_ARGUMENT},
-      {"image: odd height", with_image([](auto& t) { t.properties.validShape.dimensionSize[2] = 79; }), HB_DNN_INVALID_ARGUMENT},
-      {"image: no NV12", with_image([](auto& t) { t.properties.tensorType = HB_DNN_IMG_TYPE_RGB; }), HB_DNN_INVALID_ARGUMENT},
-      {"image: two of them", with_image([](auto& t) { t.properties.validShape.dimensionSize[0] = 2; }), HB_DNN_INVALID_ARGUMENT},
+      {"image: stride no multiple of 16", with_image([](auto& t) {
+         t.properties.validShape.dimensionSize[3] = t.properties.alignedShape.dimensionSize[3] = 90;
+       }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"image: odd height", with_image([](auto& t) { t.properties.validShape.dimensionSize[2] = 79; }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"image: no NV12", with_image([](auto& t) { t.properties.tensorType = HB_DNN_IMG_TYPE_RGB; }),
+       HB_DNN_INVALID_ARGUMENT},
+      {"image: two of them", with_image([](auto& t) { t.properties.validShape.dimensionSize[0] = 2; }),
+       HB_DNN_INVALID_ARGUMENT},
       {"image: no memory", with_image([](auto& t) { t.sysMem[0].virAddr = nullptr; }), HB_DNN_INVALID_ARGUMENT},
   };
   for (const row& r : table) {

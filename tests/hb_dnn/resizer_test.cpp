@@ -13,7 +13,11 @@ namespace {
 using hb_dnn::fault_of_region, hb_dnn::plain_resizer, hb_dnn::resizers;
 
 hb_dnn::client_image image(std::int64_t width, std::int64_t height, std::int64_t stride = 0) {
-  return {.type = image_type::nv12, .width = width, .height = height, .rows = height, .stride = stride != 0 ? stride : width};
+  return {.type = image_type::nv12,
+          .width = width,
+          .height = height,
+          .rows = height,
+          .stride = stride != 0 ? stride : width};
 }
 
 }  // namespace
@@ -82,9 +86,8 @@ TEST_CASE("resizer: regions are taken up to each limit, and not beyond") {
 
 TEST_CASE("resizer: what is wrong with a region says which number, got and expected") {
   const hb_dnn::resizer_limits &bernoulli2 = resizers[0], &bayes = resizers[1];
-  const auto words = [](const hb_dnn::resizer_limits& by, const hb_dnn::client_image& source, const hbDNNRoi& roi, int width, int height) {
-    return fault_of_region(by, source, roi, width, height);
-  };
+  const auto words = [](const hb_dnn::resizer_limits& by, const hb_dnn::client_image& source, const hbDNNRoi& roi,
+                        int width, int height) { return fault_of_region(by, source, roi, width, height); };
   const std::string region = "region [left 0, top 0, right 15, bottom 15]: ";
   CHECK(words(bernoulli2, image(640, 480), {1, 0, 16, 15}, 16, 16) ==
         "region [left 1, top 0, right 16, bottom 15]: left and top must be even, right and bottom odd");
@@ -96,7 +99,8 @@ TEST_CASE("resizer: what is wrong with a region says which number, got and expec
   CHECK(words(bayes, image(64, 48, 72), {0, 0, 15, 15}, 16, 16) ==
         "the image's stride: got 72, expected a multiple of 16 from 16 to 131072");
   CHECK(words(bayes, image(640, 480), {0, 0, 15, 15}, 1, 16) ==
-        region + "width: got 1 pixels of 16, expected at least 2 of them, and a step of at most 262143 of 1/65536 pixel");
+        region +
+            "width: got 1 pixels of 16, expected at least 2 of them, and a step of at most 262143 of 1/65536 pixel");
 }
 
 TEST_CASE("resizer: bayes_e has that of bayes") {

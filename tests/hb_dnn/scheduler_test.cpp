@@ -97,20 +97,27 @@ TEST_CASE("scheduler: on one core the higher priority comes first, then the lowe
     std::vector<job_order> orders;
     std::vector<std::shared_ptr<task>> tasks;
     for (int i = 0; i < 32; ++i) {
-      orders.push_back({.cores = static_cast<int>(random() % 2), .priority = static_cast<int>(random() % 5) * 63, .custom_id = static_cast<std::int64_t>(random() % 3) - 1, .arrival = static_cast<std::uint64_t>(i)});
+      orders.push_back({.cores = static_cast<int>(random() % 2),
+                        .priority = static_cast<int>(random() % 5) * 63,
+                        .custom_id = static_cast<std::int64_t>(random() % 3) - 1,
+                        .arrival = static_cast<std::uint64_t>(i)});
       tasks.push_back(submitted(cores, orders.back(), d.entry(i)));
     }
     g.open();
     for (auto& each : tasks) CHECK(cores.wait(*each, 0) == HB_DNN_SUCCESS);
     std::vector<int> expected(32);
     for (int i = 0; i < 32; ++i) expected[static_cast<std::size_t>(i)] = i;
-    std::sort(expected.begin(), expected.end(), [&](int a, int b) { return comes_first(orders[static_cast<std::size_t>(a)], orders[static_cast<std::size_t>(b)]); });
+    std::sort(expected.begin(), expected.end(), [&](int a, int b) {
+      return comes_first(orders[static_cast<std::size_t>(a)], orders[static_cast<std::size_t>(b)]);
+    });
     CHECK(d.entries == expected);
     CHECK(cores.wait(*first, 0) == HB_DNN_SUCCESS);
   }
 }
 
-TEST_CASE("scheduler: the highest priority pre-empts at a checkpoint, the next lower one does not, and nothing pre-empts it") {
+TEST_CASE(
+    "scheduler: the highest priority pre-empts at a checkpoint, the next lower one does not, and nothing pre-empts "
+    "it") {
   scheduler cores;
   REQUIRE(cores.use_cores(1));
   for (const int running : {0, 254, 255}) {
@@ -123,7 +130,8 @@ TEST_CASE("scheduler: the highest priority pre-empts at a checkpoint, the next l
       return d.entry(1)(goes_on);
     });
     g.wait_until_reached();
-    auto high = submitted(cores, {.priority = 254}, d.entry(2)), highest = submitted(cores, {.priority = 255}, d.entry(3));
+    auto high = submitted(cores, {.priority = 254}, d.entry(2)),
+         highest = submitted(cores, {.priority = 255}, d.entry(3));
     g.open();
     CHECK(cores.wait(*high, 0) == HB_DNN_SUCCESS);
     CHECK(d.entries == (running == 255 ? std::vector<int>{1, 3, 2} : std::vector<int>{3, 1, 2}));
@@ -138,7 +146,8 @@ TEST_CASE("scheduler: a job runs on the cores of its mask") {
   auto blocks_core_1 = submitted(cores, {.cores = HB_BPU_CORE_1}, g.closed());
   g.wait_until_reached();
   auto on_1 = submitted(cores, {.cores = HB_BPU_CORE_1, .priority = 9}, d.entry(1));
-  auto on_0 = submitted(cores, {.cores = HB_BPU_CORE_0}, d.entry(0)), on_any = submitted(cores, {}, d.entry(2)), on_both = submitted(cores, {.cores = 3}, d.entry(3));
+  auto on_0 = submitted(cores, {.cores = HB_BPU_CORE_0}, d.entry(0)), on_any = submitted(cores, {}, d.entry(2)),
+       on_both = submitted(cores, {.cores = 3}, d.entry(3));
   for (auto& each : {on_0, on_any, on_both}) CHECK(cores.wait(*each, 0) == HB_DNN_SUCCESS);
   CHECK(cores.wait(*on_1, 1) == HB_DNN_TIMEOUT);
   CHECK(d.entries == std::vector<int>{0, 2, 3});
@@ -168,7 +177,7 @@ TEST_CASE("scheduler: a released task does not begin, and ends at its next check
   std::thread waits([&] { told = cores.wait(*running, 0); });
   g.open();
   cores.release(*running);
-  CHECK((has_ended && !went_on));   // release() has waited for it
+  CHECK((has_ended && !went_on));  // release() has waited for it
   waits.join();
   CHECK(told == HB_DNN_INVALID_TASK_HANDLE);
   CHECK(d.entries.empty());
@@ -213,7 +222,9 @@ TEST_CASE("scheduler: a task of several jobs has ended when all of them have, an
   scheduler cores;
   diary d;
   auto made = std::make_shared<task>(false);
-  const work failing = [](const checkpoint&) -> result<void> { return nnrt::fail(nnrt::error_code::rule_broken, "on purpose"); };
+  const work failing = [](const checkpoint&) -> result<void> {
+    return nnrt::fail(nnrt::error_code::rule_broken, "on purpose");
+  };
   CHECK(cores.wait(*made, 1) == HB_DNN_API_USE_ERROR);
   CHECK(cores.add(*made, {}, {d.entry(1), failing, d.entry(2)}) == HB_DNN_SUCCESS);
   CHECK(cores.add(*made, {}, std::vector<work>(253, d.entry(3))) == HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT);
@@ -232,7 +243,7 @@ TEST_CASE("scheduler: a task for which there was no memory or no thread has not 
   int refused = 0;
   for (long number = 0;; ++number) {
     CAPTURE(number);
-    scheduler cores;   // without threads as yet
+    scheduler cores;  // without threads as yet
     diary d;
     d.entries.reserve(4);
     auto made = std::make_shared<task>(false);
@@ -259,7 +270,7 @@ TEST_CASE("scheduler: a task for which there was no memory or no thread has not 
     CHECK(d.entries.size() == 4);
     if (!is_refused) break;
   }
-  CHECK(refused > 4);   // threads and places in the queue
+  CHECK(refused > 4);  // threads and places in the queue
 }
 
 TEST_CASE("scheduler: jobs that are taken back do not run") {
@@ -297,13 +308,15 @@ TEST_CASE("scheduler: NNRT_BPU_CORES=1 simulates one core, anything else two") {
   for (const char* const wanted : {"1", "2", "0", "many", ""}) {
     REQUIRE(setenv("NNRT_BPU_CORES", wanted, 1) == 0);
     CAPTURE(std::string(wanted));
-    const scheduler cores;   // as a program that starts now
+    const scheduler cores;  // as a program that starts now
     CHECK(cores.cores() == (std::string(wanted) == "1" ? 1 : 2));
   }
   REQUIRE(unsetenv("NNRT_BPU_CORES") == 0);
 }
 
-TEST_CASE("scheduler: a job computes in its client's floating-point environment, also in the thread of another one that it pre-empts") {
+TEST_CASE(
+    "scheduler: a job computes in its client's floating-point environment, also in the thread of another one that it "
+    "pre-empts") {
   scheduler cores;
   REQUIRE(cores.use_cores(1));
   for (const nnrt_test::named_environment& low : nnrt_test::float_environments())
@@ -338,7 +351,9 @@ TEST_CASE("scheduler: a job computes in its client's floating-point environment,
     }
 }
 
-TEST_CASE("scheduler: in a child process its parent's tasks have failed, others run on cores of the child's, and the end waits for nobody") {
+TEST_CASE(
+    "scheduler: in a child process its parent's tasks have failed, others run on cores of the child's, and the end "
+    "waits for nobody") {
   int failed = 0;
   for (int i = 0; i < 60; ++i) {
     auto cores = std::make_unique<scheduler>();

@@ -1,5 +1,5 @@
-// tasks: how many there may be, in what order they run, how they end, and that none is lost when many threads do everything at once.
-// ThreadSanitizer says the rest.
+// tasks: how many there may be, in what order they run, how they end, and that none is lost when many threads do
+// everything at once. ThreadSanitizer says the rest.
 #include <nnrt/c_api/support.hpp>
 
 #include "hb_dnn/client.hpp"
@@ -27,7 +27,9 @@ struct counted {
   const packed& models;
   hbDNNHandle_t model;
   hbSysMem memory{};
-  explicit counted(const packed& from, std::int32_t i) : models(from), model(from.model(i)) { REQUIRE(hbSysAllocMem(&memory, 4096) == HB_SYS_SUCCESS); }
+  explicit counted(const packed& from, std::int32_t i) : models(from), model(from.model(i)) {
+    REQUIRE(hbSysAllocMem(&memory, 4096) == HB_SYS_SUCCESS);
+  }
   counted(const counted&) = delete;
   ~counted() { CHECK(hbSysFreeMem(&memory) == HB_SYS_SUCCESS); }
 
@@ -45,13 +47,14 @@ struct counted {
   }
 };
 
-/// A task of "slow", which takes a while. On a busy machine even that may be over before a test has done what it wanted to do meanwhile: then
-/// the test tries again.
+/// A task of "slow", which takes a while. On a busy machine even that may be over before a test has done what it wanted
+/// to do meanwhile: then the test tries again.
 struct blocking {
   hbDNNHandle_t model;
   tensors in, out;
   hbDNNTaskHandle_t task = nullptr;
-  explicit blocking(const packed& models, std::int32_t i) : model(models.model(i)), in(inputs_for(model)), out(outputs_for(model)) {}
+  explicit blocking(const packed& models, std::int32_t i)
+      : model(models.model(i)), in(inputs_for(model)), out(outputs_for(model)) {}
   void begin(int priority = HB_DNN_PRIORITY_LOWEST) {
     hbDNNInferCtrlParam control = plainly();
     control.priority = priority;
@@ -110,7 +113,7 @@ TEST_CASE("tasks: 32 may be alive; a released one makes room") {
   for (int i = 0; i < 32; ++i) CHECK(c.begin(&list[static_cast<std::size_t>(i)], 1, plainly()) == HB_DNN_SUCCESS);
   CHECK(c.begin(&list[32], 1, plainly()) == HB_DNN_TASK_NUM_EXCEED_LIMIT);
   CHECK(list[32] == nullptr);
-  CHECK(hbDNNWaitTaskDone(list[7], 0) == HB_DNN_SUCCESS);   // that it has ended is not enough
+  CHECK(hbDNNWaitTaskDone(list[7], 0) == HB_DNN_SUCCESS);  // that it has ended is not enough
   CHECK(c.begin(&list[32], 1, plainly()) == HB_DNN_TASK_NUM_EXCEED_LIMIT);
   CHECK(hbDNNReleaseTask(list[7]) == HB_DNN_SUCCESS);
   list[7] = nullptr;
@@ -134,7 +137,7 @@ TEST_CASE("tasks: `more` gathers calls until one says 0; one wait is for all of 
   CHECK(hbDNNWaitTaskDone(task, 1) == HB_DNN_API_USE_ERROR);
   tensors in = inputs_for(models.model(1)), out = outputs_for(models.model(1));
   in.at<float>(0)[0] = 2, in.at<float>(1)[0] = 3;
-  CHECK(begin(&task, models.model(1), in.data(), out, last) == HB_DNN_SUCCESS);   // another model in the same task
+  CHECK(begin(&task, models.model(1), in.data(), out, last) == HB_DNN_SUCCESS);  // another model in the same task
   CHECK(hbDNNWaitTaskDone(task, 0) == HB_DNN_SUCCESS);
   CHECK(c.cell(0) == 3);
   CHECK(out.at<float>(1)[0] == 6);
@@ -145,20 +148,26 @@ TEST_CASE("tasks: `more` gathers calls until one says 0; one wait is for all of 
   for (int i = 0; i < 255; ++i) REQUIRE(c.begin(&task, 1, more) == HB_DNN_SUCCESS);
   CHECK(c.begin(&task, 1, more) == HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT);
   CHECK(c.begin(&task, 1, last) == HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT);
-  CHECK(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);   // though nothing was submitted
+  CHECK(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);  // though nothing was submitted
 }
 
-TEST_CASE("tasks: those that wait for one core run by priority, customId and arrival; those that are released do not run") {
+TEST_CASE(
+    "tasks: those that wait for one core run by priority, customId and arrival; those that are released do not run") {
   const one_core only;
   const packed models({slow(), counter()});
   blocking b(models, 0);
   counted c(models, 1);
   std::mt19937 random(11);
-  struct waiting { int priority; std::int64_t custom_id; int cell; hbDNNTaskHandle_t task; };
+  struct waiting {
+    int priority;
+    std::int64_t custom_id;
+    int cell;
+    hbDNNTaskHandle_t task;
+  };
   int rounds = 0;
   for (int attempt = 0; attempt < 50 && rounds < 3; ++attempt) {
     c.cell(0) = 0;
-    b.begin(254);   // before the others
+    b.begin(254);  // before the others
     std::vector<waiting> list;
     for (int i = 0; i < 31; ++i) {
       waiting w{static_cast<int>(random() % 4) * 60, static_cast<std::int64_t>(random() % 3) - 1, i + 1, nullptr};
@@ -176,8 +185,9 @@ TEST_CASE("tasks: those that wait for one core run by priority, customId and arr
     }
     const bool all_waited = b.is_running();
     b.end();
-    std::stable_sort(list.begin(), list.end(),
-                     [](const waiting& x, const waiting& y) { return x.priority != y.priority ? x.priority > y.priority : x.custom_id < y.custom_id; });
+    std::stable_sort(list.begin(), list.end(), [](const waiting& x, const waiting& y) {
+      return x.priority != y.priority ? x.priority > y.priority : x.custom_id < y.custom_id;
+    });
     for (const waiting& each : list) {
       CHECK(hbDNNWaitTaskDone(each.task, 0) == HB_DNN_SUCCESS);
       CHECK(hbDNNReleaseTask(each.task) == HB_DNN_SUCCESS);
@@ -203,7 +213,7 @@ TEST_CASE("tasks: the highest priority runs between two nodes of what runs") {
     c.cell(0) = 0;
     b.begin(254);
     hbDNNTaskHandle_t waits = nullptr, pre_empts = nullptr;
-    (void)hbDNNWaitTaskDone(b.task, 2);   // let it begin
+    (void)hbDNNWaitTaskDone(b.task, 2);  // let it begin
     REQUIRE(c.begin(&waits, 1, high) == HB_DNN_SUCCESS);
     REQUIRE(c.begin(&pre_empts, 2, highest) == HB_DNN_SUCCESS);
     CHECK(hbDNNWaitTaskDone(pre_empts, 0) == HB_DNN_SUCCESS);
@@ -235,7 +245,7 @@ TEST_CASE("tasks: one that is released while it runs writes all of its results o
     const std::string now = memory();
     CHECK((now == nothing || now == results));
     stopped += now == nothing ? 1 : 0;
-    clear();   // as a client that uses the memory for something else
+    clear();  // as a client that uses the memory for something else
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     CHECK(memory() == nothing);
   }
@@ -249,7 +259,7 @@ TEST_CASE("tasks: memory that is freed while a task uses it stays until that has
     b.begin();
     const void* const freed[] = {b.in.at<void>(0), b.out.at<void>(0)};
     for (tensors* const each : {&b.in, &b.out}) CHECK(hbSysFreeMem(&(*each)[0].sysMem[0]) == HB_SYS_SUCCESS);
-    std::vector<tensors> others;   // some of them where the freed ones were, if these had gone
+    std::vector<tensors> others;  // some of them where the freed ones were, if these had gone
     for (int i = 0; i < 8; ++i) others.push_back(outputs_for(b.model));
     const bool is_running = b.is_running();
     for (tensors& other : others)
@@ -299,13 +309,20 @@ TEST_CASE("tasks: a core that is not there is refused") {
   CHECK(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);
 }
 
-TEST_CASE("tasks: eight threads, four tasks each, with random priorities, waits that are too short and releases at any time") {
+TEST_CASE(
+    "tasks: eight threads, four tasks each, with random priorities, waits that are too short and releases at any "
+    "time") {
   const packed models({pair(), slow(), camera()});
   std::atomic<int> done{0}, released{0}, too_many{0}, wrong{0};
   const auto client = [&](unsigned seed) {
     std::mt19937 random(seed);
     const hbDNNHandle_t quick = models.model(0), long_one = models.model(1), of_images = models.model(2);
-    struct running { hbDNNHandle_t model; tensors in, out; hbDNNTaskHandle_t task = nullptr; float expected = 0; };
+    struct running {
+      hbDNNHandle_t model;
+      tensors in, out;
+      hbDNNTaskHandle_t task = nullptr;
+      float expected = 0;
+    };
     for (int round = 0; round < 12; ++round) {
       std::vector<running> list;
       for (int i = 0; i < 4; ++i) {
@@ -358,7 +375,8 @@ TEST_CASE("tasks: a task may be waited for by one thread and released by another
     if (round % 2 == 1) (void)hbDNNWaitTaskDone(b.task, 2);
     std::array<std::thread, 2> release;
     std::atomic<int> successes{0};
-    for (std::thread& each : release) each = std::thread([&, task = b.task] { successes += hbDNNReleaseTask(task) == HB_DNN_SUCCESS ? 1 : 0; });
+    for (std::thread& each : release)
+      each = std::thread([&, task = b.task] { successes += hbDNNReleaseTask(task) == HB_DNN_SUCCESS ? 1 : 0; });
     for (std::thread& each : release) each.join();
     waits.join();
     CHECK(successes == 1);

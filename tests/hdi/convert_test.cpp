@@ -1,4 +1,5 @@
-// convert_test: members of HDI as attributes - enumerations, as many values as they have, and lists, as many numbers as they take.
+// convert_test: members of HDI as attributes - enumerations, as many values as they have, and lists, as many numbers as
+// they take.
 #include <nnrt/hdi/convert.hpp>
 
 #include <doctest/doctest.h>
@@ -10,7 +11,8 @@ namespace {
 enum class sides { left, right };
 enum class seasons { spring, summer, autumn, winter };
 
-static_assert(hdi::detail::choices_of<bool>() == 2 && hdi::detail::choices_of<sides>() == 2 && hdi::detail::choices_of<seasons>() == 4);
+static_assert(hdi::detail::choices_of<bool>() == 2 && hdi::detail::choices_of<sides>() == 2 &&
+              hdi::detail::choices_of<seasons>() == 4);
 static_assert(hdi::detail::choices_of<pad_mode>() == 3 && hdi::detail::choices_of<border>() == 3);
 static_assert(hdi::detail::choices_of<coordinates>() == 3 && hdi::detail::choices_of<eltwise_mode>() == 3);
 

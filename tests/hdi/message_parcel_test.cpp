@@ -55,7 +55,9 @@ TEST_CASE("message_parcel: each write is filled up to 4 bytes and read back by i
 namespace {
 
 /// The least and the largest number come back by both reads, each from so many bytes.
-template <class T> void check_ends(std::size_t bytes, bool (MessageParcel::*write)(T), bool (MessageParcel::*read)(T&), T (MessageParcel::*read_value)()) {
+template <class T>
+void check_ends(std::size_t bytes, bool (MessageParcel::*write)(T), bool (MessageParcel::*read)(T&),
+                T (MessageParcel::*read_value)()) {
   CAPTURE(bytes);
   for (const T number : {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()}) {
     MessageParcel p;

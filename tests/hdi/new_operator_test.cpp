@@ -28,7 +28,9 @@ struct saturate {
   };
   enum class rule {};
 
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) { return yields(in[0].desc); }
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
   static constexpr auto macs = no_macs;
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     ops::detail::for_each_real<T>(in, out, [&](double x) { return x < double{a.most} ? x : double{a.most}; });
@@ -75,7 +77,9 @@ TEST_CASE("new operator: the C functions' parameter tensors follow from the head
   given.bytes = array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&most), sizeof most);
   given.form = c_api::form_of(kind, given);
   CHECK(c_api::fault_of(kind, given).empty());
-  CHECK(unpack<saturate::attrs>(kind.decode(array_ref<const c_api::parameter>(&given, 1), c_api::api_level).words).most == 2.5F);
+  CHECK(
+      unpack<saturate::attrs>(kind.decode(array_ref<const c_api::parameter>(&given, 1), c_api::api_level).words).most ==
+      2.5F);
   given.type = i64;
   CHECK(c_api::fault_of(kind, given) == "most: got a tensor of i64, expected f32");
   CHECK(c_api::fault_of_counts(kind, 2, 1) == "got 2 inputs, expected 1");

@@ -1,13 +1,14 @@
-// read_model_test: models that somebody else made, or wants to harm with - what is wrong is named, and nothing is read that is not there.
+// read_model_test: models that somebody else made, or wants to harm with - what is wrong is named, and nothing is read
+// that is not there.
 #include <nnrt/hdi.hpp>
 
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cstring>
 #include <functional>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace nnrt;
 
@@ -29,14 +30,16 @@ struct small_model {
     }
     m.allTensors[1].data = {memory.fd(), 128, 64, 16};
     m.nodes.push_back(node("add", hdi::NODE_TYPE_ADD_FUSION, hdi::marshalled(hdi::AddFusion{}), {0, 1}, {2}));
-    m.nodes.push_back(node("relu", hdi::NODE_TYPE_ACTIVATION, hdi::marshalled(hdi::Activation{hdi::ACTIVATION_TYPE_RELU, 0, 0, 0, false}), {2}, {3}));
+    m.nodes.push_back(node("relu", hdi::NODE_TYPE_ACTIVATION,
+                           hdi::marshalled(hdi::Activation{hdi::ACTIVATION_TYPE_RELU, 0, 0, 0, false}), {2}, {3}));
     m.nodes.push_back(node("sub", hdi::NODE_TYPE_SUB_FUSION, hdi::marshalled(hdi::SubFusion{}), {3, 3}, {4}));
     m.inputIndex = {0}, m.outputIndex = {4, 3};
     m.subGraph = {{"main", {0}, {4, 3}, {0, 1, 2}}};
   }
 
  private:
-  static hdi::Node node(const char* name, hdi::NodeType type, std::vector<std::int8_t> attributes, std::vector<std::uint32_t> in, std::vector<std::uint32_t> out) {
+  static hdi::Node node(const char* name, hdi::NodeType type, std::vector<std::int8_t> attributes,
+                        std::vector<std::uint32_t> in, std::vector<std::uint32_t> out) {
     return {name, type, std::move(attributes), std::move(in), std::move(out), hdi::QUANT_TYPE_NONE};
   }
 };
@@ -139,38 +142,65 @@ TEST_CASE("read_model: what is wrong is named with its node or tensor and its me
       {"node 1 \"relu\": inputIndex[0]: got 5 of 5", [](M m) { m.nodes[1].inputIndex[0] = 5; }},
       {"node 1 \"relu\": outputIndex[0]: got 4294967295 of 5", [](M m) { m.nodes[1].outputIndex[0] = 0xffffffff; }},
       {"node 2 \"sub\": outputIndex: is empty", [](M m) { m.nodes[2].outputIndex.clear(); }},
-      {"node 2 \"sub\": quantType: got 2, expected 0 or 1", [](M m) { m.nodes[2].quantType = static_cast<hdi::QuantType>(2); }},
+      {"node 2 \"sub\": quantType: got 2, expected 0 or 1",
+       [](M m) { m.nodes[2].quantType = static_cast<hdi::QuantType>(2); }},
       {"subgraph 0 \"main\": nodeIndices[2]: got 3 of 3", [](M m) { m.subGraph[0].nodeIndices[2] = 3; }},
       {"subgraph 1 \"body\": nodeIndices: has nodes of its own; control flow is not supported",
-       [](M m) { m.subGraph.push_back({"body", {}, {}, {0}}); }},
-      {"model: inputIndex[1]: tensor 0 \"x\" is an input already", [](M m) { m.inputIndex = {0, 0}; }},
+       [](M m) {
+         m.subGraph.push_back({"body", {}, {}, {0}});
+       }},
+      {"model: inputIndex[1]: tensor 0 \"x\" is an input already",
+       [](M m) {
+         m.inputIndex = {0, 0};
+       }},
       {"model: inputIndex[0]: tensor 1 \"c\" has data", [](M m) { m.inputIndex = {1}; }},
       {"node 1 \"relu\": outputIndex[0]: tensor 0 \"x\" is an input", [](M m) { m.nodes[1].outputIndex[0] = 0; }},
       {"node 1 \"relu\": outputIndex[0]: tensor 1 \"c\" has data", [](M m) { m.nodes[1].outputIndex[0] = 1; }},
-      {"node 1 \"relu\": outputIndex[0]: tensor 2 \"sum\" is another node's, too", [](M m) { m.nodes[1].outputIndex[0] = 2; }},
+      {"node 1 \"relu\": outputIndex[0]: tensor 2 \"sum\" is another node's, too",
+       [](M m) { m.nodes[1].outputIndex[0] = 2; }},
       {"tensor 0 \"x\": has no data, is no input, and no node makes it", [](M m) { m.inputIndex.clear(); }},
-      {"node 0 \"add\": inputIndex[1]: tensor 3 \"y\" is made by nodes that wait for each other in a cycle", [](M m) { m.nodes[0].inputIndex[1] = 3; }},
-      {"node 2 \"sub\": inputIndex[0]: tensor 4 \"z\" is made by nodes that wait for each other in a cycle", [](M m) { m.nodes[2].inputIndex[0] = 4; }},
-      {"node 0 \"add\": nodeType: got 4, which is no operator's in this version", [](M m) { m.nodes[0].nodeType = static_cast<hdi::NodeType>(4); }},
+      {"node 0 \"add\": inputIndex[1]: tensor 3 \"y\" is made by nodes that wait for each other in a cycle",
+       [](M m) { m.nodes[0].inputIndex[1] = 3; }},
+      {"node 2 \"sub\": inputIndex[0]: tensor 4 \"z\" is made by nodes that wait for each other in a cycle",
+       [](M m) { m.nodes[2].inputIndex[0] = 4; }},
+      {"node 0 \"add\": nodeType: got 4, which is no operator's in this version",
+       [](M m) { m.nodes[0].nodeType = static_cast<hdi::NodeType>(4); }},
       {"node 0 \"add\": nodeAttr: needs 8 bytes from 0 on, but there are 0", [](M m) { m.nodes[0].nodeAttr.clear(); }},
-      {"tensor 2 \"sum\": dataType: got 1, which is no data type", [](M m) { m.allTensors[2].dataType = static_cast<hdi::DataType>(1); }},
-      {"tensor 2 \"sum\": format: got 2, expected -1 to 1", [](M m) { m.allTensors[2].format = static_cast<hdi::Format>(2); }},
+      {"tensor 2 \"sum\": dataType: got 1, which is no data type",
+       [](M m) { m.allTensors[2].dataType = static_cast<hdi::DataType>(1); }},
+      {"tensor 2 \"sum\": format: got 2, expected -1 to 1",
+       [](M m) { m.allTensors[2].format = static_cast<hdi::Format>(2); }},
       {"tensor 2 \"sum\": dims[1]: got -2, expected -1 (unknown) or more", [](M m) { m.allTensors[2].dims[1] = -2; }},
       {"tensor 2 \"sum\": dims: has 9 axes, expected at most 8", [](M m) { m.allTensors[2].dims.assign(9, 1); }},
-      {"tensor 2 \"sum\": dims: more elements than memory can hold", [](M m) { m.allTensors[2].dims.assign(8, 2147483647); }},
-      {"tensor 2 \"sum\": quantParams: has 3 scales, and no axis of that extent", [](M m) { m.allTensors[2].quantParams.resize(3); }},
-      {"tensor 2 \"sum\": quantParams[1].zeroPoint: got 1, expected 0 as of the others", [](M m) { m.allTensors[2].quantParams = {{8, 0, 1}, {8, 1, 1}}; }},
+      {"tensor 2 \"sum\": dims: more elements than memory can hold",
+       [](M m) { m.allTensors[2].dims.assign(8, 2147483647); }},
+      {"tensor 2 \"sum\": quantParams: has 3 scales, and no axis of that extent",
+       [](M m) { m.allTensors[2].quantParams.resize(3); }},
+      {"tensor 2 \"sum\": quantParams[1].zeroPoint: got 1, expected 0 as of the others",
+       [](M m) {
+         m.allTensors[2].quantParams = {{8, 0, 1}, {8, 1, 1}};
+       }},
       {"tensor 1 \"c\": dims: has data, and an unknown extent", [](M m) { m.allTensors[1].dims[0] = -1; }},
       {"tensor 1 \"c\": data: dataSize is 16, expected 24 for f32 [2, 3]", [](M m) { m.allTensors[1].dims[1] = 3; }},
-      {"tensor 1 \"c\": data: dataSize is 16 from offset 120 on, of 128 bytes", [](M m) { m.allTensors[1].data.offset = 120; }},
-      {"tensor 1 \"c\": data: dataSize is 16 from offset 4294967295 on, of 128 bytes", [](M m) { m.allTensors[1].data.offset = 0xffffffff; }},
-      {"tensor 1 \"c\": data: bufferSize is 129, but the memory has 128 bytes", [](M m) { m.allTensors[1].data.bufferSize = 129; }},
+      {"tensor 1 \"c\": data: dataSize is 16 from offset 120 on, of 128 bytes",
+       [](M m) { m.allTensors[1].data.offset = 120; }},
+      {"tensor 1 \"c\": data: dataSize is 16 from offset 4294967295 on, of 128 bytes",
+       [](M m) { m.allTensors[1].data.offset = 0xffffffff; }},
+      {"tensor 1 \"c\": data: bufferSize is 129, but the memory has 128 bytes",
+       [](M m) { m.allTensors[1].data.bufferSize = 129; }},
       {"tensor 5 \"d\": data: offset 72 lies in the data of tensor 1 \"c\"",
-       [](M m) { m.allTensors.push_back(m.allTensors[1]), m.allTensors[5].name = "d", m.allTensors[5].data.offset = 72; }},
+       [](M m) {
+         m.allTensors.push_back(m.allTensors[1]), m.allTensors[5].name = "d", m.allTensors[5].data.offset = 72;
+       }},
       {"tensor 1 \"c\": data: bufferSize is 128, but that of tensor 5 \"d\" in the same memory is 127",
-       [](M m) { m.allTensors.push_back(m.allTensors[1]), m.allTensors[5].name = "d", m.allTensors[5].data.offset = 0, m.allTensors[5].data.bufferSize = 127; }},
+       [](M m) {
+         m.allTensors.push_back(m.allTensors[1]), m.allTensors[5].name = "d", m.allTensors[5].data.offset = 0,
+                                                  m.allTensors[5].data.bufferSize = 127;
+       }},
       {"tensor 1 \"c\": data: element 2: got 128, expected 0 or 1 for a boolean",
-       [](M m) { m.allTensors[1].dataType = hdi::DATA_TYPE_BOOL, m.allTensors[1].dims = {4, 4}; }},
+       [](M m) {
+         m.allTensors[1].dataType = hdi::DATA_TYPE_BOOL, m.allTensors[1].dims = {4, 4};
+       }},
       {"graph: has no output", [](M m) { m.outputIndex.clear(); }},
   };
   for (const row& r : table) {
@@ -178,7 +208,9 @@ TEST_CASE("read_model: what is wrong is named with its node or tensor and its me
     CHECK(message_of(r.change) == r.message);
   }
   CHECK(message_of([](hdi::Model&) {}) == "it is fine");
-  CHECK(message_of([](M m) { m.allTensors[1].data.fd = 1'000'000; }).starts_with("tensor 1 \"c\": data: cannot ask for the size of its memory"));
+  CHECK(message_of([](M m) {
+          m.allTensors[1].data.fd = 1'000'000;
+        }).starts_with("tensor 1 \"c\": data: cannot ask for the size of its memory"));
 }
 
 TEST_CASE("read_model: every truncation of a model's bytes, and every byte of them flipped, is read or refused") {

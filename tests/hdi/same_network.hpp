@@ -1,4 +1,5 @@
-// same_network: whether two graphs are one network - nodes, attributes, descs, names and constants, whatever their values are numbered.
+// same_network: whether two graphs are one network - nodes, attributes, descs, names and constants, whatever their
+// values are numbered.
 // Flow: round trips of tests/hdi; weights of one graph may be constants of the other.
 #pragma once
 
@@ -17,26 +18,33 @@ using namespace nnrt;
 /// Says where two models differ; empty: nowhere. Formats other than NCHW are one: rules do not tell them apart.
 class network_comparison {
  public:
-  network_comparison(const model& a, const model& b) : a_(a.graph), b_(b.graph), weights_(*bind_weights(a.weights, weight_specs_of(a.graph))) {
+  network_comparison(const model& a, const model& b)
+      : a_(a.graph), b_(b.graph), weights_(*bind_weights(a.weights, weight_specs_of(a.graph))) {
     other_.assign(a_.values.size(), ir::none);
     for (const ir::value& v : a_.values) {
       const bool is_weight = v.is == ir::kind::weight;
-      data_.push_back(is_weight ? weights_.pointers()[next_++] : v.is == ir::kind::constant ? a_.bytes.data() + v.first_byte : nullptr);
+      data_.push_back(is_weight                    ? weights_.pointers()[next_++]
+                      : v.is == ir::kind::constant ? a_.bytes.data() + v.first_byte
+                                                   : nullptr);
     }
   }
 
   std::string run() {
-    if (a_.inputs.size() != b_.inputs.size() || a_.outputs.size() != b_.outputs.size() || a_.nodes.size() != b_.nodes.size())
+    if (a_.inputs.size() != b_.inputs.size() || a_.outputs.size() != b_.outputs.size() ||
+        a_.nodes.size() != b_.nodes.size())
       return "other numbers of inputs, outputs or nodes";
     for (std::size_t i = 0; i < a_.inputs.size(); ++i) {
       if (name(a_, a_.inputs[i]) != name(b_, b_.inputs[i])) return "input " + std::to_string(i) + ": other name";
-      if (std::string why = compare(a_.inputs[i], b_.inputs[i]); !why.empty()) return "input " + std::to_string(i) + why;
+      if (std::string why = compare(a_.inputs[i], b_.inputs[i]); !why.empty())
+        return "input " + std::to_string(i) + why;
     }
     for (std::size_t i = 0; i < a_.nodes.size(); ++i)
       if (std::string why = compare(a_.nodes[i], b_.nodes[i]); !why.empty()) return "node " + std::to_string(i) + why;
     for (std::size_t i = 0; i < a_.outputs.size(); ++i) {
-      if (a_.name_of(a_.outputs[i].name) != b_.name_of(b_.outputs[i].name)) return "output " + std::to_string(i) + ": other name";
-      if (std::string why = compare(a_.outputs[i].value, b_.outputs[i].value); !why.empty()) return "output " + std::to_string(i) + why;
+      if (a_.name_of(a_.outputs[i].name) != b_.name_of(b_.outputs[i].name))
+        return "output " + std::to_string(i) + ": other name";
+      if (std::string why = compare(a_.outputs[i].value, b_.outputs[i].value); !why.empty())
+        return "output " + std::to_string(i) + why;
     }
     return {};
   }
@@ -64,7 +72,8 @@ class network_comparison {
     const ir::value &x = a_.at(a), &y = b_.at(b);
     if (!(known_order(x.desc) == known_order(y.desc))) return ": value " + std::to_string(a) + " has another desc";
     const bool has_data = x.is == ir::kind::constant || x.is == ir::kind::weight;
-    if (has_data ? y.is != ir::kind::constant : x.is != y.is) return ": value " + std::to_string(a) + " is of another kind";
+    if (has_data ? y.is != ir::kind::constant : x.is != y.is)
+      return ": value " + std::to_string(a) + " is of another kind";
     if (has_data && !same_bytes(a, b)) return ": value " + std::to_string(a) + " has other bytes";
     return x.scales == ir::none && y.scales == ir::none ? "" : compare(x.scales, y.scales);
   }

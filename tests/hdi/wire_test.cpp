@@ -36,7 +36,8 @@ std::string hex_of(const bytes_t& bytes) {
   return hex;
 }
 
-/// What reading a structure from bytes came to; apart from the structure's type, so that the checks are compiled once for all.
+/// What reading a structure from bytes came to; apart from the structure's type, so that the checks are compiled once
+/// for all.
 struct reading {
   bool succeeded = false, is_same = false;
   std::int64_t left = 0;
@@ -67,7 +68,9 @@ void check_form(const bytes_t& written, const void* value, read_function read, s
     CHECK(!cut.message.empty());
   }
 }
-template <class T> void check_form(const T& value, std::string_view hex) { check_form(marshalled(value), &value, &read_like<T>, hex); }
+template <class T> void check_form(const T& value, std::string_view hex) {
+  check_form(marshalled(value), &value, &read_like<T>, hex);
+}
 
 /// Of structures without members.
 template <class... T> void check_empty() { (check_form(T{}, "00000000 00000000"), ...); }
@@ -83,30 +86,40 @@ Conv2DFusion small_convolution() {
 // Sizes of plain structures, and where their members lie, from the tables of the interface.
 template <class T, std::size_t Size> constexpr bool has_size = sizeof(T) == Size && alignof(T) == 8;
 static_assert(has_size<Activation, 24> && offsetof(Activation, alpha) == 4 && offsetof(Activation, approximate) == 16);
-static_assert(has_size<AddFusion, 8> && has_size<All, 8> && has_size<Assert, 8> && has_size<Concat, 8> && has_size<Eltwise, 8>);
-static_assert(has_size<ArgMaxFusion, 24> && offsetof(ArgMaxFusion, keepDims) == 16 && offsetof(ArgMaxFusion, outMaxValue) == 17);
-static_assert(has_size<Clip, 8> && offsetof(Clip, min) == 4 && has_size<ExpFusion, 16> && offsetof(ExpFusion, shift) == 8);
-static_assert(has_size<FullConnection, 24> && offsetof(FullConnection, axis) == 8 && offsetof(FullConnection, activationType) == 16);
+static_assert(has_size<AddFusion, 8> && has_size<All, 8> && has_size<Assert, 8> && has_size<Concat, 8> &&
+              has_size<Eltwise, 8>);
+static_assert(has_size<ArgMaxFusion, 24> && offsetof(ArgMaxFusion, keepDims) == 16 &&
+              offsetof(ArgMaxFusion, outMaxValue) == 17);
+static_assert(has_size<Clip, 8> && offsetof(Clip, min) == 4 && has_size<ExpFusion, 16> &&
+              offsetof(ExpFusion, shift) == 8);
+static_assert(has_size<FullConnection, 24> && offsetof(FullConnection, axis) == 8 &&
+              offsetof(FullConnection, activationType) == 16);
 static_assert(has_size<LayerNormFusion, 24> && offsetof(LayerNormFusion, elementwiseAffine) == 12 &&
               offsetof(LayerNormFusion, beginParamsAxis) == 16);
 static_assert(has_size<LSTM, 64> && offsetof(LSTM, inputSize) == 8 && offsetof(LSTM, dropout) == 40 &&
               offsetof(LSTM, zoneoutHidden) == 48 && offsetof(LSTM, projSize) == 56);
 static_assert(has_size<MatMulFusion, 8> && offsetof(MatMulFusion, activationType) == 2 && has_size<PowFusion, 8>);
-static_assert(has_size<QuantDTypeCast, 16> && has_size<QuantDTypeCastV2, 24> && has_size<Range, 32> && has_size<ReduceFusion, 8>);
-static_assert(offsetof(ReduceFusion, mode) == 1 && offsetof(ReduceFusion, reduceToEnd) == 2 && offsetof(ReduceFusion, coeff) == 4);
+static_assert(has_size<QuantDTypeCast, 16> && has_size<QuantDTypeCastV2, 24> && has_size<Range, 32> &&
+              has_size<ReduceFusion, 8>);
+static_assert(offsetof(ReduceFusion, mode) == 1 && offsetof(ReduceFusion, reduceToEnd) == 2 &&
+              offsetof(ReduceFusion, coeff) == 4);
 static_assert(has_size<Resize, 48> && offsetof(Resize, newHeight) == 8 && offsetof(Resize, preserveAspectRatio) == 24 &&
               offsetof(Resize, coordinateTransformMode) == 25 && offsetof(Resize, cubicCoeff) == 28 &&
-              offsetof(Resize, excludeOutside) == 32 && offsetof(Resize, extrapolationValue) == 40 && offsetof(Resize, nearestMode) == 44);
+              offsetof(Resize, excludeOutside) == 32 && offsetof(Resize, extrapolationValue) == 40 &&
+              offsetof(Resize, nearestMode) == 44);
 static_assert(has_size<ScaleFusion, 16> && offsetof(ScaleFusion, activationType) == 8 && has_size<SpaceToDepth, 16>);
-static_assert(has_size<StridedSlice, 40> && has_size<TopKFusion, 16> && offsetof(TopKFusion, axis) == 8 && has_size<Transpose, 8>);
-static_assert(has_size<v1_0::ModelConfig, 16> && offsetof(v1_0::ModelConfig, mode) == 4 && offsetof(v1_0::ModelConfig, priority) == 8);
+static_assert(has_size<StridedSlice, 40> && has_size<TopKFusion, 16> && offsetof(TopKFusion, axis) == 8 &&
+              has_size<Transpose, 8>);
+static_assert(has_size<v1_0::ModelConfig, 16> && offsetof(v1_0::ModelConfig, mode) == 4 &&
+              offsetof(v1_0::ModelConfig, priority) == 8);
 static_assert(has_size<QuantParam, 16> && offsetof(QuantParam, scale) == 8);
 
 // Which versions have which nodes.
 static_assert(std::is_same_v<node_kind<NODE_TYPE_QUANT_DTYPE_CAST>::type, QuantDTypeCastV2>);
 static_assert(std::is_same_v<older_node_kind<NODE_TYPE_QUANT_DTYPE_CAST>::type, QuantDTypeCast>);
 static_assert(older_node_kind<NODE_TYPE_MAX_POOL_FUSION>::since == version::v2_0);
-static_assert(node_kind<NODE_TYPE_LESS_EQUAL>::since == version::v1_0 && node_kind<NODE_TYPE_LESS>::since == version::v2_1);
+static_assert(node_kind<NODE_TYPE_LESS_EQUAL>::since == version::v1_0 &&
+              node_kind<NODE_TYPE_LESS>::since == version::v2_1);
 static_assert(std::is_void_v<node_kind<3>::type>);
 
 }  // namespace
@@ -116,8 +129,9 @@ TEST_CASE("wire: structures have the bytes that their description gives") {
   check_form(AddFusion{ACTIVATION_TYPE_RELU6}, "03 00 00 00 00 00 00 00");
   check_form(Transpose{}, "00 00 00 00 00 00 00 00");
   Conv2DFusion conv = small_convolution();
-  const std::string threes = "02000000 0300000000000000 0300000000000000", ones = "02000000 0100000000000000 0100000000000000",
-                    one = "0100000000000000", zero = "0000000000000000";
+  const std::string threes = "02000000 0300000000000000 0300000000000000",
+                    ones = "02000000 0100000000000000 0100000000000000", one = "0100000000000000",
+                    zero = "0000000000000000";
   check_form(conv, threes + ones + ones + one + "00000000" + one + one + one + zero);
   conv.padMode = PAD_MODE_PAD;
   conv.padList = {1, 1, 1, 1};
@@ -125,11 +139,14 @@ TEST_CASE("wire: structures have the bytes that their description gives") {
   CHECK(marshalled(conv).size() == 136);
   BatchToSpaceND blocks{};
   blocks.blockShape = {2, 2}, blocks.crops = {{0, 0}, {0, 1}};
-  check_form(blocks, "02000000 0200000000000000 0200000000000000 | 02000000 | 02000000 0000000000000000 0000000000000000 | "
-                     "02000000 0000000000000000 0100000000000000");
+  check_form(blocks,
+             "02000000 0200000000000000 0200000000000000 | 02000000 | 02000000 0000000000000000 0000000000000000 | "
+             "02000000 0000000000000000 0100000000000000");
   AvgPoolFusion pool{};
-  pool.kernelSize = {2, 2}, pool.strides = {1, 1}, pool.padMode = PAD_MODE_VALID, pool.activationType = ACTIVATION_TYPE_RELU;
-  check_form(pool, "02000000 0200000000000000 0200000000000000" + ones + "00000000 0200000000000000" + zero + zero + "00000000" + one);
+  pool.kernelSize = {2, 2}, pool.strides = {1, 1}, pool.padMode = PAD_MODE_VALID,
+  pool.activationType = ACTIVATION_TYPE_RELU;
+  check_form(pool, "02000000 0200000000000000 0200000000000000" + ones + "00000000 0200000000000000" + zero + zero +
+                       "00000000" + one);
   PadFusion pad{};
   pad.constantValue = 1.5F;
   check_form(pad, "00000000 0000000000000000 0000c03f");
@@ -157,7 +174,8 @@ TEST_CASE("wire: structures have the bytes that their description gives") {
 }
 
 TEST_CASE("wire: every other structure has each of its members in its place") {
-  check_form(Activation{ACTIVATION_TYPE_LEAKY_RELU, 0.5F, -1, 2, true}, "05000000 0000003f 000080bf 00000040 01000000 00000000");
+  check_form(Activation{ACTIVATION_TYPE_LEAKY_RELU, 0.5F, -1, 2, true},
+             "05000000 0000003f 000080bf 00000040 01000000 00000000");
   check_form(All{1}, "01000000 00000000");
   check_form(ArgMaxFusion{-2, 3, true, false}, "feffffff ffffffff 03000000 00000000 01000000 00000000");
   check_form(ArgMaxFusion{-2, 3, false, true}, "feffffff ffffffff 03000000 00000000 00010000 00000000");
@@ -168,14 +186,16 @@ TEST_CASE("wire: every other structure has each of its members in its place") {
   check_form(Eltwise{ELTWISE_MODE_MAXIMUM}, "02000000 00000000");
   check_form(ExpFusion{2, 3, -0.5F}, "00000040 00004040 000000bf 00000000");
   check_form(Flatten{2}, "02000000 00000000");
-  check_form(FullConnection{false, true, -2, ACTIVATION_TYPE_RELU}, "00010000 00000000 feffffff ffffffff 01000000 00000000");
+  check_form(FullConnection{false, true, -2, ACTIVATION_TYPE_RELU},
+             "00010000 00000000 feffffff ffffffff 01000000 00000000");
   check_form(FusedBatchNorm{0.5F}, "0000003f 00000000");
   check_form(InstanceNorm{0.25F}, "0000803e 00000000");
   check_form(LayerNormFusion{1, 0.5F, true, 2}, "01000000 00000000 0000003f 01000000 02000000 00000000");
   check_form(LeakyRelu{0.25F}, "0000803e 00000000");
   check_form(LogSoftmax{-1}, "ffffffff ffffffff");
   check_form(LSTM{true, false, 2, 3, 4, 5, 0.5F, 0.25F, 2, 6},
-             "01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 05000000 00000000 0000003f 0000803e 00000040 00000000"
+             "01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 05000000 00000000 0000003f "
+             "0000803e 00000040 00000000"
              "06000000 00000000");
   check_form(MatMulFusion{false, true, ACTIVATION_TYPE_RELU6}, "00010300 00000000");
   check_form(MulFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
@@ -186,54 +206,68 @@ TEST_CASE("wire: every other structure has each of its members in its place") {
   check_form(QuantDTypeCastV2{43, 32, -1}, "2b000000 00000000 20000000 00000000 ffffffff ffffffff");
   check_form(Range{34, 1, 9, 2}, "22000000 00000000 01000000 00000000 09000000 00000000 02000000 00000000");
   check_form(ReduceFusion{false, REDUCE_MODE_L2, true, 0.5F}, "00080100 0000003f");
-  check_form(Resize{RESIZE_METHOD_UNKNOWN, 5, 6, true, COORDINATE_TRANSFORM_MODE_HALF_PIXEL, -0.75F, 1, 2, NEAREST_MODE_CEIL},
-             "ff000000 00000000 05000000 00000000 06000000 00000000 01020000 000040bf 01000000 00000000 00000040 04000000");
+  check_form(
+      Resize{RESIZE_METHOD_UNKNOWN, 5, 6, true, COORDINATE_TRANSFORM_MODE_HALF_PIXEL, -0.75F, 1, 2, NEAREST_MODE_CEIL},
+      "ff000000 00000000 05000000 00000000 06000000 00000000 01020000 000040bf 01000000 00000000 00000040 04000000");
   check_form(ScaleFusion{-1, ACTIVATION_TYPE_RELU}, "ffffffff ffffffff 01000000 00000000");
   check_form(SpaceToDepth{2, FORMAT_NHWC}, "02000000 00000000 01000000 00000000");
   check_form(Stack{1}, "01000000 00000000");
-  check_form(StridedSlice{1, 2, 4, 8, 16}, "01000000 00000000 02000000 00000000 04000000 00000000 08000000 00000000 10000000 00000000");
+  check_form(StridedSlice{1, 2, 4, 8, 16},
+             "01000000 00000000 02000000 00000000 04000000 00000000 08000000 00000000 10000000 00000000");
   check_form(SubFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
   check_form(TopKFusion{true, -1}, "01000000 00000000 ffffffff ffffffff");
   check_form(Unstack{1}, "01000000 00000000");
-  check_form(AvgPoolFusion{{1}, {}, {1, 2, 3, 4}, PAD_MODE_SAME, ROUND_MODE_CEIL, FORMAT_NONE, true, ACTIVATION_TYPE_RELU6},
-             "01000000 01000000 00000000 00000000 04000000 01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 01000000"
-             "00000000 01000000 00000000 ffffffff ffffffff 01000000 03000000 00000000");
+  check_form(
+      AvgPoolFusion{{1}, {}, {1, 2, 3, 4}, PAD_MODE_SAME, ROUND_MODE_CEIL, FORMAT_NONE, true, ACTIVATION_TYPE_RELU6},
+      "01000000 01000000 00000000 00000000 04000000 01000000 00000000 02000000 00000000 03000000 00000000 04000000 "
+      "00000000 01000000"
+      "00000000 01000000 00000000 ffffffff ffffffff 01000000 03000000 00000000");
   check_form(v1_0::MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NHWC, true, ACTIVATION_TYPE_RELU6},
-             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 01000000 00000000 01000000 03000000 00000000");
+             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 01000000 00000000 "
+             "01000000 03000000 00000000");
   check_form(MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NONE, ROUND_MODE_CEIL, true, ACTIVATION_TYPE_RELU6},
-             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 ffffffff ffffffff 01000000 00000000 01000000"
+             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 ffffffff ffffffff "
+             "01000000 00000000 01000000"
              "03000000 00000000");
   check_form(BroadcastTo{{2, 3}}, "02000000 02000000 00000000 03000000 00000000");
   check_form(Conv2dTransposeFusion{{3}, {2}, {}, PAD_MODE_VALID, {}, 4, 5, 6, ACTIVATION_TYPE_RELU, {1, 0}},
-             "01000000 03000000 00000000 01000000 02000000 00000000 00000000 02000000 00000000 00000000 04000000 00000000 05000000 00000000"
+             "01000000 03000000 00000000 01000000 02000000 00000000 00000000 02000000 00000000 00000000 04000000 "
+             "00000000 05000000 00000000"
              "06000000 00000000 01000000 00000000 02000000 01000000 00000000 00000000 00000000");
   check_form(Crop{2, {1, 1}}, "02000000 00000000 02000000 01000000 00000000 01000000 00000000");
   check_form(DetectionPostProcess{FORMAT_NCHW, 300, {10, 5}, 0.5F, 0.25F, 1, 2, 3, 4, true, false},
-             "00000000 00000000 2c010000 00000000 02000000 00002041 0000a040 0000003f 0000803e 01000000 00000000 02000000 00000000 03000000"
+             "00000000 00000000 2c010000 00000000 02000000 00002041 0000a040 0000003f 0000803e 01000000 00000000 "
+             "02000000 00000000 03000000"
              "00000000 04000000 00000000 01000000 00000000");
   check_form(DepthToSpace{3, FORMAT_NHWC, ""}, "03000000 00000000 01000000 00000000 00000000");
-  check_form(L2NormalizeFusion{{-1}, 0.5F, ACTIVATION_TYPE_RELU}, "01000000 ffffffff ffffffff 0000003f 01000000 00000000");
+  check_form(L2NormalizeFusion{{-1}, 0.5F, ACTIVATION_TYPE_RELU},
+             "01000000 ffffffff ffffffff 0000003f 01000000 00000000");
   check_form(PadFusion{{{1, 2}, {}}, PADDING_MODE_SYMMETRIC, -1},
              "02000000 02000000 01000000 00000000 02000000 00000000 00000000 02000000 00000000 000080bf");
   check_form(SliceFusion{{0}}, "01000000 00000000 00000000");
   check_form(Softmax{{-1}}, "01000000 ffffffff ffffffff");
-  check_form(SpaceToBatchND{{2}, {{1, 0}}}, "01000000 02000000 00000000 01000000 02000000 01000000 00000000 00000000 00000000");
+  check_form(SpaceToBatchND{{2}, {{1, 0}}},
+             "01000000 02000000 00000000 01000000 02000000 01000000 00000000 00000000 00000000");
   check_form(Squeeze{{}}, "00000000");
   check_form(TileFusion{{0}}, "01000000 00000000 00000000");
   check_form(Unsqueeze{{1}}, "01000000 01000000 00000000");
   check_form(SharedBuffer{-1, 64, 8, 4}, "00000000 40000000 08000000 04000000");
-  check_form(IOTensor{"in", DATA_TYPE_FLOAT16, {1, -1}, FORMAT_NHWC, {-1, 0, 0, 0}},
-             "696e0000 2a000000 00000000 02000000 01000000 ffffffff 01000000 00000000 00000000 00000000 00000000 00000000");
+  check_form(
+      IOTensor{"in", DATA_TYPE_FLOAT16, {1, -1}, FORMAT_NHWC, {-1, 0, 0, 0}},
+      "696e0000 2a000000 00000000 02000000 01000000 ffffffff 01000000 00000000 00000000 00000000 00000000 00000000");
   check_form(SubGraph{"sub", {1}, {}, {2, 3}}, "73756200 01000000 01000000 00000000 02000000 02000000 03000000");
   const Node node{"n", NODE_TYPE_ADD_FUSION, {1, 0, 0, 0, 0, 0, 0, 0}, {0}, {1}, QUANT_TYPE_NONE};
   const Tensor tensor{"", DATA_TYPE_FLOAT32, {}, FORMAT_NHWC, {-1, 0, 0, 0}, {}};
   check_form(Model{"m", {0}, {1}, {node}, {tensor}, {{"s", {}, {}, {0}}}},
-             "6d000000 01000000 00000000 01000000 01000000 01000000 6e000000 05000000 00000000 08000000 01000000 00000000 01000000 00000000"
-             "01000000 01000000 00000000 00000000 01000000 00000000 2b000000 00000000 00000000 01000000 00000000 00000000 00000000 00000000"
+             "6d000000 01000000 00000000 01000000 01000000 01000000 6e000000 05000000 00000000 08000000 01000000 "
+             "00000000 01000000 00000000"
+             "01000000 01000000 00000000 00000000 01000000 00000000 2b000000 00000000 00000000 01000000 00000000 "
+             "00000000 00000000 00000000"
              "00000000 00000000 01000000 73000000 00000000 00000000 01000000 00000000");
-  check_empty<Abs, BiasAdd, Cast, Ceil, Cos, Equal, ExpandDims, Floor, Fill, Gather, Greater, GreaterEqual, Less, LessEqual, Log, LogicalAnd,
-              LogicalNot, LogicalOr, Maximum, Minimum, Mod, Neg, NotEqual, Rank, Reciprocal, RealDiv, Reshape, Round, Rsqrt, ScatterNd, Shape, Sin,
-              SparseToDense, Sqrt, Square, SquaredDifference, Transpose, Where, Select, Erf, GatherNd>();
+  check_empty<Abs, BiasAdd, Cast, Ceil, Cos, Equal, ExpandDims, Floor, Fill, Gather, Greater, GreaterEqual, Less,
+              LessEqual, Log, LogicalAnd, LogicalNot, LogicalOr, Maximum, Minimum, Mod, Neg, NotEqual, Rank, Reciprocal,
+              RealDiv, Reshape, Round, Rsqrt, ScatterNd, Shape, Sin, SparseToDense, Sqrt, Square, SquaredDifference,
+              Transpose, Where, Select, Erf, GatherNd>();
 }
 
 TEST_CASE("wire: enumerations go over with their sign, in 8 bytes, in structures that are not plain") {
@@ -247,13 +281,15 @@ TEST_CASE("wire: enumerations go over with their sign, in 8 bytes, in structures
 
 TEST_CASE("wire: nodes, tensors and models are their members in order, file descriptors beside them") {
   Node node{};
-  node.name = "a", node.nodeType = NODE_TYPE_ADD_FUSION, node.nodeAttr = {1, 2, 3}, node.inputIndex = {7}, node.quantType = QUANT_TYPE_ALL;
+  node.name = "a", node.nodeType = NODE_TYPE_ADD_FUSION, node.nodeAttr = {1, 2, 3}, node.inputIndex = {7},
+  node.quantType = QUANT_TYPE_ALL;
   check_form(node, "61000000 0500000000000000 03000000 01020300 01000000 07000000 00000000 0100000000000000");
   Tensor tensor{};
   tensor.name = "abcd", tensor.dataType = DATA_TYPE_INT8, tensor.dims = {-1}, tensor.format = FORMAT_NONE;
   tensor.data = {-1, 64, 8, 0}, tensor.quantParams = {{8, -3, 0.5}};
-  check_form(tensor, "6162636400000000 2000000000000000 01000000 ffffffff ffffffffffffffff 00000000 40000000 08000000 00000000"
-                     "01000000 08000000 fdffffff 000000000000e03f");
+  check_form(tensor,
+             "6162636400000000 2000000000000000 01000000 ffffffff ffffffffffffffff 00000000 40000000 08000000 00000000"
+             "01000000 08000000 fdffffff 000000000000e03f");
   tensor.data.fd = 17;
   writer out;
   marshal(out, tensor);
@@ -283,7 +319,8 @@ TEST_CASE("wire: what cannot be read is named with its place") {
   static constexpr row table[] = {
       {"a list that is longer than the bytes", "02000000 0300000000000000 03000000",
        "kernelSize: needs 16 bytes from 4 on, but there are 12"},
-      {"a list that is too long for anybody", "ffffffff", "kernelSize: has 4294967295 elements, expected at most 26214400"},
+      {"a list that is too long for anybody", "ffffffff",
+       "kernelSize: has 4294967295 elements, expected at most 26214400"},
       {"an enumeration with bits that it has not", "00000000 00000000 00000000 0001000000000000",
        "padMode: got 256, which no enumerator can be"},
       {"nothing", "", "kernelSize: needs 4 bytes from 0 on, but there are 0"},

@@ -1,4 +1,5 @@
-// write_model_test: graphs as models of HDI and back - every operator, random networks, and what the shipped implementation would write.
+// write_model_test: graphs as models of HDI and back - every operator, random networks, and what the shipped
+// implementation would write.
 #include <nnrt/hdi.hpp>
 
 #include <nnrt/io/make_weights.hpp>
@@ -11,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include <string>
 #include <sys/stat.h>
+#include <string>
 
 using namespace nnrt;
 using namespace nnrt_test;
@@ -46,8 +47,10 @@ model network_of(random_node& node) {
       in.push_back(ir::none);
       continue;
     }
-    ir::value v{x.desc, x.is_constant ? ir::kind::constant : ir::kind::input, g.add_text("x" + std::to_string(in.size())), 0, ir::none};
-    if (!x.scales.empty()) v.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(x.scales.size())}}, x.scales);
+    ir::value v{x.desc, x.is_constant ? ir::kind::constant : ir::kind::input,
+                g.add_text("x" + std::to_string(in.size())), 0, ir::none};
+    if (!x.scales.empty())
+      v.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(x.scales.size())}}, x.scales);
     if (x.is_constant) {
       while (g.bytes.size() % 64 != 0) g.bytes.push_back(std::byte{});
       v.first_byte = static_cast<std::int64_t>(g.bytes.size());
@@ -152,9 +155,12 @@ TEST_CASE("write_model: a lossless model has its constants at multiples of 64 by
   CHECK(m.subGraph.size() == 1);
 }
 
-TEST_CASE("write_model: an operand that HDI's operator has not is kept by this library, and refused for the shipped implementation") {
+TEST_CASE(
+    "write_model: an operand that HDI's operator has not is kept by this library, and refused for the shipped "
+    "implementation") {
   model_builder b;
-  const auto x = b.input("x", {f32, nhwc, {1, 2, 2, 1}}), size = b.constant<std::int64_t>({i64, {2}}, std::vector<std::int64_t>{4, 6});
+  const auto x = b.input("x", {f32, nhwc, {1, 2, 2, 1}}),
+             size = b.constant<std::int64_t>({i64, {2}}, std::vector<std::int64_t>{4, 6});
   const auto y = b.apply<ops::resize_bilinear>({}, {*x, *size});
   REQUIRE(y);
   REQUIRE(b.output("y", (*y)[0]));
@@ -166,7 +172,9 @@ TEST_CASE("write_model: an operand that HDI's operator has not is kept by this l
         "node 0 \"ResizeBilinear:0\": inputIndex: got 2 operands, expected 1, as HDI has them");
 }
 
-TEST_CASE("write_model: an upstream model has the names, the order, the offsets and the numbers of the shipped implementation") {
+TEST_CASE(
+    "write_model: an upstream model has the names, the order, the offsets and the numbers of the shipped "
+    "implementation") {
   const auto written = hdi::write_model(small_model(), {hdi::version::v2_0, hdi::encoder::upstream});
   REQUIRE(written.has_value());
   const hdi::Model& m = written->model;
@@ -246,7 +254,8 @@ TEST_CASE("write_model: what HDI cannot say is refused by name") {
   const auto x = b.input("x", {f32, {1, std::int64_t{1} << 32}});
   const auto y = b.apply<ops::relu>({}, {*x});
   REQUIRE(b.output("y", (*y)[0]).has_value());
-  CHECK(hdi::write_model(b.finish()).error().message() == "tensor 0 \"x\": dims: 4294967296 does not fit into HDI's 32 bits");
+  CHECK(hdi::write_model(b.finish()).error().message() ==
+        "tensor 0 \"x\": dims: 4294967296 does not fit into HDI's 32 bits");
 
   const auto data = b.input("x", {f32, {2, 3}});
   const auto range = b.apply<ops::dynamic_range>({}, {*data});
@@ -276,8 +285,10 @@ TEST_CASE("write_model: scales of channels keep their axis, also where it is not
     REQUIRE(b.output("x", *x).has_value());
     const model network = b.finish();
     CHECK(lost_on_the_way(network, hdi::version::v2_1) == "");
-    CHECK(hdi::write_model(network)->model.allTensors[0].quantParams[1] == hdi::QuantParam{axis == 0 ? 8 : 8 + 256 * (axis + 1), 0, 0.25});
-    CHECK(hdi::write_model(network, {.how = hdi::encoder::upstream})->model.allTensors[0].quantParams[1] == hdi::QuantParam{8, 0, 0.25});
+    CHECK(hdi::write_model(network)->model.allTensors[0].quantParams[1] ==
+          hdi::QuantParam{axis == 0 ? 8 : 8 + 256 * (axis + 1), 0, 0.25});
+    CHECK(hdi::write_model(network, {.how = hdi::encoder::upstream})->model.allTensors[0].quantParams[1] ==
+          hdi::QuantParam{8, 0, 0.25});
   }
 }
 
@@ -287,7 +298,8 @@ TEST_CASE("write_model: a lossless model tells how its tensors' numbers are roun
     model_builder b;
     tensor_desc desc{i8, nd, {3, 3}};
     desc.quantised = quant{.scale = 0.5F, .zero_point = 2, .rounding = stored_rounding::half_to_even};
-    if (is_per_channel) desc.quantised.mode = quantisation::kind::per_channel, desc.quantised.scale = 0, desc.quantised.zero_point = 0;
+    if (is_per_channel)
+      desc.quantised.mode = quantisation::kind::per_channel, desc.quantised.scale = 0, desc.quantised.zero_point = 0;
     const auto x = b.input("x", desc);
     if (is_per_channel) b.set_scales(*x, *b.constant<float>({f32, {3}}, std::vector<float>{0.5F, 0.25F, 2.0F}));
     REQUIRE(b.output("x", *x).has_value());

@@ -116,7 +116,8 @@ TEST_CASE("bind_weights: convolution, depthwise and flatten -> linear of a PyTor
 TEST_CASE("bind_weights: numbers for each column of a flattened map come in nnrt's order") {
   const stored row("bn.weight", {120}), matrix("shift", {1, 120});
   const nnrt::weights file = file_of({row, matrix}, nnrt::layout::pytorch);
-  const weight_spec specs[] = {spec("bn.weight", {120}, weight_use::columns, 1, {1, 4, 3, 10}), spec("shift", {1, 120}, weight_use::columns, 1, {1, 4, 3, 10})};
+  const weight_spec specs[] = {spec("bn.weight", {120}, weight_use::columns, 1, {1, 4, 3, 10}),
+                               spec("shift", {1, 120}, weight_use::columns, 1, {1, 4, 3, 10})};
   const auto bound = nnrt::bind_weights(file, specs);
   REQUIRE_MESSAGE(bound, bound.error().message());
   for_each_index({1, 4, 3, 10}, [&](std::size_t at, auto, auto h, auto w, auto c) {
@@ -125,15 +126,19 @@ TEST_CASE("bind_weights: numbers for each column of a flattened map come in nnrt
   });
 }
 
-TEST_CASE("bind_weights: a weight that is read in two orders is refused of a file in another order, and taken of a native one") {
+TEST_CASE(
+    "bind_weights: a weight that is read in two orders is refused of a file in another order, and taken of a native "
+    "one") {
   const stored matrix("w", {2, 4});
   weight_spec twice = spec("w", {2, 4}, weight_use::full_connection);
   twice.contradicts = true;
   CHECK(nnrt::bind_weights(file_of({matrix}, nnrt::layout::native), std::span(&twice, 1)));
   const auto refused = nnrt::bind_weights(file_of({matrix}, nnrt::layout::pytorch), std::span(&twice, 1));
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message().find("\"w\": expected f32 [2, 4] is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: "
-                                       "put it into nnrt's order and open the file with nnrt::layout::native") != std::string::npos);
+  CHECK(refused.error().message().find("\"w\": expected f32 [2, 4] is read in two orders, or behind a flattened "
+                                       "feature map whose columns were joined, cut or normalised: "
+                                       "put it into nnrt's order and open the file with nnrt::layout::native") !=
+        std::string::npos);
 }
 
 TEST_CASE("bind_weights: grouped convolutions of a PyTorch file come in nnrt's order, transposed ones too") {
@@ -312,7 +317,9 @@ TEST_CASE("bind_weights: scales of channels are numbers that a channel can have"
   }
   tensor.elements[1] = -0.5F;
   const std::string message = message_of(file_of({tensor}, nnrt::layout::native), std::span(&scales, 1));
-  CHECK_MESSAGE(message.find("\n  \"w.scale\": scale 1: got -0.5, expected a finite number of at least 0") != message.npos, message);
+  CHECK_MESSAGE(
+      message.find("\n  \"w.scale\": scale 1: got -0.5, expected a finite number of at least 0") != message.npos,
+      message);
   scales.is_scales = false;
   CHECK(message_of(file_of({tensor}, nnrt::layout::native), std::span(&scales, 1)) == "bound");
 }

@@ -18,7 +18,9 @@ using namespace nnrt;
 namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 std::string content_of(const std::string& path) {
   const auto file = mapped_file::open(path);
   return file ? text_of(file->bytes()) : "-";
@@ -112,7 +114,8 @@ TEST_CASE("what killed writers left of new files goes when the lock is held, wha
   REQUIRE(::waitpid(child, nullptr, 0) == child);
   const std::string dead = ".new-" + std::to_string(child) + "-", living = ".new-" + std::to_string(::getpid()) + "-";
   const std::string left[] = {g.member + dead + "0", g.before + dead + "3", g.head + dead + "0"};
-  const std::string kept[] = {g.member + living + "0", g.folder.file("another") + dead + "0", g.member + ".new-", g.member + ".new-0-0"};
+  const std::string kept[] = {g.member + living + "0", g.folder.file("another") + dead + "0", g.member + ".new-",
+                              g.member + ".new-0-0"};
   for (const auto& path : left) REQUIRE(write_file(path, bytes_of("half")));
   for (const auto& path : kept) REQUIRE(write_file(path, bytes_of("half")));
   const std::string names[] = {g.member, g.head};
@@ -136,7 +139,9 @@ TEST_CASE("one writes, or several read") {
   // What another process can have at once, while this one has `mine`.
   const auto others_may = [&](directory_lock::use mine, int theirs) {
     const directory_lock lock(folder.path(), mine);
-    return nnrt_test::in_child([&] { return ::flock(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY), theirs | LOCK_NB) == 0 ? 1 : 0; }) == 1;
+    return nnrt_test::in_child([&] {
+             return ::flock(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY), theirs | LOCK_NB) == 0 ? 1 : 0;
+           }) == 1;
   };
   CHECK(others_may(directory_lock::use::reading, LOCK_SH));
   CHECK_FALSE(others_may(directory_lock::use::reading, LOCK_EX));

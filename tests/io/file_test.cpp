@@ -91,7 +91,8 @@ TEST_CASE("file: a pipe that a user names is written to and stays one; without a
   const std::span<const std::byte> pieces[] = {bytes_of("one "), {}, bytes_of("two")};
   REQUIRE(nnrt::write_file(pipe, pieces));
   char read_back[16];
-  CHECK(std::string(read_back, static_cast<std::size_t>(std::max<ssize_t>(0, read(reader.number(), read_back, sizeof read_back)))) == "one two");
+  CHECK(std::string(read_back, static_cast<std::size_t>(std::max<ssize_t>(
+                                   0, read(reader.number(), read_back, sizeof read_back)))) == "one two");
   CHECK(type_of(pipe) == S_IFIFO);
   CHECK(folder.count() == 1);
   CHECK(nnrt::write_file("/dev/null", bytes_of("nobody reads this")));

@@ -56,7 +56,8 @@ TEST_CASE("json: well-formed texts give their events") {
       {"[1.5, -2e3, 1E-2, 0.0]", "[ real(1.500000) real(-2000.000000) real(0.010000) real(0.000000) ] "},
       {R"("\"\\\/\b\f\n\r\t")", "string(\"\\/\b\f\n\r\t) "},
       {R"("A\u0042\u00e9\u20ac\ud83d\ude00")", "string(AB\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80) "},
-      {R"("\u007f\u0080\u07ff\u0800\uffff\ud800\udc00\udbff\udfff")", "string(\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF) "},
+      {R"("\u007f\u0080\u07ff\u0800\uffff\ud800\udc00\udbff\udfff")",
+       "string(\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF) "},
       {"\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF\"",
        "string(\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF) "},
   };

@@ -46,9 +46,11 @@ TEST_CASE("model_builder: operands come in braces or as any range, and so do wan
   const std::list<std::int32_t> scattered{x, y};
   const std::array wanted{tensor_desc{f32, {2}}};
   const tensor_desc wrong{f32, {3}};
-  for (const auto& sum : {b.apply<ops::add>({}, {x, y}), b.apply<ops::add>({}, list), b.apply<ops::add>({}, array), b.apply<ops::add>({}, plain), b.apply<ops::add>({}, std::span(list)),
-                          b.apply<ops::add>({}, scattered), b.apply<ops::add>({}, list, wanted), b.apply<ops::add>({}, {x, y}, wanted, "sum"), b.apply<ops::add>({}, array, {wanted[0]}, "sum"),
-                          b.apply<ops::add>({}, scattered, wanted)}) {
+  for (const auto& sum :
+       {b.apply<ops::add>({}, {x, y}), b.apply<ops::add>({}, list), b.apply<ops::add>({}, array),
+        b.apply<ops::add>({}, plain), b.apply<ops::add>({}, std::span(list)), b.apply<ops::add>({}, scattered),
+        b.apply<ops::add>({}, list, wanted), b.apply<ops::add>({}, {x, y}, wanted, "sum"),
+        b.apply<ops::add>({}, array, {wanted[0]}, "sum"), b.apply<ops::add>({}, scattered, wanted)}) {
     REQUIRE(sum);
     const auto& node = b.graph().nodes[static_cast<std::size_t>((*sum)[0] - 2)];  // one result a node, after two inputs
     CHECK(b.graph().inputs_of(node)[0] == x);
@@ -73,7 +75,9 @@ TEST_CASE("model_builder: a shape that is known, and what is computed from it, i
   CHECK(flat.error().message() == "reshape: number of elements must be kept (got 6, expected 24)");
 }
 
-TEST_CASE("model_builder: values that do not exist, and descs of more outputs than there are, are refused and change nothing") {
+TEST_CASE(
+    "model_builder: values that do not exist, and descs of more outputs than there are, are refused and change "
+    "nothing") {
   model_builder b;
   b.evaluate_last();  // of which there is none
   const std::int32_t x = *b.input("x", {f32, {2}});
@@ -88,8 +92,10 @@ TEST_CASE("model_builder: values that do not exist, and descs of more outputs th
     CHECK(b.readiness_of(none) == passes::readiness::computed);
   }
   CHECK(message(b.apply<ops::add>({}, {x, 7})) == "add: value 7 does not exist");
-  CHECK(message(b.apply<ops::add>({}, {x, x}, {tensor_desc{}, tensor_desc{}})) == "add: got 2 descs of outputs, expected at most 1");
-  CHECK(message(b.input("z", {f32, {-2, -1}})) == "\"z\": f32 [-2, ?] has no dtype, or extents that no tensor can have");
+  CHECK(message(b.apply<ops::add>({}, {x, x}, {tensor_desc{}, tensor_desc{}})) ==
+        "add: got 2 descs of outputs, expected at most 1");
+  CHECK(message(b.input("z", {f32, {-2, -1}})) ==
+        "\"z\": f32 [-2, ?] has no dtype, or extents that no tensor can have");
   CHECK(b.graph().values.size() == 1);
   CHECK(b.graph().nodes.empty());
   CHECK(b.graph().outputs.empty());

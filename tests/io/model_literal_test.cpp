@@ -1,4 +1,5 @@
-// model_literal_test: text that defines a model file's bytes - its escapes, its errors, and the literals that tests keep.
+// model_literal_test: text that defines a model file's bytes - its escapes, its errors, and the literals that tests
+// keep.
 #include <nnrt/io/model_literal.hpp>
 
 #include <doctest/doctest.h>
@@ -26,7 +27,8 @@ TEST_CASE("model_literal: the literals beside the tests are those of the files t
 }
 
 TEST_CASE("model_literal: so are the files that programs of tests/consumers/model read") {
-  const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes(), others = tflite_test::hybrid_model({2, 3, 4}).bytes();
+  const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes(),
+                               others = tflite_test::hybrid_model({2, 3, 4}).bytes();
   for (const auto& [name, expected] : {std::pair("hybrid", &bytes), std::pair("hybrid_others", &others)}) {
     auto kept = mapped_file::open(std::string(NNRT_TEST_DATA "/models/") + name + ".tflite");
     REQUIRE(kept);
@@ -37,12 +39,14 @@ TEST_CASE("model_literal: so are the files that programs of tests/consumers/mode
 TEST_CASE("model_literal: of a file above 1 MiB programs get the file itself, if it is the one that was read") {
   std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
   bytes.resize(largest_literal);
-  CHECK(model_literal(letters_of(std::span(bytes)), "x", "/p").value().find("NNRT_MODEL_BYTES(\"x\") =") != std::string::npos);
+  CHECK(model_literal(letters_of(std::span(bytes)), "x", "/p").value().find("NNRT_MODEL_BYTES(\"x\") =") !=
+        std::string::npos);
   bytes.resize(largest_literal + 1);
   const std::string text = model_literal(letters_of(std::span(bytes)), "9 lives.tflite", "/a/b.tflite").value();
   CHECK(text.find("NNRT_EMBED_FUNCTION(model_of_9_lives_tflite, \"/a/b.tflite\")") != std::string::npos);
   CHECK(text.find("struct nnrt::large_model<\"9 lives.tflite\">") != std::string::npos);
-  CHECK(text.find("model_of_9_lives_tflite(), size, " + std::to_string(digest_of(array_ref<const std::byte>(bytes))) + "U)") != std::string::npos);
+  CHECK(text.find("model_of_9_lives_tflite(), size, " + std::to_string(digest_of(array_ref<const std::byte>(bytes))) +
+                  "U)") != std::string::npos);
 
   const auto kept = mapped_file::open(NNRT_TEST_DATA "/models/hybrid.tflite");
   REQUIRE(kept);
@@ -50,9 +54,13 @@ TEST_CASE("model_literal: of a file above 1 MiB programs get the file itself, if
   const auto same = bytes_of_model_file(stored_hybrid(), kept->bytes().size(), digest);
   REQUIRE(same);
   CHECK(*same == letters_of(kept->bytes()));
-  constexpr const char* wrong = "the model file in the program is not the one that the compiler has read: got 880 bytes, expected 880, and these are others; write the literal again";
+  constexpr const char* wrong =
+      "the model file in the program is not the one that the compiler has read: got 880 bytes, expected 880, and these "
+      "are others; write the literal again";
   CHECK(bytes_of_model_file(stored_hybrid(), 880, digest + 1).error().message() == wrong);
-  CHECK(bytes_of_model_file(stored_hybrid(), 881, digest).error().message().find("got 880 bytes, expected 881; write") != std::string::npos);
+  CHECK(
+      bytes_of_model_file(stored_hybrid(), 881, digest).error().message().find("got 880 bytes, expected 881; write") !=
+      std::string::npos);
 }
 
 TEST_CASE("model_literal: digits after an escape, quotes, backslashes and question marks stay what they are") {

@@ -1,4 +1,5 @@
-// narrow_floats: every number of 8 and 16 bits is widened to the float that its format says, through each way that weights come in.
+// narrow_floats: every number of 8 and 16 bits is widened to the float that its format says, through each way that
+// weights come in.
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/io/weights.hpp>
 
@@ -34,7 +35,9 @@ double formula(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
 
 }  // namespace
 
-TEST_CASE("narrow_floats: F8_E4M3 has NaN where all bits but the sign are set, no infinities, and 448 as its largest number") {
+TEST_CASE(
+    "narrow_floats: F8_E4M3 has NaN where all bits but the sign are set, no infinities, and 448 as its largest "
+    "number") {
   for (std::uint32_t bits = 0; bits < 256; ++bits) {
     CAPTURE(bits);
     const float got = widened(narrow_float::f8_e4m3, bits);
@@ -66,17 +69,21 @@ TEST_CASE("narrow_floats: BF16 is the upper half of a float") {
 
 namespace {
 
-constexpr std::array<std::byte, 8> halves{std::byte{0x80}, std::byte{0x3F}, std::byte{0x00}, std::byte{0xC0}, std::byte{0x80}, std::byte{0x7F}, std::byte{0x01}, std::byte{0x00}};
+constexpr std::array<std::byte, 8> halves{std::byte{0x80}, std::byte{0x3F}, std::byte{0x00}, std::byte{0xC0},
+                                          std::byte{0x80}, std::byte{0x7F}, std::byte{0x01}, std::byte{0x00}};
 constexpr std::array<std::byte, 3> bytes{std::byte{0x38}, std::byte{0xB8}, std::byte{0x7E}};
 constexpr std::array<std::byte, 3> others{std::byte{0x3C}, std::byte{0xBC}, std::byte{0x7C}};
 
 std::vector<nnrt::tensor_entry> tensors() {
-  return {nnrt::narrow_tensor("a", {2, 2}, narrow_float::bf16, halves), nnrt::narrow_tensor("b", {3}, narrow_float::f8_e4m3, bytes), nnrt::narrow_tensor("c", {3}, narrow_float::f8_e5m2, others),
+  return {nnrt::narrow_tensor("a", {2, 2}, narrow_float::bf16, halves),
+          nnrt::narrow_tensor("b", {3}, narrow_float::f8_e4m3, bytes),
+          nnrt::narrow_tensor("c", {3}, narrow_float::f8_e5m2, others),
           nnrt::narrow_tensor("d", {0}, narrow_float::bf16, {})};
 }
 void check(const nnrt::weights& file) {
   REQUIRE(file.entries().size() == 4);
-  const std::vector<std::vector<float>> expected{{1, -2, INFINITY, std::bit_cast<float>(0x10000U)}, {1, -1, 448}, {1, -1, INFINITY}, {}};
+  const std::vector<std::vector<float>> expected{
+      {1, -2, INFINITY, std::bit_cast<float>(0x10000U)}, {1, -1, 448}, {1, -1, INFINITY}, {}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const nnrt::tensor_entry& got = file.entries()[i];
     CAPTURE(got.name);
@@ -95,7 +102,8 @@ TEST_CASE("narrow_floats: weights in a file, in borrowed or copied bytes and in 
   const auto file = nnrt::safetensors::serialize(tensors());
   REQUIRE(file);
   const std::string_view text(reinterpret_cast<const char*>(file->data()), file->size());
-  for (const char* name : {"\"dtype\":\"BF16\"", "\"dtype\":\"F8_E4M3\"", "\"dtype\":\"F8_E5M2\""}) CHECK(text.find(name) != text.npos);
+  for (const char* name : {"\"dtype\":\"BF16\"", "\"dtype\":\"F8_E4M3\"", "\"dtype\":\"F8_E5M2\""})
+    CHECK(text.find(name) != text.npos);
   check(*nnrt::weights::parse(*file));
   check(*nnrt::weights::parse_copy(*file));
   check(*nnrt::make_weights(tensors()));
@@ -111,5 +119,6 @@ TEST_CASE("narrow_floats: bytes that do not fit the shape are refused, and so is
   nnrt::tensor_entry one[] = {nnrt::narrow_tensor("a", {3}, narrow_float::bf16, halves)};
   CHECK(nnrt::make_weights(one).error().message() == "tensor \"a\": got 8 bytes, expected 6 for BF16 as f32 [3]");
   one[0].type = nnrt::f16;
-  CHECK(nnrt::make_weights(one).error().message() == "tensor \"a\": its elements are stored in fewer bits, as those of f32 alone can be");
+  CHECK(nnrt::make_weights(one).error().message() ==
+        "tensor \"a\": its elements are stored in fewer bits, as those of f32 alone can be");
 }

@@ -22,7 +22,8 @@ byte_list pattern(std::size_t count) {
 TEST_CASE("record: numbers, texts and lists come back in their order") {
   record_writer to;
   const std::int64_t list[] = {1, -2, 3};
-  to.put(std::int32_t{-7}), to.put(2.5F), to.put(std::string_view("text")), to.put_list<std::int64_t>(list), to.put(std::uint8_t{9});
+  to.put(std::int32_t{-7}), to.put(2.5F), to.put(std::string_view("text")), to.put_list<std::int64_t>(list),
+      to.put(std::uint8_t{9});
   record_reader from{to.bytes};
   CHECK(from.number<std::int32_t>() == -7);
   CHECK(from.number<float>() == 2.5F);
@@ -47,7 +48,8 @@ TEST_CASE("record: a desc comes back whole") {
 }
 
 TEST_CASE("record: behind the end, and for lengths that are not there, everything is empty") {
-  for (const std::uint64_t length : {std::uint64_t{2}, std::uint64_t{1} << 61, std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t length :
+       {std::uint64_t{2}, std::uint64_t{1} << 61, std::numeric_limits<std::uint64_t>::max()}) {
     record_writer to;
     to.put(length), to.put(std::uint8_t{1});
     record_reader text{to.bytes}, list{to.bytes}, count{to.bytes};

@@ -24,9 +24,9 @@ TEST_CASE("safetensors_writer: the writer's bytes depend on the tensors alone, n
   const tensor_entry one[] = {a, b, c}, other[] = {c, a, b};
   const auto file = nnrt::safetensors::serialize(one);
   CHECK(*file == *nnrt::safetensors::serialize(other));
-  const std::string expected =
-      R"({"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"c":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]},)"
-      R"("a":{"dtype":"I8","shape":[8],"data_offsets":[16,24]}})";
+  const std::string expected = R"({"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                               R"("c":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]},)"
+                               R"("a":{"dtype":"I8","shape":[8],"data_offsets":[16,24]}})";
   const std::string text = text_of(*file);
   CHECK(text.substr(8, expected.size()) == expected);
   CHECK((file->size() - 24) % 8 == 0);

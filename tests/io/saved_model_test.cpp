@@ -23,23 +23,30 @@ namespace {
 
 using namespace nnrt;
 
-/// An image of stored numbers through a convolution with scales for each channel, and a reshape by a constant; a clip without a limit.
+/// An image of stored numbers through a convolution with scales for each channel, and a reshape by a constant; a clip
+/// without a limit.
 model quantised_network() {
   model_builder b;
-  const tensor_desc image{i8, nhwc, {1, 4, 4, 2}, quant{0.1F, 3, stored_rounding::half_to_even}}, filters{i8, nhwc, {3, 3, 3, 2}, per_channel<0>};
+  const tensor_desc image{i8, nhwc, {1, 4, 4, 2}, quant{0.1F, 3, stored_rounding::half_to_even}},
+      filters{i8, nhwc, {3, 3, 3, 2}, per_channel<0>};
   const auto x = *b.input("image", image);
-  const auto w = *b.weight("stem.weight", filters), scales = *b.weight("stem.weight.scale", {f32, {3}}), bias = *b.weight("stem.bias", {i32, {3}});
+  const auto w = *b.weight("stem.weight", filters), scales = *b.weight("stem.weight.scale", {f32, {3}}),
+             bias = *b.weight("stem.bias", {i32, {3}});
   b.set_scales(w, scales);
   ops::conv2d::attrs how;
   how.pad = {pad_mode::explicit_pads, 1, 1, 0, 2};
   how.fused = activation::relu;
-  const auto y = *b.apply<ops::conv2d>(how, {x, w, bias}, {tensor_desc{i8, nhwc, {}, quant{0.25F, -128, stored_rounding::half_to_even}}}, "stem \"1\"\n");
+  const auto y = *b.apply<ops::conv2d>(how, {x, w, bias},
+                                       {tensor_desc{i8, nhwc, {}, quant{0.25F, -128, stored_rounding::half_to_even}}},
+                                       "stem \"1\"\n");
   const std::int64_t to[] = {1, -1};
   const auto shape = *b.constant<std::int64_t>({i64, {2}}, to);
   const auto flat = *b.apply<ops::reshape>({}, {y[0], shape}, {}, "flat");
   (void)b.output("y", flat[0]);
   const std::byte zeros[54] = {};
-  const tensor_entry tensors[] = {{"stem.weight", i8, {3, 3, 3, 2}, std::span(zeros)}, {"stem.weight.scale", f32, {3}, std::span(zeros).first(12)}, {"stem.bias", i32, {3}, std::span(zeros).first(12)}};
+  const tensor_entry tensors[] = {{"stem.weight", i8, {3, 3, 3, 2}, std::span(zeros)},
+                                  {"stem.weight.scale", f32, {3}, std::span(zeros).first(12)},
+                                  {"stem.bias", i32, {3}, std::span(zeros).first(12)}};
   return b.finish(*make_weights(tensors));
 }
 
@@ -55,7 +62,12 @@ model open_network() {
 }
 
 saved_model compiled_network() {
-  saved_model made{.network = quantised_network(), .name = "net", .architecture = "bayes", .places = {}, .inputs = {}, .made_by = {}};
+  saved_model made{.network = quantised_network(),
+                   .name = "net",
+                   .architecture = "bayes",
+                   .places = {},
+                   .inputs = {},
+                   .made_by = {}};
   made.places = {{true, {}}, {false, "reshape: it is \"slow\""}};
   made.inputs = {{}};
   return made;
@@ -100,7 +112,9 @@ bool is_same(const weights& a, const weights& b) {
   if (a.order() != b.order() || a.entries().size() != b.entries().size()) return false;
   for (const tensor_entry& tensor : a.entries()) {
     const tensor_entry* const other = b.find(tensor.name);
-    if (other == nullptr || other->type != tensor.type || other->shape != tensor.shape || std::memcmp(other->bytes.data(), tensor.bytes.data(), tensor.bytes.size()) != 0) return false;
+    if (other == nullptr || other->type != tensor.type || other->shape != tensor.shape ||
+        std::memcmp(other->bytes.data(), tensor.bytes.data(), tensor.bytes.size()) != 0)
+      return false;
   }
   return true;
 }
@@ -137,8 +151,13 @@ TEST_CASE("saved model: states come back, and those that cannot be do not") {
 }  // namespace
 
 TEST_CASE("saved_model: a network comes back with every value, node, constant and weight") {
-  struct row { const char* what; model network; };
-  const row table[] = {{"stored numbers", quantised_network()}, {"unknown extents, an infinite attribute", open_network()}, {"no node", image_network()}};
+  struct row {
+    const char* what;
+    model network;
+  };
+  const row table[] = {{"stored numbers", quantised_network()},
+                       {"unknown extents, an infinite attribute", open_network()},
+                       {"no node", image_network()}};
   const temporary_folder folder;
   for (const row& r : table) {
     CAPTURE(r.what);
@@ -167,7 +186,12 @@ TEST_CASE("saved_model: a compiled network comes back with its places, reasons a
   saved_model made = compiled_network();
   made.network = image_network();
   made.places.clear();
-  made.inputs = {{.source = input_source::resizer, .is_image = true, .given = image_type::nv12, .seen = colours::bgr, .range = colour_range::bt601_video, .by = {{1, 2.5F, 3}, {0.1F, -1, 2}}}};
+  made.inputs = {{.source = input_source::resizer,
+                  .is_image = true,
+                  .given = image_type::nv12,
+                  .seen = colours::bgr,
+                  .range = colour_range::bt601_video,
+                  .by = {{1, 2.5F, 3}, {0.1F, -1, 2}}}};
   const saved_model both[] = {compiled_network(), [&] {
                                 saved_model second = made;
                                 second.name = "net/2";
@@ -232,7 +256,9 @@ TEST_CASE("saved_model: a changed header that somebody signed gives a network th
 }
 
 TEST_CASE("saved_model: signed metadata that make no network say what is wrong, and where") {
-  struct row { const char *from, *to, *message; };
+  struct row {
+    const char *from, *to, *message;
+  };
   const row table[] = {
       {"conv2d", "conv9d", "nnrt.models: node 0: byte "},
       {"\\\"stride\\\"", "\\\"strides\\\"", "expected the member \"stride\", got \"strides\""},
@@ -283,8 +309,10 @@ TEST_CASE("saved_model: a flag that its operator has got since the file was writ
 TEST_CASE("saved_model: a tensor is described once, and is one constant at most") {
   const byte_list file = bytes_of(network_of_two_constants());
   REQUIRE(message_of(file) == "");
-  CHECK(message_of(signed_with(file, R"(\"name\":\"constant 1\")", R"(\"name\":\"constant 0\")")) == "network \"net\": tensor \"constant 0\" is described twice");
-  CHECK(message_of(signed_with(file, R"(\"tensor\":\"constant 1\")", R"(\"tensor\":\"constant 0\")")) == "network \"net\": tensor \"constant 0\" is read as two constants");
+  CHECK(message_of(signed_with(file, R"(\"name\":\"constant 1\")", R"(\"name\":\"constant 0\")")) ==
+        "network \"net\": tensor \"constant 0\" is described twice");
+  CHECK(message_of(signed_with(file, R"(\"tensor\":\"constant 1\")", R"(\"tensor\":\"constant 0\")")) ==
+        "network \"net\": tensor \"constant 0\" is read as two constants");
 }
 
 TEST_CASE("saved_model: a weight may have the name that a constant would have") {
@@ -296,7 +324,8 @@ TEST_CASE("saved_model: a weight may have the name that a constant would have") 
   const tensor_entry tensors[] = {{"constant 1", f32, {3}, std::span(zeros)}};
   const model network = b.finish(*make_weights(tensors));
   REQUIRE(network.graph.values[1].is == ir::kind::constant);
-  const byte_list file = bytes_of({.network = network, .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}});
+  const byte_list file =
+      bytes_of({.network = network, .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}});
   const auto loaded = model::load(std::span<const std::byte>(file));
   REQUIRE(loaded);
   CHECK(nnrt_test::difference_of(network.graph, loaded->graph) == "");
@@ -340,7 +369,8 @@ TEST_CASE("saved_model: another file of tensors is no saved model, a missing one
   const auto loaded = model::load(folder.file("weights"));
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().code() == error_code::invalid_file);
-  CHECK(loaded.error().message() == folder.file("weights") + ": its metadata have no \"nnrt.format\", as those of a saved model do");
+  CHECK(loaded.error().message() ==
+        folder.file("weights") + ": its metadata have no \"nnrt.format\", as those of a saved model do");
   CHECK(model::load(folder.file("none")).error().code() == error_code::not_found);
 }
 
@@ -349,7 +379,13 @@ TEST_CASE("saved_model: numbers of four bits come back as what callers give and 
   made.network = image_network();
   made.network.graph.at(made.network.graph.inputs[0]).desc = {i8, {1, 3}};
   made.places.clear();
-  made.inputs = {{.source = input_source::ddr, .is_image = false, .given = {}, .seen = {}, .range = {}, .by = {}, .packed = half_byte::s4}};
+  made.inputs = {{.source = input_source::ddr,
+                  .is_image = false,
+                  .given = {},
+                  .seen = {},
+                  .range = {},
+                  .by = {},
+                  .packed = half_byte::s4}};
   made.outputs = {{.packed = half_byte::s4}};
   const auto loaded = load_models(std::span<const std::byte>(bytes_of(made)));
   REQUIRE(loaded);
@@ -369,26 +405,44 @@ TEST_CASE("saved_model: numbers of four bits come back as what callers give and 
 }
 
 TEST_CASE("saved_model: what cannot be a saved model is not written") {
-  struct row { const char* message; saved_model made; };
+  struct row {
+    const char* message;
+    saved_model made;
+  };
   const auto with = [](auto change) {
     saved_model made = compiled_network();
     change(made);
     return made;
   };
   const auto image = [](model network, const saved_input& in) {
-    return saved_model{.network = std::move(network), .name = "net", .architecture = {}, .places = {}, .inputs = {in}, .made_by = {}};
+    return saved_model{
+        .network = std::move(network), .name = "net", .architecture = {}, .places = {}, .inputs = {in}, .made_by = {}};
   };
-  const saved_input nv12{.source = input_source::ddr, .is_image = true, .given = image_type::nv12, .seen = colours::rgb, .range = colour_range::full, .by = {}};
-  const saved_input y{.source = input_source::ddr, .is_image = true, .given = image_type::y, .seen = colours::rgb, .range = colour_range::full, .by = {}};
+  const saved_input nv12{.source = input_source::ddr,
+                         .is_image = true,
+                         .given = image_type::nv12,
+                         .seen = colours::rgb,
+                         .range = colour_range::full,
+                         .by = {}};
+  const saved_input y{.source = input_source::ddr,
+                      .is_image = true,
+                      .given = image_type::y,
+                      .seen = colours::rgb,
+                      .range = colour_range::full,
+                      .by = {}};
   const row table[] = {
       {"a network has no name", with([](saved_model& m) { m.name.clear(); })},
       {"got places of 1 nodes, expected 2", with([](saved_model& m) { m.places.pop_back(); })},
       {"got places of 2 nodes, expected 0", with([](saved_model& m) { m.architecture.clear(); })},
       {"got 2 forms of inputs, expected 1", with([](saved_model& m) { m.inputs.resize(2); })},
-      {"input \"image\" comes from the resizer, but is no image", with([](saved_model& m) { m.inputs[0].source = input_source::resizer; })},
-      {"graph: node 1 (reshape) reads value 6 before it is made", with([](saved_model& m) { m.network.graph.operands[static_cast<std::size_t>(m.network.graph.nodes[1].inputs.first)] = 6; })},
+      {"input \"image\" comes from the resizer, but is no image",
+       with([](saved_model& m) { m.inputs[0].source = input_source::resizer; })},
+      {"graph: node 1 (reshape) reads value 6 before it is made", with([](saved_model& m) {
+         m.network.graph.operands[static_cast<std::size_t>(m.network.graph.nodes[1].inputs.first)] = 6;
+       })},
       {"input \"x\" is f32 [1, 4, 6, 1], expected f32 [N, H, W, 3] of rgb images", image(image_network(1), nv12)},
-      {"input \"x\" is an image of type y for rgb: image must hold the colours of the network", image(image_network(), y)},
+      {"input \"x\" is an image of type y for rgb: image must hold the colours of the network",
+       image(image_network(), y)},
   };
   for (const row& r : table) {
     CAPTURE(r.message);

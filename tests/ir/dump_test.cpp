@@ -56,7 +56,8 @@ TEST_CASE("dump: attributes by name") {
   pool<char> text;
   ir::detail::append_attribute(text, attribute_kind::reals, {});
   CHECK(letters_of(text).empty());
-  const word scales[] = {3, std::bit_cast<std::int32_t>(0.5F), std::bit_cast<std::int32_t>(-10.0F), std::bit_cast<std::int32_t>(0.1F)};
+  const word scales[] = {3, std::bit_cast<std::int32_t>(0.5F), std::bit_cast<std::int32_t>(-10.0F),
+                         std::bit_cast<std::int32_t>(0.1F)};
   ir::detail::append_attribute(text, attribute_kind::reals, scales);
   CHECK(letters_of(text) == "0.5,-10,0.1");
   CHECK(last_attributes([](builder& b) { b.output("y", relu(b.input<f32, shape<4>>("x"))); }).empty());

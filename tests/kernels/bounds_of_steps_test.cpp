@@ -355,7 +355,8 @@ std::vector<real_operand> gated_operands(const recurrent_case& c, bool has_peeph
   const auto make = [&](const shape_t& shape, double range) { return random_operand_of(f32, shape, ++seed, range); };
   in[0] = make({sequences, 1, c.input}, 2);
   for (std::size_t gate = are_coupled ? 1 : 0; gate < 4; ++gate) {
-    in[gated::w + gate] = make({c.hidden, c.input}, c.weights), in[gated::u + gate] = make({c.hidden, c.hidden}, c.weights);
+    in[gated::w + gate] = make({c.hidden, c.input}, c.weights),
+                  in[gated::u + gate] = make({c.hidden, c.hidden}, c.weights);
     in[gated::b + gate] = make({c.hidden}, c.weights);
   }
   for (std::size_t i = are_coupled ? 1 : 0; has_peepholes && i < 3; ++i) in[gated::p + i] = make({c.hidden}, c.weights);
@@ -363,10 +364,13 @@ std::vector<real_operand> gated_operands(const recurrent_case& c, bool has_peeph
   return in;
 }
 /// y, hy and cy after one step; act is relu or tanh.
-std::vector<exact_results> exact_gated_step(const std::vector<real_operand>& in, const recurrent_case& c, bool has_relu) {
+std::vector<exact_results> exact_gated_step(const std::vector<real_operand>& in, const recurrent_case& c,
+                                            bool has_relu) {
   exact_results hidden, cell;
   hidden.numbers = cell.numbers = static_cast<double>(c.input + c.hidden + 2);
-  const auto at = [&](std::size_t operand, std::int64_t i) { return real{in[operand].numbers[static_cast<std::size_t>(i)]}; };
+  const auto at = [&](std::size_t operand, std::int64_t i) {
+    return real{in[operand].numbers[static_cast<std::size_t>(i)]};
+  };
   const auto act = [&](real x) { return has_relu ? std::max(x, real{0}) : std::tanh(x); };
   for (std::int64_t b = 0; b < sequences; ++b)
     for (std::int64_t n = 0; n < c.hidden; ++n) {
@@ -375,14 +379,16 @@ std::vector<exact_results> exact_gated_step(const std::vector<real_operand>& in,
         real sum = 0, sizes = 0;
         const auto add = [&](real term) { sum += term, sizes += std::fabs(term); };
         for (std::int64_t k = 0; k < c.input; ++k) add(at(gated::w + gate, n * c.input + k) * at(0, b * c.input + k));
-        for (std::int64_t k = 0; k < c.hidden; ++k) add(at(gated::u + gate, n * c.hidden + k) * at(gated::state_h, b * c.hidden + k));
+        for (std::int64_t k = 0; k < c.hidden; ++k)
+          add(at(gated::u + gate, n * c.hidden + k) * at(gated::state_h, b * c.hidden + k));
         const std::size_t peephole = gated::p + (gate == 3 ? 2 : gate);
         if (gate != 2 && !in[peephole].numbers.empty()) add(at(peephole, n) * state);
         add(at(gated::b + gate, n));
         most = std::max(most, sizes);
         return sum;
       };
-      const real before = at(gated::state_c, b * c.hidden + n), h = at(gated::state_h, b * c.hidden + n), f = logistic(sum_of(1, before));
+      const real before = at(gated::state_c, b * c.hidden + n), h = at(gated::state_h, b * c.hidden + n),
+                 f = logistic(sum_of(1, before));
       const real i = in[gated::w].numbers.empty() ? 1 - f : logistic(sum_of(0, before));
       const real after = f * before + i * act(sum_of(2, 0));
       const real result = logistic(sum_of(3, after)) * act(after), unit = (1 + std::fabs(before) + std::fabs(h)) * most;
@@ -394,8 +400,9 @@ std::vector<exact_results> exact_gated_step(const std::vector<real_operand>& in,
 }  // namespace
 
 TEST_CASE("bounds: a step of sequence_lstm, with peepholes and coupled gates or without") {
-  constexpr recurrent_case cases[] = {{1, 1, 0.5, 1, 1, 0},  {5, 7, 0.01, 1, 1, 0},   {33, 20, 0.3, 1, 2, 0},   {5, 7, 20, 1, 1, 0},
-                                      {260, 16, 0.1, 1, 50, 0}, {3, 300, 0.05, 1, 1, 0}, {4, 5, 0.2, 30, 1e4, 0}, {2, 2, 1e-6, 1, 1e-6, 0}};
+  constexpr recurrent_case cases[] = {{1, 1, 0.5, 1, 1, 0},    {5, 7, 0.01, 1, 1, 0},    {33, 20, 0.3, 1, 2, 0},
+                                      {5, 7, 20, 1, 1, 0},     {260, 16, 0.1, 1, 50, 0}, {3, 300, 0.05, 1, 1, 0},
+                                      {4, 5, 0.2, 30, 1e4, 0}, {2, 2, 1e-6, 1, 1e-6, 0}};
   measured so_far("sequence_lstm", ops::of<ops::sequence_lstm>(), f32);
   for (const recurrent_case& c : cases)
     for (const bool has_peepholes : {false, true})
@@ -414,10 +421,13 @@ TEST_CASE("bounds: a step of sequence_rnn") {
   for (const double weights : {1e-3, 0.1, 1.0, 30.0})
     for (const std::int64_t states : {1, 5, 40}) {
       constexpr std::int64_t inputs = 9;
-      const std::vector<real_operand> in = {random_operand_of(f32, {sequences, 1, inputs}, 1, 2), random_operand_of(f32, {states, inputs}, 2, weights),
-                                            random_operand_of(f32, {states, states}, 3, weights), random_operand_of(f32, {states}, 4, weights),
-                                            random_operand_of(f32, {sequences, states}, 5, 1)};
-      const auto at = [&](std::size_t operand, std::int64_t i) { return real{in[operand].numbers[static_cast<std::size_t>(i)]}; };
+      const std::vector<real_operand> in = {
+          random_operand_of(f32, {sequences, 1, inputs}, 1, 2), random_operand_of(f32, {states, inputs}, 2, weights),
+          random_operand_of(f32, {states, states}, 3, weights), random_operand_of(f32, {states}, 4, weights),
+          random_operand_of(f32, {sequences, states}, 5, 1)};
+      const auto at = [&](std::size_t operand, std::int64_t i) {
+        return real{in[operand].numbers[static_cast<std::size_t>(i)]};
+      };
       for (const bool has_relu : {false, true}) {
         exact_results exact;
         exact.numbers = static_cast<double>(inputs + states + 1);
@@ -443,10 +453,13 @@ TEST_CASE("bounds: svdf, whose state is rounded before it meets the weights over
   for (const double weights : {1e-3, 1.0, 50.0})
     for (const std::int64_t memory : {1, 7}) {
       constexpr std::int64_t inputs = 20, units = 3, rank = 2, filters = units * rank;
-      const std::vector<real_operand> in = {random_operand_of(f32, {1, inputs}, 1, 2), random_operand_of(f32, {filters, inputs}, 2, weights),
-                                            random_operand_of(f32, {filters, memory}, 3, 1), random_operand_of(f32, {units}, 4, 1),
-                                            random_operand_of(f32, {1, filters * memory}, 5, 1)};
-      const auto at = [&](std::size_t operand, std::int64_t i) { return real{in[operand].numbers[static_cast<std::size_t>(i)]}; };
+      const std::vector<real_operand> in = {
+          random_operand_of(f32, {1, inputs}, 1, 2), random_operand_of(f32, {filters, inputs}, 2, weights),
+          random_operand_of(f32, {filters, memory}, 3, 1), random_operand_of(f32, {units}, 4, 1),
+          random_operand_of(f32, {1, filters * memory}, 5, 1)};
+      const auto at = [&](std::size_t operand, std::int64_t i) {
+        return real{in[operand].numbers[static_cast<std::size_t>(i)]};
+      };
       exact_results y;
       y.numbers = static_cast<double>(rank * (inputs + memory));
       for (std::int64_t u = 0; u < units; ++u) {
@@ -548,14 +561,16 @@ TEST_CASE("bounds: scores that fall by what boxes share, as long as no two boxes
   for (const dtype type : {f32, f16, f64}) {
     measured so_far("suppression", ops::of<ops::non_max_suppression>(), type);
     for (const double sigma : {0.25, 1.0, 10.0}) {
-      // Unit squares in a row, each two of which share a half at most; the scores lie so far apart that they keep their order.
+      // Unit squares in a row, each two of which share a half at most; the scores lie so far apart that they keep their
+      // order.
       constexpr std::int64_t boxes = 5;
       std::vector<double> corners, scores;
       for (int i = 0; i < boxes; ++i) {
         for (const double number : {0.0, 0.375 * i, 1.0, 0.375 * i + 1}) corners.push_back(number);
         scores.push_back(as_stored(type, std::ldexp(1.3, -2 * i)));
       }
-      const std::vector<real_operand> in{{{boxes, 4}, corners}, {{boxes}, scores}, {{1}, {1}}, {{1}, {0}}, {{1}, {sigma}}};
+      const std::vector<real_operand> in{
+          {{boxes, 4}, corners}, {{boxes}, scores}, {{1}, {1}}, {{1}, {0}}, {{1}, {sigma}}};
       ops::non_max_suppression::attrs attrs;
       attrs.max_detections = boxes;
       exact_results left;

@@ -24,7 +24,10 @@ struct quad {
 /// Numbers at which products, their sums of two and sizes are the largest that there are.
 constexpr std::int8_t extremes[] = {-128, -127, -1, 0, 1, 126, 127};
 constexpr std::size_t kinds = std::size(extremes);
-quad extreme_quad(std::size_t i) { return {{extremes[i % kinds], extremes[i / kinds % kinds], extremes[i / kinds / kinds % kinds], extremes[i / kinds / kinds / kinds]}}; }
+quad extreme_quad(std::size_t i) {
+  return {{extremes[i % kinds], extremes[i / kinds % kinds], extremes[i / kinds / kinds % kinds],
+           extremes[i / kinds / kinds / kinds]}};
+}
 constexpr std::size_t extreme_quads = kinds * kinds * kinds * kinds;
 
 quad random_quad(std::mt19937& any) {
@@ -58,11 +61,13 @@ void check(const lanes_of_quads& at) {
   alignas(64) std::byte weights[dot_bytes], narrow[narrow_dot_bytes], placed[dot_bytes];
   int_vector words{};
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-    for (int i = 0; i < 4; ++i) put_weight(weights, lane, i, at.w[lane].of[i], at.flip), put_narrow_weight(narrow, lane, i, at.w[lane].of[i]);
+    for (int i = 0; i < 4; ++i)
+      put_weight(weights, lane, i, at.w[lane].of[i], at.flip), put_narrow_weight(narrow, lane, i, at.w[lane].of[i]);
     words[lane] = at.w[lane].word();
   }
   const int_vector start = int_lanes_of(1000), flip = int_lanes_of(at.flip);
-  const int_vector by_tiles = dot4(start, values_of(in_order(weights_flip ? at.stored() : at.stored() ^ flip)), load_weights(weights));
+  const int_vector by_tiles =
+      dot4(start, values_of(in_order(weights_flip ? at.stored() : at.stored() ^ flip)), load_weights(weights));
   const int_vector by_rows = dot4(start, values_of(in_order(at.stored() ^ flip)), load_narrow_weights(narrow));
   const int_vector sums = sum4(start, words);
   store_narrow_weights(placed, words);

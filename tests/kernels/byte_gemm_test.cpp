@@ -23,7 +23,8 @@ byte_layout in_tiles(std::int64_t m, std::int64_t k, std::int64_t n) {
 struct extents {
   std::int64_t m, k, n;
 };
-constexpr std::int64_t all_rows[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 14, 15, 27, 33, 57}, all_depths[] = {1, 4, 8, 9, 15, 16, 18, 20, 24, 36, 40, 64, 100, 264};
+constexpr std::int64_t all_rows[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 14, 15, 27, 33, 57},
+                       all_depths[] = {1, 4, 8, 9, 15, 16, 18, 20, 24, 36, 40, 64, 100, 264};
 std::vector<std::int64_t> all_columns() {
   constexpr std::int64_t line = int_lanes, panel = byte_layout::panel_width;
   return {1, line - 1, line, line + 1, panel - 1, panel, panel + 1, panel + line, 2 * panel, 4 * panel + 3};
@@ -47,7 +48,8 @@ TEST_CASE("byte gemm: products of any extents are what the definition says") {
 
 TEST_CASE("byte gemm: any division into parts gives the same bits, whatever zero points are") {
   for (const stored_form& form : forms)
-    for (const auto [m, k, n] : {extents{5, 64, 16}, extents{17, 128, 32}, extents{31, 36, 33}, extents{50, 257, 70}, extents{100, 512, 48}}) {
+    for (const auto [m, k, n] :
+         {extents{5, 64, 16}, extents{17, 128, 32}, extents{31, 36, 33}, extents{50, 257, 70}, extents{100, 512, 48}}) {
       CAPTURE(form.a_zero);
       CAPTURE(m);
       CAPTURE(k);

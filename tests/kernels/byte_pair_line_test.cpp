@@ -17,7 +17,9 @@ quantisation quantised(float scale, std::int32_t zero_point, stored_rounding rou
   return q;
 }
 
-template <class T> ops::detail::stored_sum<T> sum_of(const quantisation& a, const quantisation& b, const quantisation& y, activation fused = activation::none, int sign = 1) {
+template <class T>
+ops::detail::stored_sum<T> sum_of(const quantisation& a, const quantisation& b, const quantisation& y,
+                                  activation fused = activation::none, int sign = 1) {
   ops::detail::stored_pair pair(a, b, y);
   pair.fused = fused;
   return {pair, sign};
@@ -27,7 +29,9 @@ template <class T> ops::detail::stored_sum<T> sum_of(const quantisation& a, cons
 template <class T> std::vector<T> sums_on(const byte_pair_line& line, T a, int first_b) {
   std::vector<T> of_a(register_bytes, a), of_b(register_bytes), y(register_bytes);
   for (int i = 0; i < register_bytes; ++i) of_b[static_cast<std::size_t>(i)] = static_cast<T>(first_b + i);
-  const auto register_of = [](const std::vector<T>& bytes) { return kernels::load_vector<kernels::byte_vector>(bytes.data()); };
+  const auto register_of = [](const std::vector<T>& bytes) {
+    return kernels::load_vector<kernels::byte_vector>(bytes.data());
+  };
   kernels::store_vector(y.data(), byte_pair_line_lanes<T>(line)(register_of(of_a), register_of(of_b)));
   return y;
 }
@@ -39,7 +43,8 @@ template <class T> int errors_of(const byte_pair_line& line, const ops::detail::
   for (int a = first; a < first + 256; ++a)
     for (int b = first; b < first + 256; b += register_bytes) {
       const std::vector<T> y = sums_on(line, static_cast<T>(a), b);
-      for (int i = 0; i < register_bytes; ++i) errors += y[static_cast<std::size_t>(i)] != f(static_cast<T>(a), static_cast<T>(b + i));
+      for (int i = 0; i < register_bytes; ++i)
+        errors += y[static_cast<std::size_t>(i)] != f(static_cast<T>(a), static_cast<T>(b + i));
     }
   return errors;
 }
@@ -54,13 +59,16 @@ TEST_CASE_TEMPLATE("byte_pair_line: one line gives the sums of all pairs of byte
         for (const activation fused : {activation::none, activation::relu, activation::relu6})
           for (const stored_rounding rounding : {stored_rounding::twice, stored_rounding::half_to_even})
             for (const int sign : {1, -1}) {
-              if (rounding != stored_rounding::twice && (fused != activation::none || at == 0)) continue;  // these take long
+              // these take long
+              if (rounding != stored_rounding::twice && (fused != activation::none || at == 0)) continue;
               CAPTURE(scale_b);
               CAPTURE(scale_y);
               CAPTURE(at);
-              const auto f = sum_of<T>(quantised(0.05F, first + at), quantised(scale_b, first + 255 - at), quantised(scale_y, first + at / 2, rounding), fused, sign);
+              const auto f = sum_of<T>(quantised(0.05F, first + at), quantised(scale_b, first + 255 - at),
+                                       quantised(scale_y, first + at / 2, rounding), fused, sign);
               const byte_pair_line line = line_of(f);
-              if (scale_y == 0.0771F) CHECK(line.is_found());  // else many pairs are halves, or nearly, which go where no line sends them all
+              // else many pairs are halves, or nearly, which go where no line sends them all
+              if (scale_y == 0.0771F) CHECK(line.is_found());
               if (line.is_found()) CHECK(errors_of(line, f) == 0);
             }
 }
@@ -77,7 +85,9 @@ TEST_CASE("byte_pair_line: halves go away from zero, on both sides of it") {
 TEST_CASE("byte_pair_line: scales that leave a line no room have none") {
   CHECK_FALSE(line_of(sum_of<std::int8_t>(quantised(1e30F, 0), quantised(1, 0), quantised(1e-30F, 0))).is_found());
   // Halves of both signs and of even numbers alike go to even ones.
-  CHECK_FALSE(line_of(sum_of<std::int8_t>(quantised(1, 0), quantised(1, 0), quantised(2, 0, stored_rounding::half_to_even))).is_found());
+  CHECK_FALSE(
+      line_of(sum_of<std::int8_t>(quantised(1, 0), quantised(1, 0), quantised(2, 0, stored_rounding::half_to_even)))
+          .is_found());
   // Nothing is far from nothing: the line is flat.
   const auto f = sum_of<std::int8_t>(quantised(1e-12F, 1), quantised(1e-12F, 2), quantised(1, 9));
   const byte_pair_line flat = line_of(f);

@@ -39,8 +39,8 @@ TEST_CASE_TEMPLATE("byte_pairs: all pairs of bytes, for scales far apart and zer
           }
 }
 
-TEST_CASE_TEMPLATE("byte_pairs: rows that are repeated, of whole registers and others, in any number of parts", Op, ops::add, ops::sub,
-                   ops::mul) {
+TEST_CASE_TEMPLATE("byte_pairs: rows that are repeated, of whole registers and others, in any number of parts", Op,
+                   ops::add, ops::sub, ops::mul) {
   for (const std::int64_t channels : {64, 128, 192, 256, 320, 96, 40})
     for (const dtype type : {i8, u8}) {
       CAPTURE(channels);
@@ -48,7 +48,8 @@ TEST_CASE_TEMPLATE("byte_pairs: rows that are repeated, of whole registers and o
       std::vector<std::uint8_t> a(static_cast<std::size_t>(7 * 3 * channels)), b(static_cast<std::size_t>(channels));
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
       for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::uint8_t>(i * 29 + 5);
-      const given_operand rows = bytes_of({type, nd, {7, 3, channels}, of_a}, a.data()), repeated = bytes_of({type, nd, {channels}, of_b}, b.data());
+      const given_operand rows = bytes_of({type, nd, {7, 3, channels}, of_a}, a.data()),
+                          repeated = bytes_of({type, nd, {channels}, of_b}, b.data());
       check_kernel<Op>({}, {rows, repeated}, {}, into_bytes(0.07F, type == u8 ? 120 : -5));
       check_kernel<Op>({}, {repeated, rows}, {}, into_bytes(0.07F, type == u8 ? 120 : -5));
     }

@@ -23,7 +23,8 @@ struct scaled_lanes {
   }
 };
 
-/// What the sums in all lanes become: where a method leaves it in the lower halves of lanes, as those are read if 16 bits hold it.
+/// What the sums in all lanes become: where a method leaves it in the lower halves of lanes, as those are read if 16
+/// bits hold it.
 template <scale_method Method> void scale(const channel_scales& s, std::int32_t (&sums)[int_lanes]) {
   const int_vector scaled = kernels::detail::scaler<Method>(s)(load_vector<int_vector>(sums));
   store_vector(sums, makes_halves(Method) && s.in_halves == 0 ? whole_result(scaled) : scaled);
@@ -104,14 +105,17 @@ TEST_CASE("byte_scale: every step of the staircase has the reference's place, wh
 
 TEST_CASE("byte_scale: halves that go to even numbers do so by every method, from even and odd zero points") {
   std::mt19937 random(11);
-  for (const scaled_range range : {scaled_range{-128, 127, 0}, scaled_range{0, 127, 0}, scaled_range{-127, 128, -1}, scaled_range{0, 100, 27}})
+  for (const scaled_range range :
+       {scaled_range{-128, 127, 0}, scaled_range{0, 127, 0}, scaled_range{-127, 128, -1}, scaled_range{0, 100, 27}})
     for (const sum_range reach : {narrow, wide, all}) {
       byte_channel channel{{}, 0, reach, stored_rounding::half_to_even, range.zero & 1};
       // Powers of two have a half at every second step; the others have few.
-      for (const double factor : {0.0, 1e-9, 0x1p-20, 0x1p-9, 0x1p-6, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 0x1.8p-7, 300.0, 1e9})
+      for (const double factor :
+           {0.0, 1e-9, 0x1p-20, 0x1p-9, 0x1p-6, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 0x1.8p-7, 300.0, 1e9})
         channel.factor = fixed_point_of(factor), check(channel, range);
       for (int i = 0; i < 40; ++i)
-        channel.factor = fixed_point_of(std::pow(10.0, -static_cast<double>(random() % 6000) / 1000)), check(channel, range);
+        channel.factor = fixed_point_of(std::pow(10.0, -static_cast<double>(random() % 6000) / 1000)),
+        check(channel, range);
     }
 }
 
@@ -165,7 +169,8 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
   int rising = 0, lines = 0;
   for (int i = 0; i < 100; ++i) {
     byte_channel channels[int_lanes];
-    std::fill_n(channels, int_lanes, channel_of(0.0015 + 1e-8 * static_cast<double>(random() % 100'000), {-500'000, 500'000}));
+    std::fill_n(channels, int_lanes,
+                channel_of(0.0015 + 1e-8 * static_cast<double>(random() % 100'000), {-500'000, 500'000}));
     rising += scaled_lanes(channels, {0, 255, -128}).method == scale_method::by_rising_line;
     lines += scaled_lanes(channels, {-128, 127, 0}).method == scale_method::by_line;
   }
@@ -176,15 +181,19 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
 TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of its lines") {
   if (!lines_make_halves) return;
   for (const double factor : {0.0123, 0.25})
-    for (const scaled_range range : {scaled_range{0, 255, -128}, scaled_range{-128, 127, 0}, scaled_range{-90, 165, -38}}) {
+    for (const scaled_range range :
+         {scaled_range{0, 255, -128}, scaled_range{-128, 127, 0}, scaled_range{-90, 165, -38}}) {
       const auto is_in_halves = [&](double low, double high, double high_of_last) {
         byte_channel channels[int_lanes];
-        const auto reach = [&](double end) { return sum_range{static_cast<std::int64_t>(low / factor), static_cast<std::int64_t>(end / factor)}; };
+        const auto reach = [&](double end) {
+          return sum_range{static_cast<std::int64_t>(low / factor), static_cast<std::int64_t>(end / factor)};
+        };
         std::fill_n(channels, int_lanes, channel_of(factor, reach(high)));
         channels[int_lanes - 1].reach = reach(high_of_last);
         const scaled_lanes s(channels, range);
         REQUIRE(s.method == (range.low == 0 ? scale_method::by_rising_line : scale_method::by_line));
-        for (const std::int64_t sum : {channels[0].reach.low, std::int64_t{0}, channels[0].reach.high}) CHECK_FALSE(scale_around(s, channels[0], range, sum).found);
+        for (const std::int64_t sum : {channels[0].reach.low, std::int64_t{0}, channels[0].reach.high})
+          CHECK_FALSE(scale_around(s, channels[0], range, sum).found);
         return s.chosen.in_halves != 0;
       };
       CAPTURE(factor);
@@ -203,10 +212,13 @@ TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of 
 TEST_CASE("byte_scale: what is packed beside weights is what one method needs, and no more") {
   CHECK(sizeof(channel_scales) <= 5 * register_bytes + 64);
   byte_channel channels[int_lanes];
-  for (std::int64_t i = 0; i < int_lanes; ++i) channels[i] = channel_of(0.0123 + 0.001 * static_cast<double>(i), narrow);
+  for (std::int64_t i = 0; i < int_lanes; ++i)
+    channels[i] = channel_of(0.0123 + 0.001 * static_cast<double>(i), narrow);
   possible_scales possible;
   set_scales(possible, channels, int_lanes, {0, 255, -128});
-  const auto all_of = [](const std::int32_t (&lanes)[int_lanes]) { return std::all_of(lanes, lanes + int_lanes, [](std::int32_t lane) { return lane != 0; }); };
+  const auto all_of = [](const std::int32_t(&lanes)[int_lanes]) {
+    return std::all_of(lanes, lanes + int_lanes, [](std::int32_t lane) { return lane != 0; });
+  };
   const struct {
     scale_method method;
     bool is_possible;
@@ -227,7 +239,8 @@ TEST_CASE("byte_scale: what is packed beside weights is what one method needs, a
     const std::int32_t zero = kernels::detail::includes_zero_point(method) ? -128 : 0;
     for (const std::int32_t sum : {0, 1, 77, 5'000, 15'000}) {
       std::int32_t sums[int_lanes];
-      for (std::int64_t i = 0; i < int_lanes; ++i) sums[i] = static_cast<std::int32_t>(sum + included_in_sums(possible, i, method));
+      for (std::int64_t i = 0; i < int_lanes; ++i)
+        sums[i] = static_cast<std::int32_t>(sum + included_in_sums(possible, i, method));
       kernels::detail::with_method(method, [&](auto by) { scale<by>(chosen, sums); });
       for (std::int64_t i = 0; i < int_lanes; ++i) {
         const int by = static_cast<int>(chosen.method);
@@ -245,7 +258,10 @@ TEST_CASE("byte_scale: each step of a staircase is the first sum that is scaled 
   for (int exponent = 0; exponent >= -20; --exponent)
     for (int i = 0; i < 20; ++i) {
       const std::int32_t odd = static_cast<std::int32_t>(random() >> 2) | 1;
-      const std::int32_t mantissa = i == 0 ? 1 << 30 : i == 1 ? INT32_MAX : i == 2 ? 3 << 29 : (odd | 1 << 30) & INT32_MAX;
+      const std::int32_t mantissa = i == 0   ? 1 << 30
+                                    : i == 1 ? INT32_MAX
+                                    : i == 2 ? 3 << 29
+                                             : (odd | 1 << 30) & INT32_MAX;
       const std::int64_t reach = std::min((std::int64_t{300} << (1 - exponent)), std::int64_t{1} << 30);
       const byte_channel channel{{mantissa, exponent}, 0, {-reach, reach}};
       const kernels::detail::staircase stairs(channel, {-128, 127, 0});
@@ -254,7 +270,8 @@ TEST_CASE("byte_scale: each step of a staircase is the first sum that is scaled 
       REQUIRE(stairs.steps == stairs.last - stairs.first);
       int wrong = 0;
       for (int step = 0; step < stairs.steps; ++step)
-        wrong += stairs.result[step] != stairs.first + 1 + step || kernels::detail::scaled(stairs.at[step], channel) < stairs.result[step] ||
+        wrong += stairs.result[step] != stairs.first + 1 + step ||
+                 kernels::detail::scaled(stairs.at[step], channel) < stairs.result[step] ||
                  kernels::detail::scaled(stairs.at[step] - 1, channel) >= stairs.result[step];
       CHECK(wrong == 0);
     }
@@ -266,7 +283,8 @@ TEST_CASE("byte_scale: the first multiple within bounds is the first one that a 
       for (std::int64_t low = 0; low < modulus; low += 3)
         for (std::int64_t high = low; high < modulus; high += 2) {
           std::int64_t expected = 0;
-          while (expected < modulus && (factor * expected % modulus < low || factor * expected % modulus > high)) ++expected;
+          while (expected < modulus && (factor * expected % modulus < low || factor * expected % modulus > high))
+            ++expected;
           const std::int64_t got = kernels::detail::first_multiple_within(factor, modulus, low, high);
           if (got == (expected == modulus ? -1 : expected)) continue;
           CAPTURE(modulus);

@@ -11,7 +11,8 @@ namespace {
 std::vector<std::byte> some_bytes(std::int64_t n, std::uint32_t seed) {
   std::vector<std::byte> bytes;
   std::uint32_t state = seed;
-  for (std::int64_t i = 0; i < n; ++i) bytes.push_back(static_cast<std::byte>((state = state * 1664525U + 1013904223U) >> 24U));
+  for (std::int64_t i = 0; i < n; ++i)
+    bytes.push_back(static_cast<std::byte>((state = state * 1664525U + 1013904223U) >> 24U));
   return bytes;
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("byte values: rows of any length are copied, and nothing behind them i
       const std::vector<std::byte> from = some_bytes(n);
       std::vector<std::byte> to(static_cast<std::size_t>(n * form.size() + 4), untouched);
       copy_values(from.data(), n, form, to.data());
-      for (std::int64_t i = 0; i < n; ++i) CHECK(value_at(to, i, form) == seen(from[static_cast<std::size_t>(i)], form));
+      for (std::int64_t i = 0; i < n; ++i)
+        CHECK(value_at(to, i, form) == seen(from[static_cast<std::size_t>(i)], form));
       for (std::size_t i = to.size() - 4; i < to.size(); ++i) CHECK(to[i] == untouched);
     }
 }
@@ -71,7 +72,8 @@ TEST_CASE("byte values: a row is given its form where it lies") {
       std::vector<std::byte> row(static_cast<std::size_t>(n * form.size() + 4), untouched);
       std::copy(from.begin(), from.end(), row.begin() + place_before_form(n, form));
       set_form(n, form, row.data());
-      for (std::int64_t i = 0; i < n; ++i) CHECK(value_at(row, i, form) == seen(from[static_cast<std::size_t>(i)], form));
+      for (std::int64_t i = 0; i < n; ++i)
+        CHECK(value_at(row, i, form) == seen(from[static_cast<std::size_t>(i)], form));
       for (std::size_t i = row.size() - 4; i < row.size(); ++i) CHECK(row[i] == untouched);
     }
 }

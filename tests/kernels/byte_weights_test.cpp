@@ -17,7 +17,8 @@ struct stored_matrix {
   bool has_rows;
   nnrt_test::fenced_bytes bytes;
 
-  stored_matrix(const byte_layout& of, bool rows, unsigned seed) : layout(of), has_rows(rows), bytes(random_bytes(of.n * of.depth.products(), seed)) {}
+  stored_matrix(const byte_layout& of, bool rows, unsigned seed)
+      : layout(of), has_rows(rows), bytes(random_bytes(of.n * of.depth.products(), seed)) {}
   byte_matrix matrix() {
     const std::int64_t k = layout.depth.products(), n = layout.n;
     if (has_rows) return {.first = bytes.data(), .column = 1, .run = layout.depth.length * n, .element = n};
@@ -68,8 +69,10 @@ template <class Source> placed by_blocks(const byte_layout& layout, const byte_f
   placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
   for (std::int64_t v = 0; v < layout.vectors(); v += kernels::detail::vectors_together) {
     kernels::detail::columns_together columns;
-    kernels::detail::place_weights(layout, f, {v, std::min(v + kernels::detail::vectors_together, layout.vectors())}, source, to.packed.data(), columns);
-    for (std::int64_t j = v * int_lanes; j < std::min(layout.n, (v + kernels::detail::vectors_together) * int_lanes); ++j)
+    kernels::detail::place_weights(layout, f, {v, std::min(v + kernels::detail::vectors_together, layout.vectors())},
+                                   source, to.packed.data(), columns);
+    for (std::int64_t j = v * int_lanes; j < std::min(layout.n, (v + kernels::detail::vectors_together) * int_lanes);
+         ++j)
       to.columns.push_back(columns[j / int_lanes - v][j % int_lanes]);
   }
   return to;
@@ -96,7 +99,9 @@ void check(const byte_layout& layout, const byte_factors& f, unsigned seed) {
     stored_matrix b(layout, has_rows, seed);
     const placed expected = one_by_one(b, f);
     check_alike(by_blocks(layout, f, b.matrix()), expected);
-    const auto weight_of = [&](std::int64_t j, std::int64_t run, std::int64_t i) { return f.at(b.bytes.data(), b.place(j, run, i)); };
+    const auto weight_of = [&](std::int64_t j, std::int64_t run, std::int64_t i) {
+      return f.at(b.bytes.data(), b.place(j, run, i));
+    };
     check_alike(by_blocks(layout, f, weight_of), expected);
   }
 }

@@ -1,4 +1,5 @@
-// byte_winograd_test: the transform of stored numbers has the bits of the definition, at every edge, divided in every way; and when it is chosen.
+// byte_winograd_test: the transform of stored numbers has the bits of the definition, at every edge, divided in every
+// way; and when it is chosen.
 #include <nnrt/kernels/byte_convolution.hpp>
 
 #include <support/byte_products.hpp>
@@ -21,7 +22,8 @@ using nnrt_test::byte_products::forms, nnrt_test::byte_products::lines, nnrt_tes
 namespace {
 
 /// A 3x3 convolution of an image, padded by as many zero points on each side.
-constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t in, std::int64_t out, std::int64_t padding = 1) {
+constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t in, std::int64_t out,
+                           std::int64_t padding = 1) {
   conv_shape s;
   s.height = height, s.width = width, s.in = in, s.out = out, s.kernel_h = s.kernel_w = 3;
   s.pad_top = s.pad_left = padding, s.out_height = height + 2 * padding - 2, s.out_width = width + 2 * padding - 2;
@@ -41,12 +43,16 @@ struct problem {
 
   byte_channel channel(std::int64_t o) const { return byte_products::channel_of(o, s.depth()); }
   /// Bytes of y that are nobody's are 0x55.
-  std::vector<std::byte> blank() const { return std::vector<std::byte>(static_cast<std::size_t>(outputs(s)), std::byte{0x55}); }
+  std::vector<std::byte> blank() const {
+    return std::vector<std::byte>(static_cast<std::size_t>(outputs(s)), std::byte{0x55});
+  }
 
   /// The parts run backwards.
   std::vector<std::byte> run(std::int64_t parts) const {
     lines packed(byte_winograd_layout(s).bytes());
-    byte_winograd_pack(s, form.factors(), form.range(), [&](std::int64_t o) { return filters.data() + o * s.depth(); }, [&](std::int64_t o) { return channel(o); }, packed.data());
+    byte_winograd_pack(
+        s, form.factors(), form.range(), [&](std::int64_t o) { return filters.data() + o * s.depth(); },
+        [&](std::int64_t o) { return channel(o); }, packed.data());
     const byte_product p{byte_winograd_layout(s), packed.data(), form.factors(), form.narrowed()};
     fenced_bytes image(x), y(blank());
     for (std::int64_t i = parts; i-- > 0;) {
@@ -54,7 +60,8 @@ struct problem {
       lines scratch(own + 64);
       std::fill(scratch.data(), scratch.data() + own + 64, std::byte{0x77});
       if constexpr (has_wide_tiles) byte_winograd(s, p, image.data(), y.data(), scratch.data(), {i, parts});
-      CHECK(std::all_of(scratch.data() + own, scratch.data() + own + 64, [](std::byte b) { return b == std::byte{0x77}; }));
+      CHECK(std::all_of(scratch.data() + own, scratch.data() + own + 64,
+                        [](std::byte b) { return b == std::byte{0x77}; }));
     }
     return y.copy();
   }
@@ -67,7 +74,8 @@ struct problem {
         for (std::int64_t ox = 0; ox < s.out_width; ++ox)
           for (std::int64_t o = 0; o < s.out; ++o) {
             const std::int64_t sum = nnrt::kernels::detail::scaled(sum_of(i, oy, ox, o), channel(o)) + form.c_zero;
-            y[static_cast<std::size_t>(place(s, i, oy, ox) + o)] = static_cast<std::byte>(std::clamp<std::int64_t>(sum, form.low(), form.high()));
+            y[static_cast<std::size_t>(place(s, i, oy, ox) + o)] =
+                static_cast<std::byte>(std::clamp<std::int64_t>(sum, form.low(), form.high()));
           }
     return y;
   }
@@ -80,7 +88,8 @@ struct problem {
       const std::int64_t iy = oy + tap / 3 - s.pad_top, ix = ox + tap % 3 - s.pad_left;
       if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
       const std::int64_t pixel = ((i * s.height + iy) * s.width + ix) * s.in, weight = o * s.depth() + tap * s.in;
-      for (std::int64_t c = 0; c < s.in; ++c) sum += std::int64_t{f.at(x.data(), pixel + c) - f.a_zero} * (f.at(filters.data(), weight + c) - f.b_zero);
+      for (std::int64_t c = 0; c < s.in; ++c)
+        sum += std::int64_t{f.at(x.data(), pixel + c) - f.a_zero} * (f.at(filters.data(), weight + c) - f.b_zero);
     }
     return sum;
   }
@@ -137,7 +146,9 @@ TEST_CASE("byte winograd: random shapes have the bits of the definition") {
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 40; ++i) {
     const std::int64_t channels = short_lanes + below(2 * static_cast<std::uint32_t>(short_lanes));
-    const conv_shape s = padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(50), 3, 3), 1 + below(2)), below(4), below(4), below(4), below(4));
+    const conv_shape s =
+        padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(50), 3, 3), 1 + below(2)), below(4),
+               below(4), below(4), below(4));
     CAPTURE(i);
     check({s, forms[static_cast<std::size_t>(i) % std::size(forms)]});
   }
@@ -147,7 +158,8 @@ TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
   if (!has_wide_tiles) return;
   constexpr std::int64_t most = most_byte_products / 36;
   CHECK_FALSE(is_byte_winograd_shape(image(4, 4, most + 1, 3)));
-  for (const stored_form& form : {stored_form{true, 0, 0, 0}, stored_form{true, 255, 255, 255}, stored_form{false, -128, 127, 0}, stored_form{false, 127, 0, 3}})
+  for (const stored_form& form : {stored_form{true, 0, 0, 0}, stored_form{true, 255, 255, 255},
+                                  stored_form{false, -128, 127, 0}, stored_form{false, 127, 0, 3}})
     for (const int pattern : {0, 1, 2, 3}) {
       CAPTURE(form.a_zero);
       CAPTURE(pattern);
@@ -174,7 +186,9 @@ TEST_CASE("byte winograd: filters that say no byte more than one constant are on
 
 TEST_CASE("byte winograd: chosen where tiles may be wide and it saves a seventh") {
   const auto pays = [](const conv_shape& s) { return byte_winograd_pays(s); };
-  for (const conv_shape& s : {image(56, 56, 64, 64), image(28, 28, 128, 128), image(14, 14, 256, 256), image(7, 7, 512, 512), image(8, 8, 64, 64)}) CHECK(pays(s) == has_wide_tiles);
+  for (const conv_shape& s : {image(56, 56, 64, 64), image(28, 28, 128, 128), image(14, 14, 256, 256),
+                              image(7, 7, 512, 512), image(8, 8, 64, 64)})
+    CHECK(pays(s) == has_wide_tiles);
   CHECK_FALSE(pays(image(1, 1, 64, 64)));
   CHECK_FALSE(pays(image(5, 5, 16, 8)));
   CHECK_FALSE(pays(image(56, 56, 3, 64)));

@@ -351,11 +351,15 @@ constexpr bool is_of_bytes(const operand& image, const operand& w, const operand
   const operand in[] = {image, w};
   return is_layer_of_bytes({{}, in, std::span(&y.desc, 1)}, 1);
 }
-constexpr operand four_bytes = bytes({1, 4}), four_of_16_bits = stored(i16, {1, 4}), four_unscaled = computed({i8, {1, 4}});
+constexpr operand four_bytes = bytes({1, 4}), four_of_16_bits = stored(i16, {1, 4}),
+                  four_unscaled = computed({i8, {1, 4}});
 static_assert(is_of_bytes(four_bytes, four_bytes, four_bytes));
 static_assert(!is_of_bytes(four_of_16_bits, four_of_16_bits, four_of_16_bits));
-static_assert(!is_of_bytes(four_bytes, stored(u8, {1, 4}), four_bytes) && !is_of_bytes(four_bytes, four_bytes, stored(u8, {1, 4})));
-static_assert(!is_of_bytes(four_unscaled, four_bytes, four_bytes) && !is_of_bytes(four_bytes, four_unscaled, four_bytes) && !is_of_bytes(four_bytes, four_bytes, four_unscaled));
+static_assert(!is_of_bytes(four_bytes, stored(u8, {1, 4}), four_bytes) &&
+              !is_of_bytes(four_bytes, four_bytes, stored(u8, {1, 4})));
+static_assert(!is_of_bytes(four_unscaled, four_bytes, four_bytes) &&
+              !is_of_bytes(four_bytes, four_unscaled, four_bytes) &&
+              !is_of_bytes(four_bytes, four_bytes, four_unscaled));
 
 }  // namespace
 

@@ -25,7 +25,9 @@ template <int... I> across_function function_for(std::int64_t out, std::integer_
   constexpr across_function all[] = {nullptr, across_rows_of<native, I + 1>...};
   return all[out];
 }
-across_function function_for(const conv_shape& s) { return function_for(s.out, std::make_integer_sequence<int, most_across>()); }
+across_function function_for(const conv_shape& s) {
+  return function_for(s.out, std::make_integer_sequence<int, most_across>());
+}
 
 struct problem {
   conv_shape s;
@@ -33,7 +35,12 @@ struct problem {
   fenced x, w, bias, packed;
 
   problem(const conv_shape& shape, clamp_range limits, std::minstd_rand& random)
-      : s(shape), range(limits), x(s.batch * s.height * s.width), w(s.out * s.depth()), bias(s.out), packed(across_packed_floats(s), nan) {
+      : s(shape),
+        range(limits),
+        x(s.batch * s.height * s.width),
+        w(s.out * s.depth()),
+        bias(s.out),
+        packed(across_packed_floats(s), nan) {
     randomize(x, random), randomize(w, random), randomize(bias, random);
     across_pack(s, w.data(), bias.data(), packed.data());
   }
@@ -99,7 +106,8 @@ TEST_CASE("conv_across: every way of padding, striding and dilating is right" * 
       {"padding of four kinds", padded(layer(6, 2 * lanes, 1, most, 4, 5), 3, 1, 0, 4)},
       {"padding wider than the image", padded(layer(4, 5, 1, 1, 3, 3), 9, 2 * lanes, 7, lanes + 17)},
       {"pixels left out in front", padded(layer(9, 2 * lanes + 3, 1, 1, 3, 3), -2, -3, 0, 1)},
-      {"strides and gaps between taps, downwards", padded(dilated(strided(layer(23, 2 * lanes, 1, most, 3, 4), 3, 1), 2, 1), 2, 0, 1, 3)},
+      {"strides and gaps between taps, downwards",
+       padded(dilated(strided(layer(23, 2 * lanes, 1, most, 3, 4), 3, 1), 2, 1), 2, 0, 1, 3)},
       {"a kernel of one row", padded(layer(5, 19, 1, 1, 1, 5), 0, 2, 0, 2)},
       {"a kernel of one column", padded(layer(12, 19, 1, 2, 5, 1), 2, 0, 2, 0)},
       {"several bands", padded(batched(layer(300, 2 * lanes + 40, 1, 2, 4, 3), 2), 1, 1, 1, 1)},
@@ -116,7 +124,8 @@ TEST_CASE("conv_across: every way of padding, striding and dilating is right" * 
 
 TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outputs that see it" * needs_vectors) {
   const conv_shape s = padded(layer(6, 20, 1, 2, 3, 3), 1, 1, 1, 1);
-  fenced x(120, 1.0F), w(18, 1.0F), packed(across_packed_floats(s), nan), y(240, nan), scratch(across_scratch_floats(s), nan);
+  fenced x(120, 1.0F), w(18, 1.0F), packed(across_packed_floats(s), nan), y(240, nan),
+      scratch(across_scratch_floats(s), nan);
   across_pack(s, w.data(), nullptr, packed.data());
   x[3 * 20 + 15] = nan;
   conv_across(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s));
@@ -145,11 +154,13 @@ TEST_CASE("conv_across: a part uses no more scratch than it asks for" * needs_ve
 /// Stride and padding 1, the rest as given.
 constexpr conv_shape grey(std::int64_t size, std::int64_t in, std::int64_t out) {
   conv_shape s;
-  s.height = s.width = s.out_height = s.out_width = size, s.in = in, s.out = out, s.kernel_h = s.kernel_w = 3, s.pad_top = s.pad_left = 1;
+  s.height = s.width = s.out_height = s.out_width = size, s.in = in, s.out = out, s.kernel_h = s.kernel_w = 3,
+  s.pad_top = s.pad_left = 1;
   return s;
 }
 TEST_CASE("conv_across: is for machines with vectors") { CHECK(is_across_shape(grey(28, 1, 1)) == (lanes > 1)); }
-static_assert(goes_across(grey(28, 1, 6)) == (lanes >= 8), "LeNet: 6 of 16 lanes would be in use, or 6 of 8 by tiles of few sums");
+static_assert(goes_across(grey(28, 1, 6)) == (lanes >= 8),
+              "LeNet: 6 of 16 lanes would be in use, or 6 of 8 by tiles of few sums");
 static_assert(goes_across(grey(4 * lanes, 1, 1)) == (lanes > 1));
 static_assert(!goes_across(grey(28, 1, lanes)), "no lane would be empty");
 static_assert(!goes_across(grey(28, 2, 1)), "pixels of one channel do not lie side by side");

@@ -90,8 +90,10 @@ TEST_CASE("convolution: every method is right at its edges") {
       {"3x3 same, image padded first", padded(layer(9, 2 * tile + 3, 5, 33, 3, 3), 1, 1, 1, 1)},
       {"3x3 same, wide", padded(layer(6, 4 * tile + 1, 3, 16, 3, 3), 1, 1, 1, 1)},
       {"3x3 stride 2, extra column right", padded(strided(layer(12, 8 * tile, 3, 18, 3, 3), 2, 2), 0, 0, 1, 1)},
-      {"many rows below each other, borders copied", padded(strided(layer(40, 8 * tile, 3, 8, 3, 3), 2, 2), 1, 1, 1, 1)},
-      {"more rows than are made at once, two images and panels", padded(batched(layer(30, 50, 4, 40, 3, 3), 2), 1, 1, 1, 1)},
+      {"many rows below each other, borders copied",
+       padded(strided(layer(40, 8 * tile, 3, 8, 3, 3), 2, 2), 1, 1, 1, 1)},
+      {"more rows than are made at once, two images and panels",
+       padded(batched(layer(30, 50, 4, 40, 3, 3), 2), 1, 1, 1, 1)},
       {"many pairs of narrow rows", padded(layer(41, tile / 2 + 2, 4, 20, 3, 3), 0, 0, 0, 0)},
       {"dilated down, many rows", padded(dilated(layer(50, 60, 2, 5, 3, 3), 4, 1), 4, 1, 4, 1)},
       {"a column of many tiles", padded(layer(9 * tile + 2, 1, 6, 9, 3, 1), 1, 0, 1, 0)},
@@ -126,7 +128,8 @@ TEST_CASE("convolution: every method is right at its edges") {
       {"groups whose copied pixels collide", padded(grouped(layer(3, 14, 2048, 64, 1, 3), 2), 0, 1, 0, 1)},
       {"a column whose rows collide", padded(layer(tile + 2, 1, 1024, 32, 3, 1), 0, 0, 0, 0)},
       {"weights in several blocks of panels", padded(layer(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
-      {"lines of few pixels, gathered where tiles have 6 rows", padded(batched(layer(7, 7, 12, 70, 3, 3), 2), 1, 1, 1, 1)},
+      {"lines of few pixels, gathered where tiles have 6 rows",
+       padded(batched(layer(7, 7, 12, 70, 3, 3), 2), 1, 1, 1, 1)},
   };
   std::minstd_rand random(1);
   for (const row& r : table) {
@@ -223,20 +226,30 @@ TEST_CASE("convolution: pointwise and wide unpadded windows need no scratch") {
 TEST_CASE("convolution: pixels that collide are gathered where tiles are high enough for it") {
   const conv_method method = tile_rows > 12 ? conv_method::gather : conv_method::product;
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 32, 1, 1), 0, 0, 0, 0)) == method);
-  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
-  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) == (panel_columns > 8 ? conv_method::product : method));
-  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) ==
+        conv_method::product);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) ==
+        (panel_columns > 8 ? conv_method::product : method));
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) ==
+        conv_method::product);
   const conv_method strides = tile_rows > 12 ? conv_method::gather : conv_method::direct;
-  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(36, 36, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) == strides);
-  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(36, 36, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) ==
+        strides);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) ==
+        conv_method::direct);
 }
 
-TEST_CASE("convolution: lines whose last tile has few rows are gathered where tiles have 6, if enough filters share the copies") {
+TEST_CASE(
+    "convolution: lines whose last tile has few rows are gathered where tiles have 6, if enough filters share the "
+    "copies") {
   const conv_method gathered = tile_rows > 6 ? conv_method::direct : conv_method::gather;
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 512, 512, 3, 3), 1, 1, 1, 1)) == gathered);
-  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 3, 3), 2, 2), 1, 1, 1, 1)) == gathered);
-  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 1, 1), 2, 2), 0, 0, 0, 0)) == gathered);
-  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(12, 12, 256, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 3, 3), 2, 2), 1, 1, 1, 1)) ==
+        gathered);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 1, 1), 2, 2), 0, 0, 0, 0)) ==
+        gathered);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(12, 12, 256, 512, 3, 3), 1, 1, 1, 1)) ==
+        conv_method::direct);
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 512, 8, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 3, 512, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
 }
@@ -246,7 +259,8 @@ TEST_CASE("convolution: scratch is no larger than what is gathered, however far 
   CHECK(conv_scratch_floats(padded(dilated(layer(9, 9, 8, 8, 3, 1), far, 1), far, 0, far, 0)) < 10000);
   CHECK(conv_scratch_floats(padded(dilated(layer(9, 9, 8, 8, 1, 3), 1, far), 0, far, 0, far)) < 10000);
   for (const std::int64_t stride : {std::int64_t{100'000}, far}) {
-    const std::int64_t scratch = conv_scratch_floats(padded(strided(layer(8, 8, 2, 1, 1, 1), stride, stride), stride, stride, stride, stride));
+    const std::int64_t scratch =
+        conv_scratch_floats(padded(strided(layer(8, 8, 2, 1, 1, 1), stride, stride), stride, stride, stride, stride));
     CHECK(scratch >= 0);
     CHECK(scratch < 10000);
   }
@@ -257,7 +271,15 @@ TEST_CASE("convolution: where there are bands, some rows of a product alone have
   int banded = 0;
   for (const std::int64_t out : {std::int64_t{1}, lanes, lanes + 1, 2 * lanes, 2 * lanes + 1, 3 * lanes + 1})
     for (std::int64_t width = 1; width <= 2 * tile_rows + 3; ++width) {
-      conv_shape s{.batch = 1, .height = 7, .width = width, .in = 37, .out = out, .kernel_h = 1, .kernel_w = 1, .out_height = 7, .out_width = width};
+      conv_shape s{.batch = 1,
+                   .height = 7,
+                   .width = width,
+                   .in = 37,
+                   .out = out,
+                   .kernel_h = 1,
+                   .kernel_w = 1,
+                   .out_height = 7,
+                   .out_width = width};
       if (!conv_has_bands(s)) continue;
       ++banded;
       CAPTURE(out);

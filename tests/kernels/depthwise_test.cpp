@@ -104,7 +104,9 @@ depthwise_shape layer(std::int64_t h, std::int64_t w, std::int64_t channels, std
 constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
 
 TEST_CASE("depthwise: parts are as many rows each, of pixels that the same part of a product around the layer has") {
-  const auto rows_of = [](const depthwise_shape& s, part p) { return detail::share_of_layer(s, 64, detail::channel_vectors(s.out()), p).rows; };
+  const auto rows_of = [](const depthwise_shape& s, part p) {
+    return detail::share_of_layer(s, 64, detail::channel_vectors(s.out()), p).rows;
+  };
   const depthwise_shape even = layer(14, 14, 384, 3, 1, 1, 1);
   for (const std::int64_t parts : {1, 2, 3, 5}) {
     CAPTURE(parts);
@@ -211,7 +213,8 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
       CAPTURE(channels);
       CAPTURE(width);
       const depthwise_shape s = layer(1, width, channels, 3, 1, 1, 1);
-      fenced x(width * channels, 2.0F), w(9 * channels, inf), packed(depthwise_packed_floats(s)), y(width * channels, nan);
+      fenced x(width * channels, 2.0F), w(9 * channels, inf), packed(depthwise_packed_floats(s)),
+          y(width * channels, nan);
       for (std::int64_t c = 0; c < channels; ++c) {
         w[c * 9 + 4] = 3.0F;
         if (width == 2) w[c * 9 + 3] = w[c * 9 + 5] = 3.0F;  // each pixel is the other's neighbour
@@ -249,9 +252,11 @@ TEST_CASE("depthwise: each method has a number, and strips and tiles are for ima
     CAPTURE(kernel);
     const std::int64_t pad = kernel / 2;
     CHECK(depthwise_method_of(layer(9, 7, channels, kernel, 1, pad, pad)).kernel == kernel);
-    CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, pad + 1, pad + 1)) == depthwise_method{});  // too many columns beside the image
+    // too many columns beside the image
+    CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, pad + 1, pad + 1)) == depthwise_method{});
     CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, 0, pad + 1)) == depthwise_method{});
-    CHECK(depthwise_method_of(layer(9, 1, channels, kernel, 1, pad, pad)) == depthwise_method{});  // narrower than any strip or tile
+    // narrower than any strip or tile
+    CHECK(depthwise_method_of(layer(9, 1, channels, kernel, 1, pad, pad)) == depthwise_method{});
   }
 }
 
@@ -264,7 +269,8 @@ TEST_CASE("depthwise: the columns of strips and tiles waste as little as can be 
         const std::int64_t columns = detail::columns_for(choices, width, pixels);
         CHECK(columns * pixels <= width);
         CHECK((columns == 0) == (width < fewest * pixels));
-        if (pixels == 1 && width >= 8) CHECK((fewest == 2 ? 5 : 2) * ((width + columns - 1) / columns * columns - width) <= width);
+        if (pixels == 1 && width >= 8)
+          CHECK((fewest == 2 ? 5 : 2) * ((width + columns - 1) / columns * columns - width) <= width);
       }
   };
   check_all(strip_columns_of_3x3, 2);
@@ -284,14 +290,16 @@ TEST_CASE("depthwise: every height is right, in strips of all rows and of some")
           CAPTURE(height);
           check(problem(layer(height, 9, channels, 3, stride, pad, 1), {-1, 1}, random));
         }
-  for (const std::int64_t stride : {1, 2}) check(problem(layer(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));  // more than L2 holds, with AVX-512
+  // more than L2 holds, with AVX-512
+  for (const std::int64_t stride : {1, 2}) check(problem(layer(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));
 }
 
 TEST_CASE("depthwise: large tiles are right for every height and width, with fewer channels than lanes and more") {
   constexpr depthwise_method method{3, 1, 1, 4, true};
   if (!has_strips) return;
   std::minstd_rand random(7);
-  for (const std::int64_t channels : {lanes - 3, lanes, 2 * lanes + 5, 4 * lanes})  // the last in strips where they are in the cache
+  // the last in strips where they are in the cache
+  for (const std::int64_t channels : {lanes - 3, lanes, 2 * lanes + 5, 4 * lanes})
     for (const std::int64_t pad : {0, 1})
       for (std::int64_t height = 1; height <= 10; ++height)
         for (std::int64_t width = 4 + 2 * (1 - pad); width <= 13; ++width) {
@@ -322,7 +330,9 @@ TEST_CASE("depthwise: images that no L2 holds have large tiles where there are r
   CHECK_FALSE(has_them(600, 600, lanes / 2, 1));
 }
 
-TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {
+TEST_CASE(
+    "depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one "
+    "part alone") {
   std::minstd_rand random(5);
   for (const std::int64_t size : {1, 3, 6})
     for (const std::int64_t channels : {std::int64_t{64}, std::int64_t{80}, 20 * lanes, 20 * lanes + 8})
@@ -340,7 +350,8 @@ TEST_CASE("depthwise: small images of many channels are shared out by channels, 
           for (std::int64_t part = 0; part < 3; ++part) {
             fenced y(p.outputs(), nan);
             depthwise(s, p.x.data(), p.packed.data(), y.data(), p.range, {part, 3});
-            for (std::int64_t i = 0; i < p.outputs(); ++i) writers[static_cast<std::size_t>(i)] += std::isnan(y[i]) ? 0 : 1;
+            for (std::int64_t i = 0; i < p.outputs(); ++i)
+              writers[static_cast<std::size_t>(i)] += std::isnan(y[i]) ? 0 : 1;
             if (size > 1) continue;
             for (std::int64_t i = 0; i < p.outputs(); i += 16)
               for (std::int64_t j = 1; j < 16; ++j) CHECK(std::isnan(y[i + j]) == std::isnan(y[i]));

@@ -1,4 +1,5 @@
-// dot_rows_test: a row times rows of weights against sums in double, at the edges of vectors and groups, divided in every way.
+// dot_rows_test: a row times rows of weights against sums in double, at the edges of vectors and groups, divided in
+// every way.
 #include <nnrt/kernels/dot_rows.hpp>
 
 #include "../support/fenced.hpp"
@@ -46,8 +47,10 @@ void check(std::int64_t k, std::int64_t n, bool has_bias, clamp_range range, std
 
 TEST_CASE("dot_rows: lengths around whole vectors, numbers of rows around groups and vectors") {
   std::minstd_rand random(1);
-  for (const std::int64_t k : {std::int64_t{1}, lanes - 1, lanes, lanes + 1, 2 * lanes, 3 * lanes + 1, 4 * lanes - 1, 4 * lanes + 1, 9 * lanes, std::int64_t{1280}})
-    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, lanes - 1, lanes, lanes + 5, 3 * lanes + 2})
+  for (const std::int64_t k : {std::int64_t{1}, lanes - 1, lanes, lanes + 1, 2 * lanes, 3 * lanes + 1, 4 * lanes - 1,
+                               4 * lanes + 1, 9 * lanes, std::int64_t{1280}})
+    for (const std::int64_t n :
+         {std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, lanes - 1, lanes, lanes + 5, 3 * lanes + 2})
       if (n > 0 && k > 0) check(k, n, (k + n) % 2 == 0, k % 3 == 0 ? clamp_range{0.0F, 0.5F} : clamp_range{}, random);
 }
 

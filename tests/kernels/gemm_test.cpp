@@ -90,7 +90,8 @@ void check(const problem& p) {
 TEST_CASE("gemm: every row count up to three tiles is right") {
   std::minstd_rand random(1);
   for (std::int64_t m = 0; m <= 3 * tile_rows + 1; ++m)
-    for (const std::int64_t n : {std::int64_t{1}, lanes / 2, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 2 * lanes + lanes / 2, 3 * lanes + 1})
+    for (const std::int64_t n : {std::int64_t{1}, lanes / 2, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes,
+                                 2 * lanes + lanes / 2, 3 * lanes + 1})
       check(problem({m, 1 + m % 5, n}, m % 3, n % 4, {}, random));
 }
 
@@ -116,7 +117,8 @@ TEST_CASE("gemm: rows of many tiles of few products, several of which one call m
 
 TEST_CASE("gemm: large products are right") {
   std::minstd_rand random(4);
-  for (const gemm_shape s : {gemm_shape{1, 1000, 300}, {196, 64, 96}, {49, 700, 160}, {3, 5000, 70}, {60, 1100, 120}, {200, 700, 70}})
+  for (const gemm_shape s :
+       {gemm_shape{1, 1000, 300}, {196, 64, 96}, {49, 700, 160}, {3, 5000, 70}, {60, 1100, 120}, {200, 700, 70}})
     check(problem(s, 0, 0, {}, random));
 }
 
@@ -168,7 +170,8 @@ TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more o
 TEST_CASE("gemm: copied rows give the bits that rows give where they lie, in every division into parts") {
   std::minstd_rand random(8);
   const auto total = [](std::int64_t m, std::int64_t k) { return copied_rows_floats(m, k) + 16; };
-  for (const std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{13}, std::int64_t{tile_rows}, std::int64_t{tile_rows + 1}, std::int64_t{9 * tile_rows + 3}})
+  for (const std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{13}, std::int64_t{tile_rows},
+                               std::int64_t{tile_rows + 1}, std::int64_t{9 * tile_rows + 3}})
     for (const std::int64_t k : {0, 3, 1024, 6144})
       for (const std::int64_t n : {lanes / 2, panel_columns + 3}) {
         CAPTURE(m);
@@ -200,9 +203,10 @@ TEST_CASE("gemm: random shapes are right") {
 
 TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
   std::minstd_rand random(6);
-  for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{5}, std::int64_t{7}, std::int64_t{8},
-                               std::int64_t{21}, detail::turned_rows + 5})
-    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes, 2 * lanes + 3, 5 * lanes - 1}) {
+  for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{5},
+                               std::int64_t{7}, std::int64_t{8}, std::int64_t{21}, detail::turned_rows + 5})
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes,
+                                 2 * lanes + 3, 5 * lanes - 1}) {
       CAPTURE(k);
       CAPTURE(n);
       fenced b(k * n), transposed(k * n), by_rows(packed_floats(k, n)), by_columns(packed_floats(k, n));
@@ -238,7 +242,9 @@ TEST_CASE("gemm: a panel of half a vector has pairs of k, and the last of an odd
   }
 }
 
-TEST_CASE("gemm: what lies behind the last of an odd number of products is not looked at, and infinities stay what they are") {
+TEST_CASE(
+    "gemm: what lies behind the last of an odd number of products is not looked at, and infinities stay what they "
+    "are") {
   for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{tile_rows}})
     for (const std::int64_t k : {std::int64_t{1}, std::int64_t{3}, std::int64_t{17}}) {
       CAPTURE(m);
@@ -312,8 +318,12 @@ TEST_CASE("gemm: a product gets the functions of its own tiles, and few others")
   for (std::int64_t m = 0; m <= 5 * tile_rows; ++m) CHECK(functions(m, 2 * panel_columns) <= 2);
 }
 
-TEST_CASE("gemm: a row goes through whole panels in pairs where registers do, with the bits that it has in each of them alone") {
-  const auto is_there = [](std::int64_t rows) { return nnrt_test::table_for(tile_set_for(rows, panel_columns)).two_panels != nullptr; };
+TEST_CASE(
+    "gemm: a row goes through whole panels in pairs where registers do, with the bits that it has in each of them "
+    "alone") {
+  const auto is_there = [](std::int64_t rows) {
+    return nnrt_test::table_for(tile_set_for(rows, panel_columns)).two_panels != nullptr;
+  };
   CHECK(is_there(1) == nnrt::kernels::detail::has_rows_of_two_panels);
   CHECK(!is_there(tile_rows));
   tile_table single = tiles_of<native>;
@@ -355,7 +365,9 @@ TEST_CASE("gemm: tiles cover the rows in order, and differ by two rows at most, 
   }
 }
 
-TEST_CASE("gemm: two threads have as many tiles of a product each, where it has three that are not full and four are large enough") {
+TEST_CASE(
+    "gemm: two threads have as many tiles of a product each, where it has three that are not full and four are large "
+    "enough") {
   for (std::int64_t m = 1; m <= 200; ++m) {
     CAPTURE(m);
     const row_tiles plain{m}, tiles = rows_of_product(m);

@@ -57,7 +57,8 @@ TEST_CASE("exp_of: what overflows is infinite, what vanishes is zero or subnorma
     CHECK(math::is_nan(in_lanes(exp_lanes, std::bit_cast<float>(bits))));
 }
 
-TEST_CASE("exponentials_of: within what is said up to 88, zero or subnormal where the result vanishes, a NaN for a NaN") {
+TEST_CASE(
+    "exponentials_of: within what is said up to 88, zero or subnormal where the result vanishes, a NaN for a NaN") {
   const auto side_by_side = [](vf x) {
     vf several[] = {vf(1.0F), x, vf(-1.0F)};
     kernels::exponentials_of(several);

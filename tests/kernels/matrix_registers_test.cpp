@@ -86,7 +86,8 @@ TEST_CASE("matrix registers: a product of them") {
       std::int32_t signed_sum = 0, unsigned_sum = 0;
       for (int i = 0; i < 4 * steps && row < rows; ++i) {
         const auto weight = static_cast<std::int8_t>(b[i / 4][4 * j + i % 4]);
-        signed_sum += static_cast<std::int8_t>(a[row][i]) * weight, unsigned_sum += static_cast<std::uint8_t>(a[row][i]) * weight;
+        signed_sum += static_cast<std::int8_t>(a[row][i]) * weight,
+            unsigned_sum += static_cast<std::uint8_t>(a[row][i]) * weight;
       }
       CHECK(as_signed[row][j] == signed_sum);
       CHECK(as_unsigned[row][j] == unsigned_sum);

@@ -69,7 +69,8 @@ TEST_CASE("part: what transforms rows first cuts rows alone into pieces, and lea
   using kernels::share_of_transforms;
   const rectangle rows = share_of_transforms(14, 16, part{1, 2, 1, 2});
   CHECK((is(rows.rows, 11, 14) && is(rows.columns, 0, 16)));
-  const rectangle columns = share_of_transforms(1, 8, part{1, 2, 0, 4}), nothing = share_of_transforms(1, 8, part{1, 2, 1, 4});
+  const rectangle columns = share_of_transforms(1, 8, part{1, 2, 0, 4}),
+                  nothing = share_of_transforms(1, 8, part{1, 2, 1, 4});
   CHECK((is(columns.rows, 0, 1) && is(columns.columns, 4, 8)));
   CHECK((nothing.rows.size() == 0 && nothing.columns.size() == 0));
   const rectangle all = share_of_transforms(3, 4, part{});

@@ -7,8 +7,10 @@ using namespace nnrt;
 
 namespace {
 
-constexpr kernels::pooled_axis along(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t before, std::int64_t after) {
-  return kernels::pooled_axis::of({.input = input, .kernel = kernel, .stride = stride, .before = before, .after = after});
+constexpr kernels::pooled_axis along(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t before,
+                                     std::int64_t after) {
+  return kernels::pooled_axis::of(
+      {.input = input, .kernel = kernel, .stride = stride, .before = before, .after = after});
 }
 
 constexpr bool covers(std::int64_t i, std::int64_t begin, std::int64_t end) {

@@ -13,13 +13,14 @@ namespace {
 /// The name of the kernel that is chosen in constant evaluation, as static graphs ask for it; empty: the reference.
 template <class Op>
 constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initializer_list<operand> in,
-                                  std::initializer_list<tensor_desc> wanted = {},
-                                  winograd use = winograd::automatic) {
+                                  std::initializer_list<tensor_desc> wanted = {}, winograd use = winograd::automatic) {
   const verdict v = infer<Op>(attrs, in, wanted);
   if (!v) return "refused";
   std::vector<word> words;
   pack(attrs, words);
-  return kernels::select_for<Op, reference_types<Op>()>({words, std::span(in.begin(), in.size()), v.outputs, false, use}).name;
+  return kernels::select_for<Op, reference_types<Op>()>(
+             {words, std::span(in.begin(), in.size()), v.outputs, false, use})
+      .name;
 }
 
 constexpr operand image = computed(f32_of({1, 8, 8, 16})), channels = weight(f32_of({16})),
@@ -76,16 +77,21 @@ constexpr ops::conv2d::attrs by_2 = [] {
 }();
 static_assert(chosen<ops::conv2d>(by_2, {wide_image, filters}) == "winograd 4x4 by 2");
 static_assert(chosen<ops::conv2d>(by_2, {wide_image, filters}, {}, winograd::off) == "gemm windows");
-static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");
-static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) ==
+static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows",
+              "transforming costs more than it saves");
+static_assert(chosen<ops::conv2d>({},
+                                  {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) ==
                   (kernels::lanes > 1 ? "pixels across" : "gemm windows"),
               "vectors of one lane hold pixels as they hold channels");
 
 // Single rows of large layers read weights as they are.
 constexpr operand classes = weight(f32_of({1000, 1280}));
 static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), classes}) == "dot rows");
-static_assert(chosen<ops::full_connection>({}, {computed(f32_of({2, 1280})), classes}) == "gemm rows", "a second row reads them again");
-static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), weight(f32_of({200, 1280}))}) == "gemm rows", "L2 keeps them");
+static_assert(chosen<ops::full_connection>({}, {computed(f32_of({2, 1280})), classes}) == "gemm rows",
+              "a second row reads them again");
+static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), weight(f32_of({200, 1280}))}) ==
+                  "gemm rows",
+              "L2 keeps them");
 
 // Stored numbers are no plain ones, and no floats.
 template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
@@ -153,7 +159,9 @@ TEST_CASE("select: at run time a static graph's operator computes, and chooses f
   CHECK(bool(at_run_time<&relu>.select(request).run == expected.run));
 }
 
-TEST_CASE("select: at run time a static graph's operator has its rules and counts its products, and folding finds an operator that does") {
+TEST_CASE(
+    "select: at run time a static graph's operator has its rules and counts its products, and folding finds an "
+    "operator that does") {
   constexpr const operator_info& conv2d = static_operator<ops::conv2d, f32>;
   std::vector<word> words;
   pack(ops::conv2d::attrs{}, words);
@@ -162,7 +170,8 @@ TEST_CASE("select: at run time a static graph's operator has its rules and count
   REQUIRE(bool(inferred));
   CHECK(inferred.output(0).shape == shape_t{1, 6, 6, 4});
   CHECK(conv2d.macs(words, fitting, inferred.outputs) == 6 * 6 * 4 * 3 * 3 * 16);
-  CHECK(breaks(conv2d.infer(words, other, {}), ops::conv2d::rule::input_channels_must_equal_weight_channels_times_group, 16, 8));
+  CHECK(breaks(conv2d.infer(words, other, {}), ops::conv2d::rule::input_channels_must_equal_weight_channels_times_group,
+               16, 8));
 
   const operator_info* const folded = static_operator<ops::batch_norm, f32>.folded_as;
   REQUIRE(bool(folded != nullptr));

@@ -12,13 +12,17 @@ using namespace nnrt_test;
 namespace {
 
 /// Falls with d, of 19 bits, and is 0 from `used` on.
-std::uint32_t addend_of(std::int64_t d, std::int64_t used) { return d < used ? static_cast<std::uint32_t>((used - d) * 524287 / used) : 0; }
+std::uint32_t addend_of(std::int64_t d, std::int64_t used) {
+  return d < used ? static_cast<std::uint32_t>((used - d) * 524287 / used) : 0;
+}
 
 /// Numbers from `least` to `largest`, both among them.
 template <class T> std::vector<T> row_of(T least, T largest, std::int64_t n) {
   std::vector<T> row;
   std::uint32_t state = 5;
-  for (std::int64_t i = 0; i < n; ++i) row.push_back(static_cast<T>(least + static_cast<int>((state = state * 1664525U + 1013904223U) >> 16U) % (largest - least + 1)));
+  for (std::int64_t i = 0; i < n; ++i)
+    row.push_back(static_cast<T>(least + static_cast<int>((state = state * 1664525U + 1013904223U) >> 16U) %
+                                             (largest - least + 1)));
   row.front() = largest;
   row.back() = least;
   return row;
@@ -32,7 +36,8 @@ template <class T> std::int64_t sum_of(const std::vector<T>& row, T largest, std
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("addends: the sum of any row of at least a register, whatever its range and how far addends reach", T, std::int8_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("addends: the sum of any row of at least a register, whatever its range and how far addends reach",
+                   T, std::int8_t, std::uint8_t) {
   constexpr int lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
   for (const std::int64_t used : {1, 15, 16, 17, 100, 128, 129, 144, 256}) {
     const kernels::softmax_addends addends([&](std::int64_t d) { return addend_of(d, used); });
@@ -62,5 +67,6 @@ TEST_CASE_TEMPLATE("addends: the sum of any row of at least a register, whatever
 TEST_CASE("addends: a sum beyond 32 bits") {
   const kernels::softmax_addends addends([](std::int64_t) { return std::uint32_t{(1U << 19U) - 1}; });
   const std::vector<std::uint8_t> row(20'000, 7);
-  CHECK(addends.sum(kernels::byte_range<std::uint8_t>{7, 7}, row.data(), 20'000) == 20'000 * ((std::int64_t{1} << 19) - 1));
+  CHECK(addends.sum(kernels::byte_range<std::uint8_t>{7, 7}, row.data(), 20'000) ==
+        20'000 * ((std::int64_t{1} << 19) - 1));
 }

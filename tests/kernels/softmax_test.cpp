@@ -58,10 +58,12 @@ TEST_CASE("softmax: rows of one vector at most have the bits of any rows, NaN an
     x[static_cast<std::size_t>(4 * n - 1)] = infinity;
     x[static_cast<std::size_t>(5 * n - 1)] = 2e38F;
     kernels::softmax_rows({6, n, 1}, x.data(), y.data());
-    for (std::int64_t part = 3; part-- > 0;) kernels::softmax_short_rows({6, n, 1}, x.data(), short_y.data(), {part, 3});
+    for (std::int64_t part = 3; part-- > 0;)
+      kernels::softmax_short_rows({6, n, 1}, x.data(), short_y.data(), {part, 3});
     for (std::size_t i = 0; i <= count; ++i) {
       CAPTURE(i);
-      CHECK((std::isnan(y[i]) ? std::isnan(short_y[i]) : std::bit_cast<std::uint32_t>(y[i]) == std::bit_cast<std::uint32_t>(short_y[i])));
+      CHECK((std::isnan(y[i]) ? std::isnan(short_y[i])
+                              : std::bit_cast<std::uint32_t>(y[i]) == std::bit_cast<std::uint32_t>(short_y[i])));
     }
     for (std::int64_t i = n; i < 2 * n; ++i) CHECK(std::isnan(short_y[static_cast<std::size_t>(i)]));
     kernels::softmax_short_rows({6, n, 1}, x.data(), x.data());
@@ -106,8 +108,12 @@ TEST_CASE("softmax: rows whose largest number lies anywhere, in place with the s
         for (std::size_t i = 0; i < count; ++i) {
           const double less = largest - double{x[i]}, expected = std::exp(-less) / sum;
           const double additions = static_cast<double>(n / kernels::lanes);
-          const double allowed = 5e-7 + 0x1p-24 * additions + (kernels::detail::needs_no_shift(static_cast<float>(largest)) ? 0.0 : 0x1p-24 * std::min(less, 200.0));  // a rounded difference
-          if (!(std::fabs(double{y[i]} - expected) <= allowed * expected + 1e-38)) FAIL_CHECK("number ", i, " is ", y[i], ", expected ", expected);
+          // a rounded difference
+          const double allowed =
+              5e-7 + 0x1p-24 * additions +
+              (kernels::detail::needs_no_shift(static_cast<float>(largest)) ? 0.0 : 0x1p-24 * std::min(less, 200.0));
+          if (!(std::fabs(double{y[i]} - expected) <= allowed * expected + 1e-38))
+            FAIL_CHECK("number ", i, " is ", y[i], ", expected ", expected);
         }
         kernels::softmax_rows({1, n, 1}, x.data(), x.data());
         CHECK(x == y);

@@ -49,13 +49,20 @@ TEST_CASE("transpose: matrices of every size around whole squares and tiles, ele
       check_matrix<std::uint32_t>(rows, columns);
       check_matrix<std::uint64_t>(rows, columns);
     }
-  // Along rows: those that are a multiple of 1 KiB apart, and those of more than 1 MiB; of any number of tiles beside each other.
-  static_assert(kernels::detail::goes_along<std::uint32_t>({.around = {}, .from_step = 512}, 196, 512) && !kernels::detail::goes_along<std::uint32_t>({.around = {}, .from_step = 512}, 512, 512));
-  static_assert(kernels::detail::goes_along<std::uint8_t>({.around = {}, .from_step = 5001}, 217, 5001) && !kernels::detail::goes_along<std::uint8_t>({.around = {}, .from_step = 5001}, 209, 5001));
+  // Along rows: those that are a multiple of 1 KiB apart, and those of more than 1 MiB; of any number of tiles beside
+  // each other.
+  static_assert(kernels::detail::goes_along<std::uint32_t>({.around = {}, .from_step = 512}, 196, 512) &&
+                !kernels::detail::goes_along<std::uint32_t>({.around = {}, .from_step = 512}, 512, 512));
+  static_assert(kernels::detail::goes_along<std::uint8_t>({.around = {}, .from_step = 5001}, 217, 5001) &&
+                !kernels::detail::goes_along<std::uint8_t>({.around = {}, .from_step = 5001}, 209, 5001));
   for (const std::int64_t rows : {8, 17, 130}) {
-    for (const std::int64_t columns : {512, 1024}) check_matrix<std::uint16_t>(rows, columns), check_matrix<std::uint32_t>(rows, columns), check_matrix<std::uint64_t>(rows, columns);
+    for (const std::int64_t columns : {512, 1024})
+      check_matrix<std::uint16_t>(rows, columns), check_matrix<std::uint32_t>(rows, columns),
+          check_matrix<std::uint64_t>(rows, columns);
     check_matrix<std::uint8_t>(rows, 2048);
   }
   check_matrix<std::uint32_t>(67, 5003), check_matrix<std::uint8_t>(300, 5003), check_matrix<std::uint64_t>(33, 5000);
-  for (const std::int64_t rows : {1023, 1025, 1040, 2053}) check_matrix<std::uint8_t>(rows, 70), check_matrix<std::uint32_t>(rows, 35);  // more than are turned at once
+  // more than are turned at once
+  for (const std::int64_t rows : {1023, 1025, 1040, 2053})
+    check_matrix<std::uint8_t>(rows, 70), check_matrix<std::uint32_t>(rows, 35);
 }

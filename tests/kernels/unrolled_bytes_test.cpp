@@ -12,8 +12,10 @@ using namespace nnrt_test;
 
 namespace {
 
-/// Checks the layer with these extents, known to the compiler, against the reference; whether it could be scaled by lines.
-template <int In, int Out> bool check_layer(dtype type, std::int64_t rows, activation fused, bytes_are fill, float scale) {
+/// Checks the layer with these extents, known to the compiler, against the reference; whether it could be scaled by
+/// lines.
+template <int In, int Out>
+bool check_layer(dtype type, std::int64_t rows, activation fused, bytes_are fill, float scale) {
   CAPTURE(In);
   CAPTURE(Out);
   CAPTURE(rows);
@@ -22,8 +24,9 @@ template <int In, int Out> bool check_layer(dtype type, std::int64_t rows, activ
   attrs.fused = fused;
   given_operand w = constant(stored_bytes(type, {Out, In}, quant{0.01F, middle}, 4, fill));
   if (type == i8) w = stored_filters(i8, {Out, In}, 0.01F, 4, fill);
-  node_under_test<ops::full_connection> node(attrs, {stored_bytes(type, {rows, In}, quant{0.02F, middle + 11}, 3), w, stored_bias(Out, 5)},
-                                             into_bytes(scale, middle - 7));
+  node_under_test<ops::full_connection> node(
+      attrs, {stored_bytes(type, {rows, In}, quant{0.02F, middle + 11}, 3), w, stored_bias(Out, 5)},
+      into_bytes(scale, middle - 7));
   const kernel_choice choice = node.choose();
   REQUIRE(bool(choice));
   alignas(64) static std::byte packed[1 << 16];
@@ -38,9 +41,11 @@ template <int In, int Out> bool check_layer(dtype type, std::int64_t rows, activ
   const stored_range range = type == u8 ? stored_range_of<std::uint8_t>(node.outputs[0].quantised, fused)
                                         : stored_range_of<std::int8_t>(node.outputs[0].quantised, fused);
   const kernels::narrowing to(range.low, range.high, middle - 7, type == u8);
-  constexpr kernels::byte_layout of_one_row = kernels::byte_layout::of(1, In, Out), of_more = kernels::byte_layout::of(2, In, Out);
-  const bool done = rows == 1 ? kernels::dense_of_bytes<of_one_row>(x.data(), packed, y.data(), rows, factors.a_flip(), to)
-                              : kernels::dense_of_bytes<of_more>(x.data(), packed, y.data(), rows, factors.a_flip(), to);
+  constexpr kernels::byte_layout of_one_row = kernels::byte_layout::of(1, In, Out),
+                                 of_more = kernels::byte_layout::of(2, In, Out);
+  const bool done = rows == 1
+                        ? kernels::dense_of_bytes<of_one_row>(x.data(), packed, y.data(), rows, factors.a_flip(), to)
+                        : kernels::dense_of_bytes<of_more>(x.data(), packed, y.data(), rows, factors.a_flip(), to);
   if (done) CHECK(y.copy() == node.reference()[0]);
   else CHECK(y.copy() == std::vector<std::byte>(static_cast<std::size_t>(rows * Out), std::byte{0x5a}));
   return done;
@@ -51,14 +56,17 @@ template <int In, int Out> void check_extents() {
   for (const dtype type : {i8, u8})
     for (const std::int64_t rows : {1, 3})
       for (const activation fused : {activation::none, activation::relu, activation::relu6})
-        for (const float scale : {0.02F, 0.05F}) done += check_layer<In, Out>(type, rows, fused, bytes_are::random, scale);
+        for (const float scale : {0.02F, 0.05F})
+          done += check_layer<In, Out>(type, rows, fused, bytes_are::random, scale);
   if (kernels::has_lines) CHECK(done > 20);
   check_layer<In, Out>(i8, 2, activation::none, bytes_are::all_lowest, 0.02F);
 }
 
 }  // namespace
 
-TEST_CASE("unrolled layers of bytes: every depth and width around dot products, vectors and panels has the reference's bits") {
+TEST_CASE(
+    "unrolled layers of bytes: every depth and width around dot products, vectors and panels has the reference's "
+    "bits") {
   check_extents<1, 1>();
   check_extents<3, 7>();
   check_extents<4, 16>();
@@ -74,7 +82,8 @@ TEST_CASE("unrolled layers of bytes: every depth and width around dot products, 
   check_extents<100, 64>();
 }
 
-TEST_CASE("unrolled layers of bytes: results smaller than a step of the sums, which no line scales, are left to others") {
+TEST_CASE(
+    "unrolled layers of bytes: results smaller than a step of the sums, which no line scales, are left to others") {
   if (kernels::has_lines) CHECK_FALSE(check_layer<8, 4>(i8, 1, activation::none, bytes_are::random, 1e-5F));
 }
 
@@ -97,10 +106,10 @@ TEST_CASE("a micro network of bytes: the unrolled form gives what the loop over 
              b3 = counted<std::int32_t>(1, 1, 10, 300);
   const std::vector<float> s16(16, 0.008F), s1(1, 0.006F);
   const tensor_entry tensors[] = {
-      tensor_of<std::int8_t>("fc1.weight", {16, 8}, w1),  tensor_of<float>("fc1.weight.scale", {16}, s16),
-      tensor_of<std::int32_t>("fc1.bias", {16}, b1),      tensor_of<std::int8_t>("fc2.weight", {16, 16}, w2),
-      tensor_of<float>("fc2.weight.scale", {16}, s16),    tensor_of<std::int32_t>("fc2.bias", {16}, b2),
-      tensor_of<std::int8_t>("fc3.weight", {1, 16}, w3),  tensor_of<float>("fc3.weight.scale", {1}, s1),
+      tensor_of<std::int8_t>("fc1.weight", {16, 8}, w1), tensor_of<float>("fc1.weight.scale", {16}, s16),
+      tensor_of<std::int32_t>("fc1.bias", {16}, b1),     tensor_of<std::int8_t>("fc2.weight", {16, 16}, w2),
+      tensor_of<float>("fc2.weight.scale", {16}, s16),   tensor_of<std::int32_t>("fc2.bias", {16}, b2),
+      tensor_of<std::int8_t>("fc3.weight", {1, 16}, w3), tensor_of<float>("fc3.weight.scale", {1}, s1),
       tensor_of<std::int32_t>("fc3.bias", {1}, b3)};
   const weights file = make_weights(tensors).value();
   auto unrolled = executor<net>::create(file);

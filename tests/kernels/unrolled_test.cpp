@@ -1,4 +1,5 @@
-// unrolled_test: dense layers whose extents the compiler knows, against sums in double, at the edges of vectors, chains and blocks.
+// unrolled_test: dense layers whose extents the compiler knows, against sums in double, at the edges of vectors, chains
+// and blocks.
 #include <nnrt/kernels/unrolled.hpp>
 
 #include "../support/fenced.hpp"
@@ -23,7 +24,8 @@ struct layer {
   std::int64_t rows, in, out;
   fenced x, w, bias, packed;
 
-  layer(std::int64_t m, std::int64_t k, std::int64_t n, bool has_bias) : rows(m), in(k), out(n), x(m * k), w(n * k), bias(n), packed(dense_packed_floats(k, n), untouched) {
+  layer(std::int64_t m, std::int64_t k, std::int64_t n, bool has_bias)
+      : rows(m), in(k), out(n), x(m * k), w(n * k), bias(n), packed(dense_packed_floats(k, n), untouched) {
     std::minstd_rand random(static_cast<unsigned>(m * k + n));
     randomize(x, random), randomize(w, random);
     if (has_bias) randomize(bias, random);
@@ -39,7 +41,8 @@ struct layer {
         }
         CAPTURE(r);
         CAPTURE(o);
-        REQUIRE(std::abs(double{y[r * out + o]} - std::clamp(sum, double{range.lo}, double{range.hi})) <= size * 0x1p-22);
+        REQUIRE(std::abs(double{y[r * out + o]} - std::clamp(sum, double{range.lo}, double{range.hi})) <=
+                size * 0x1p-22);
       }
   }
 };

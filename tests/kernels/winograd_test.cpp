@@ -1,4 +1,5 @@
-// winograd_test: both transforms against naive loops in double, at every edge, divided in every way; and when they are chosen.
+// winograd_test: both transforms against naive loops in double, at every edge, divided in every way; and when they are
+// chosen.
 #include <nnrt/kernels/winograd.hpp>
 
 #include "../support/convolutions.hpp"
@@ -42,14 +43,14 @@ template <int Tile, int Stride = 1> struct problem {
     for (std::int64_t i = parts; i-- > 0;)
       for (std::int64_t pieces = 1 + i % 3, k = pieces; k-- > 0;) {
         fenced scratch(winograd_scratch_floats(s, Tile), nan);
-        conv_winograd<native, Tile, Stride>(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts, k, pieces},
-                                    tiles_in(winograd_tile_set(s, Tile)));
+        conv_winograd<native, Tile, Stride>(s, x.data(), packed.data(), y.data(), scratch.data(), range,
+                                            {i, parts, k, pieces}, tiles_in(winograd_tile_set(s, Tile)));
       }
   }
 };
 
-/// Largest error over the largest output that there would be without limits: of a single output, whose products may cancel out, over what so many
-/// products of any sign usually come to.
+/// Largest error over the largest output that there would be without limits: of a single output, whose products may
+/// cancel out, over what so many products of any sign usually come to.
 template <class Problem> double relative_error(const Problem& p, const fenced& y) {
   double worst = 0, largest = 0;
   const double usual = outputs(p.s) == 1 ? 1 / std::sqrt(static_cast<double>(p.s.depth())) : 0;
@@ -81,7 +82,8 @@ template <int Tile, int Stride = 1> void check(const conv_shape& s, clamp_range 
 }
 
 /// A 3x3 convolution of an image, padded by as many zeros on each side.
-constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t in, std::int64_t out, std::int64_t padding = 1) {
+constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t in, std::int64_t out,
+                           std::int64_t padding = 1) {
   conv_shape s;
   s.height = height, s.width = width, s.in = in, s.out = out, s.kernel_h = s.kernel_w = 3;
   s.pad_top = s.pad_left = padding, s.out_height = height + 2 * padding - 2, s.out_width = width + 2 * padding - 2;
@@ -159,8 +161,9 @@ TEST_CASE("winograd: random shapes are right") {
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 60; ++i) {
     const std::int64_t channels = lanes + below(3 * static_cast<std::uint32_t>(lanes));
-    const conv_shape s = padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(70), 3, 3), 1 + below(2)), below(4), below(4),
-                                below(4), below(4));
+    const conv_shape s =
+        padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(70), 3, 3), 1 + below(2)), below(4),
+               below(4), below(4), below(4));
     CAPTURE(i);
     CAPTURE(s.out_height);
     CAPTURE(s.out_width);
@@ -227,7 +230,8 @@ template <int Stride> void check_scratch(const conv_shape& s) {
   const std::int64_t own = winograd_scratch_floats(s, 4);
   for (std::int64_t index = 0; index < 3; ++index) {
     fenced scratch(own + 16, 7.0F), y(outputs(s));
-    conv_winograd<native, 4, Stride>(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3}, tiles_of<native>);
+    conv_winograd<native, 4, Stride>(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3},
+                                     tiles_of<native>);
     for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
   }
 }
@@ -304,7 +308,8 @@ constexpr conv_shape of_5x5 = [] {
 static_assert(winograd_choice(image(56, 56, 64, 64)) == 4);
 static_assert(winograd_choice(image(28, 28, 128, 128)) == 4);
 static_assert(winograd_choice(image(14, 14, 256, 256)) == 4);
-static_assert(winograd_choice(image(7, 7, 512, 512)) == (lanes < 8 ? 4 : 2), "36 MiB of weights for four tiles: waiting takes longer than computing");
+static_assert(winograd_choice(image(7, 7, 512, 512)) == (lanes < 8 ? 4 : 2),
+              "36 MiB of weights for four tiles: waiting takes longer than computing");
 static_assert(winograd_choice(image(1, 1, 64, 64)) == 0, "one tile, one pixel of it used");
 static_assert(winograd_choice(image(56, 56, lanes - 1, 64)) == 0, "fewer channels than lanes");
 static_assert(winograd_choice(image(224, 224, 3, 64)) == 0);

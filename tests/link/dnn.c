@@ -1,4 +1,5 @@
-/* A program in C against libdnn.so: versions, memory, refusals, a resized image. Its exit status is the line of the first thing that is wrong. */
+/* A program in C against libdnn.so: versions, memory, refusals, a resized image. Its exit status is the line of the
+   first thing that is wrong. */
 #include <dnn/hb_dnn.h>
 #include <dnn/hb_sys.h>
 
@@ -11,7 +12,7 @@
 int main(void) {
   hbPackedDNNHandle_t packed = NULL;
   const char garbage[] = "this is no model", *missing = "there is no such file";
-  const void *data = garbage;
+  const void* data = garbage;
   int32_t length = (int32_t)sizeof garbage;
   hbDNNTaskHandle_t task;
   hbDNNResizeCtrlParam control = {HB_BPU_CORE_ANY, HB_DNN_PRIORITY_LOWEST, HB_DNN_RESIZE_TYPE_BILINEAR, 0, 0, 0, 0};
@@ -25,7 +26,7 @@ int main(void) {
 
   memset(images, 0, sizeof images);
   for (i = 0; i < 2; ++i) {
-    hbDNNTensorProperties *p = &images[i].properties;
+    hbDNNTensorProperties* p = &images[i].properties;
     p->tensorType = HB_DNN_IMG_TYPE_Y;
     p->tensorLayout = HB_DNN_LAYOUT_NCHW;
     p->validShape.numDimensions = 4;
@@ -39,7 +40,8 @@ int main(void) {
   MUST(hbDNNResize(&task, &images[1], &images[0], NULL, &control) == HB_DNN_SUCCESS);
   MUST(hbDNNWaitTaskDone(task, 0) == HB_DNN_SUCCESS);
   MUST(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);
-  MUST(((unsigned char *)images[1].sysMem[0].virAddr)[16 * 16 - 1] == 77 && ((unsigned char *)images[1].sysMem[0].virAddr)[16 * 16] == 0);
+  MUST(((unsigned char*)images[1].sysMem[0].virAddr)[16 * 16 - 1] == 77 &&
+       ((unsigned char*)images[1].sysMem[0].virAddr)[16 * 16] == 0);
   for (i = 0; i < 2; ++i) MUST(hbSysFreeMem(&images[i].sysMem[0]) == HB_SYS_SUCCESS);
   return 0;
 }

@@ -32,7 +32,8 @@ template <class Function, class Expected> bool agrees(const char* name, Function
 }
 /// The same of a function of one vector.
 template <class Function, class Expected> bool agree(const char* name, Function f, Expected expected) {
-  return agrees(name, [&](vf(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);
+  return agrees(
+      name, [&](vf(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);
 }
 
 /// Whether products of whole numbers and factors, as of addends in 8 bits, go to the nearest integer.
@@ -41,9 +42,11 @@ bool products_are_rounded() {
   for (int begin = -128; begin < 128; begin += static_cast<int>(int_lanes)) {
     std::int32_t numbers[int_lanes], products[int_lanes];
     double factors[int_lanes];
-    for (int i = 0; i < int_lanes; ++i) numbers[i] = begin + i, factors[i] = (0x2F5C28F5 + 20000000.0 * i) * 0x1p-31;  // of 31 bits, so that products are exact
+    // of 31 bits, so that products are exact
+    for (int i = 0; i < int_lanes; ++i) numbers[i] = begin + i, factors[i] = (0x2F5C28F5 + 20000000.0 * i) * 0x1p-31;
     store_vector(products, detail::rounded_products(load_vector<int_vector>(numbers), factors));
-    for (int i = 0; i < int_lanes; ++i) ok &= products[i] == static_cast<std::int32_t>(std::nearbyint(numbers[i] * factors[i]));
+    for (int i = 0; i < int_lanes; ++i)
+      ok &= products[i] == static_cast<std::int32_t>(std::nearbyint(numbers[i] * factors[i]));
   }
   std::printf("rounded_products: %s\n", ok ? "right" : "wrong");
   return ok;
@@ -52,14 +55,20 @@ bool products_are_rounded() {
 }  // namespace
 
 int main() {
-  bool ok = agrees("exponentials_of", [](vf(&v)[2]) { exponentials_of(v); }, [](double x) { return std::exp(x); });
-  ok &= agree("exp_of", [](vf v) { return exp_of(v); }, [](double x) { return std::exp(x); });
-  ok &= agree("sigmoid_of", [](vf v) { return sigmoid_of(v); }, [](double x) { return 1 / (1 + std::exp(-x)); });
-  ok &= agree("erf_of", [](vf v) { return erf_of(v); }, [](double x) { return std::erf(x); });
-  ok &= agree("log_of", [](vf v) { return log_of(magnitude_of(v)); }, [](double x) { return std::log(std::fabs(x)); });
+  bool ok = agrees(
+      "exponentials_of", [](vf(&v)[2]) { exponentials_of(v); }, [](double x) { return std::exp(x); });
+  ok &= agree(
+      "exp_of", [](vf v) { return exp_of(v); }, [](double x) { return std::exp(x); });
+  ok &= agree(
+      "sigmoid_of", [](vf v) { return sigmoid_of(v); }, [](double x) { return 1 / (1 + std::exp(-x)); });
+  ok &= agree(
+      "erf_of", [](vf v) { return erf_of(v); }, [](double x) { return std::erf(x); });
+  ok &= agree(
+      "log_of", [](vf v) { return log_of(magnitude_of(v)); }, [](double x) { return std::log(std::fabs(x)); });
   ok &= agree("sine", sine_lanes<0>(), [](double x) { return std::sin(x); });
   ok &= agree("cosine", sine_lanes<1>(), [](double x) { return std::cos(x); });
-  ok &= agree("rounded", [](vf v) { return rounded(v); }, [](double x) { return std::nearbyint(x); });
+  ok &= agree(
+      "rounded", [](vf v) { return rounded(v); }, [](double x) { return std::nearbyint(x); });
   ok &= products_are_rounded();
   return ok ? 0 : 1;
 }

@@ -14,18 +14,22 @@ namespace {
 
 using net = nnrt::graph<network>;
 
-template <std::size_t... In, std::size_t... Out>
-int run_all(std::index_sequence<In...>, std::index_sequence<Out...>) {
+template <std::size_t... In, std::size_t... Out> int run_all(std::index_sequence<In...>, std::index_sequence<Out...>) {
   auto made = nnrt::executor<net>::create();
   if (!made) {
     std::printf("%s\n", made.error().message().c_str());
     return 3;
   }
   // As far as elements of truth values go, bool arrays; all in static memory: images are large.
-  static std::tuple<std::array<nnrt::element_t<net::inputs[In].desc.type>, static_cast<std::size_t>(net::inputs[In].desc.elements())>...> inputs;
-  static std::tuple<std::array<nnrt::detail::output_element<net, Out>, static_cast<std::size_t>(net::outputs[Out].desc.elements())>...> outputs;
+  static std::tuple<std::array<nnrt::element_t<net::inputs[In].desc.type>,
+                               static_cast<std::size_t>(net::inputs[In].desc.elements())>...>
+      inputs;
+  static std::tuple<std::array<nnrt::detail::output_element<net, Out>,
+                               static_cast<std::size_t>(net::outputs[Out].desc.elements())>...>
+      outputs;
   for (int run = 0; run < model_files::runs; ++run) {
-    (model_files::fill(net::inputs[In].desc.type, std::get<In>(inputs).data(), sizeof(std::get<In>(inputs)), run, In), ...);
+    (model_files::fill(net::inputs[In].desc.type, std::get<In>(inputs).data(), sizeof(std::get<In>(inputs)), run, In),
+     ...);
     (*made)(std::get<In>(inputs)..., std::get<Out>(outputs)...);
     (model_files::print(std::get<Out>(outputs).data(), sizeof(std::get<Out>(outputs))), ...);
   }
@@ -34,4 +38,6 @@ int run_all(std::index_sequence<In...>, std::index_sequence<Out...>) {
 
 }  // namespace
 
-int main() { return run_all(std::make_index_sequence<net::inputs.size()>(), std::make_index_sequence<net::outputs.size()>()); }
+int main() {
+  return run_all(std::make_index_sequence<net::inputs.size()>(), std::make_index_sequence<net::outputs.size()>());
+}

@@ -22,7 +22,8 @@ inline void fill(nnrt::dtype type, void* to, std::size_t bytes, int run, std::si
       state = state * 6364136223846793005U + 1442695040888963407U;
       const auto bits = static_cast<std::uint32_t>(state >> 33);
       T number;
-      if constexpr (nnrt::types::floating.contains(nnrt::dtype_for<T>())) number = static_cast<T>(static_cast<float>(bits % 2001) / 1000.0F - 1);
+      if constexpr (nnrt::types::floating.contains(nnrt::dtype_for<T>()))
+        number = static_cast<T>(static_cast<float>(bits % 2001) / 1000.0F - 1);
       else if constexpr (sizeof(T) == 1 && !std::is_same_v<T, bool>) number = static_cast<T>(bits & 255U);
       else number = static_cast<T>(bits % 2);
       std::memcpy(static_cast<std::byte*>(to) + i * sizeof(T), &number, sizeof number);

@@ -23,22 +23,26 @@ constexpr tensor_desc truth(shape_t shape) { return {boolean, shape}; }
 constexpr operand t23 = computed(truth({2, 3}));
 
 TEST_CASE("all: each broken rule is named with both values") {
-  NNRT_CHECK_REFUSED(op, {"a matrix of axes", {}, {t23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"a matrix of axes", {}, {t23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {t23, weight({i64, {}})}, {}, rule::axes_must_be_known, 0, 1});
   NNRT_CHECK_REFUSED(op, {"behind the last", {}, {t23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"before the first", {}, {t23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(op,
+                     {"before the first", {}, {t23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
 TEST_CASE("all: numbers are true unless they are 0, and have no scale") {
   const tensor_desc x{f32, {2, 2}}, y{boolean, {2}}, list{i64, {1}};
-  for (const dtype type : {i8, u8, i32, i64, f16, f32, f64}) CHECK(infer<op>({}, {computed({type, {2, 2}}), integers(numbers<1>)}).output(0) == y);
+  for (const dtype type : {i8, u8, i32, i64, f16, f32, f64})
+    CHECK(infer<op>({}, {computed({type, {2, 2}}), integers(numbers<1>)}).output(0) == y);
   float elements[] = {0.25F, -3, 0, 7};
   std::int64_t axis = 1;
   bool got[] = {false, true};
   const view in[] = {{&x, elements}, {&list, &axis}}, out[] = {{&y, got}};
   op::reference<float>({}, in, out);
   CHECK((got[0] && !got[1]));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 0}})}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 1, 0));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 0}})}),
+               signature_rule::quantised_operands_must_be_accepted_by_the_operator, 1, 0));
 }
 
 TEST_CASE("all: the signature asks for constant axes") {

@@ -16,7 +16,8 @@ constexpr operand truths = computed({boolean, {2, 3}}), data = computed(f32_of({
 
 TEST_CASE("assert: the output is like the condition, whatever the data are") {
   CHECK(infer<op>({}, {truths, data}).output(0) == tensor_desc{boolean, {2, 3}});
-  CHECK(infer<op>({}, {computed({boolean, {-1}}), computed({i8, nd, {2}, quant{0.5F, 3}})}).output(0) == tensor_desc{boolean, {-1}});
+  CHECK(infer<op>({}, {computed({boolean, {-1}}), computed({i8, nd, {2}, quant{0.5F, 3}})}).output(0) ==
+        tensor_desc{boolean, {-1}});
   CHECK(infer<op>({}, {{tensor_desc{boolean, {2}}, numbers<1, 1>, true}, data}).output(0) == tensor_desc{boolean, {2}});
 }
 
@@ -45,8 +46,11 @@ TEST_CASE("assert: what is true passes, what is false ends the run and is named"
 }
 
 TEST_CASE("assert: the broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"false", {}, {{tensor_desc{boolean, {2}}, numbers<1, 0>, true}, data}, {}, rule::condition_must_be_true, 0, 1});
-  CHECK(breaks(infer<op>({}, {data, data}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(boolean)));
+  NNRT_CHECK_REFUSED(
+      op,
+      {"false", {}, {{tensor_desc{boolean, {2}}, numbers<1, 0>, true}, data}, {}, rule::condition_must_be_true, 0, 1});
+  CHECK(breaks(infer<op>({}, {data, data}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32),
+               int(boolean)));
   CHECK(breaks(infer<op>({}, {truths}), signature_rule::required_operand_must_be_given, 1, 2));
 }
 

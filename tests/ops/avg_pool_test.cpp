@@ -110,7 +110,8 @@ TEST_CASE("avg_pool: means of integers without a scale are truncated toward zero
   op::reference<std::int32_t>(pair, in, out);
   CHECK(of_y[0] == INT32_MAX);
   CHECK(of_y[1] == -3);
-  CHECK(breaks(infer<op>(pair, {computed({i32, nhwc, {1, 1, 4, 1}, quant{0.5F, 0}})}), op::rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<op>(pair, {computed({i32, nhwc, {1, 1, 4, 1}, quant{0.5F, 0}})}),
+               op::rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
 TEST_CASE("avg_pool: an image of bytes has one scale, which the result has as well") {

@@ -2,8 +2,8 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/batch_norm.hpp>
-#include <support/refused.hpp>
 #include <support/quantised.hpp>
+#include <support/refused.hpp>
 
 #include <doctest/doctest.h>
 
@@ -50,7 +50,8 @@ TEST_CASE("batch_norm: each rule is broken with its two values") {
   constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
   constexpr float endless = math::infinity<float>, most = std::numeric_limits<float>::max();
   NNRT_CHECK_REFUSED(op, {"below zero", with(-1), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(-1), 0});
-  NNRT_CHECK_REFUSED(op, {"endless", with(endless), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(endless), word_of(most)});
+  NNRT_CHECK_REFUSED(op,
+                     {"endless", with(endless), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(endless), word_of(most)});
   CHECK_FALSE(infer<op>(with(math::nan<float>), {x, c4, c4, c4, c4}));
   CHECK(infer<op>(with(0), {x, c4, c4, c4, c4}).output(0) == x.desc);
   CHECK(breaks(infer<op>({}, {x, c4, c4, c4}), signature_rule::required_operand_must_be_given, 4, 5));
@@ -100,8 +101,8 @@ template <class T> constexpr std::vector<T> without_deviation(float scale, std::
 template <class T> constexpr bool is_infinite_off_the_mean() {
   const auto up = without_deviation<T>(3, {T(4), T(1), T(2)}), down = without_deviation<T>(-3, {T(4), T(1)});
   constexpr T far = math::infinity<T>;
-  return up[0] == far && up[1] == -far && math::is_nan(math::convert<double>(up[2])) && down[0] == -far && down[1] == far &&
-         math::is_nan(math::convert<double>(without_deviation<T>(0, {T(4)})[0]));
+  return up[0] == far && up[1] == -far && math::is_nan(math::convert<double>(up[2])) && down[0] == -far &&
+         down[1] == far && math::is_nan(math::convert<double>(without_deviation<T>(0, {T(4)})[0]));
 }
 static_assert(is_infinite_off_the_mean<float>() && is_infinite_off_the_mean<double>());
 
@@ -111,7 +112,8 @@ TEST_CASE("batch_norm: without a variance and epsilon, results are those of a di
   CHECK(is_infinite_off_the_mean<double>());
   const filled<float> one({1}, {1}), zero({1}, {0});
   const auto x = stored<std::int8_t>({3, 1}, {4, -4, 0}, quant{0.5F, 0});
-  CHECK(run_stored<op, std::int8_t>(with(0), {3, 1}, quant{0.5F, 7}, x, one, one, zero, zero) == std::vector<std::int8_t>{127, -128, 7});
+  CHECK(run_stored<op, std::int8_t>(with(0), {3, 1}, quant{0.5F, 7}, x, one, one, zero, zero) ==
+        std::vector<std::int8_t>{127, -128, 7});
 }
 
 constexpr auto network = [](builder& g) {
@@ -140,11 +142,16 @@ TEST_CASE("batch_norm: a quantised one needs scales, and parameters that are f32
   constexpr tensor_desc y = wish(quant{0.5F, 0}), plain{i8, {3, 2}}, per_axis = i8_of({3, 2}, per_channel<1>);
   NNRT_CHECK_REFUSED(
       op, {"x plain", {}, {computed(plain), f2, f2, f2, f2}, {y}, rule::quantised_input_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"x per channel",
+                          {},
+                          {computed(per_axis), f2, f2, f2, f2},
+                          {y},
+                          rule::quantised_input_must_have_one_scale,
+                          2,
+                          1});
   NNRT_CHECK_REFUSED(
       op,
-      {"x per channel", {}, {computed(per_axis), f2, f2, f2, f2}, {y}, rule::quantised_input_must_have_one_scale, 2, 1});
-  NNRT_CHECK_REFUSED(
-      op, {"nothing wanted", {}, {computed(x_i8), f2, f2, f2, f2}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+      {"nothing wanted", {}, {computed(x_i8), f2, f2, f2, f2}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
   NNRT_CHECK_REFUSED(op, {"f16 beside i8",
                           {},
                           {computed(x_i8), f2, weight({f16, {2}}), f2, f2},
@@ -172,11 +179,10 @@ TEST_CASE("batch_norm: each stored number is the nearest to the real result") {
                                     filled<float>({2}, {0.25F, 1}), filled<float>({2}, {0.5F, -1}),
                                     filled<float>({2}, {2, 0.3F})) ==
         std::vector<std::int8_t>{-128, 93, -42, 9, 56, -76});
-  CHECK(run_stored<op, std::int8_t>({}, {3, 2}, quant{0.04F, 10}, of_x,
-                                    stored<std::int8_t>({2}, {100, -50}, quant{0.02F, 10}),
-                                    stored<std::int8_t>({2}, {7, 120}, quant{0.01F, 0}),
-                                    stored<std::int8_t>({2}, {-30, 60}, quant{0.02F, 5}),
-                                    stored<std::int8_t>({2}, {127, 40}, quant{0.01F, -100})) ==
+  CHECK(run_stored<op, std::int8_t>(
+            {}, {3, 2}, quant{0.04F, 10}, of_x, stored<std::int8_t>({2}, {100, -50}, quant{0.02F, 10}),
+            stored<std::int8_t>({2}, {7, 120}, quant{0.01F, 0}), stored<std::int8_t>({2}, {-30, 60}, quant{0.02F, 5}),
+            stored<std::int8_t>({2}, {127, 40}, quant{0.01F, -100})) ==
         std::vector<std::int8_t>{-128, 127, -18, 64, 92, -30});
 }
 static_assert(run_stored<op, std::uint8_t>({}, {1, 1}, quant{0.5F, 3}, stored<std::uint8_t>({1, 1}, {9}, quant{1, 5}),

@@ -3,8 +3,8 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/bias_add.hpp>
-#include <support/refused.hpp>
 #include <support/quantised.hpp>
+#include <support/refused.hpp>
 
 #include <doctest/doctest.h>
 
@@ -105,13 +105,8 @@ TEST_CASE("bias_add: quantised operands need scales, and are summed as those of 
                           rule::quantised_operands_must_have_one_scale,
                           2,
                           1});
-  NNRT_CHECK_REFUSED(op, {"nothing wanted",
-                          {},
-                          {computed(x2), weight(b2)},
-                          {},
-                          rule::quantised_output_must_have_one_scale,
-                          0,
-                          1});
+  NNRT_CHECK_REFUSED(
+      op, {"nothing wanted", {}, {computed(x2), weight(b2)}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
   CHECK(infer<op>({}, {computed(x2), weight(b2)}, {y}).output(0) == i8_of({3, 2}, other_scale));
   const auto of_x = spread<std::int8_t>({3, 2}, 37, quant{0.05F, 3});
   const auto bias = stored<std::int8_t>({2}, {100, -50}, quant{0.03F, 7});
@@ -119,7 +114,8 @@ TEST_CASE("bias_add: quantised operands need scales, and are summed as those of 
         run_stored<ops::add, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias));
 }
 // 5 * 0.5 + 3 * 1 = 5.5 and 5 * 0.5 - 1 = 1.5, in halves.
-static_assert(run_stored<op, std::int8_t>({}, {1, 2}, quant{0.5F, 0}, stored<std::int8_t>({1, 2}, {5, 5}, quant{0.5F, 0}),
+static_assert(run_stored<op, std::int8_t>({}, {1, 2}, quant{0.5F, 0},
+                                          stored<std::int8_t>({1, 2}, {5, 5}, quant{0.5F, 0}),
                                           stored<std::int8_t>({2}, {3, -1}, quant{1, 0})) ==
               std::vector<std::int8_t>{11, 3});
 

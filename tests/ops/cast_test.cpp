@@ -15,7 +15,8 @@ using namespace nnrt_test;
 using rule = ops::cast::rule;
 using list = std::array<std::int64_t, 1>;
 
-constexpr list zero{0}, to_f16{10}, thirteen{13}, hdi_i32{34}, hdi_none{31}, hostile{std::numeric_limits<std::int64_t>::min()};
+constexpr list zero{0}, to_f16{10}, thirteen{13}, hdi_i32{34}, hdi_none{31},
+    hostile{std::numeric_limits<std::int64_t>::min()};
 constexpr std::array<std::int64_t, 2> two_numbers{10, 11};
 constexpr std::array<std::int64_t, 0> no_numbers{};
 constexpr operand x = computed(f32_of({2, 3}));

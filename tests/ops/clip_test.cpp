@@ -11,11 +11,13 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::clip;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 TEST_CASE("clip: of floats only the signature refuses, and the output is like the input") {
   CHECK(breaks(infer<op>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
-  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(boolean), int(i8)));
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
@@ -30,16 +32,8 @@ TEST_CASE("clip: stored numbers have a scale, and become the nearest to the real
 
 // Golden numbers by Python: x
 constexpr golden table[] = {
-    {-20.5, -20.5},
-    {-3.0, -3.0},
-    {-1.0, -1.0},
-    {-0.75, -0.75},
-    {-0.0625, -0.0625},
-    {0.0, 0.0},
-    {0.5, 0.5},
-    {1.0, 1.0},
-    {2.25, 2.25},
-    {6.5, 6.5},
+    {-20.5, -20.5}, {-3.0, -3.0}, {-1.0, -1.0}, {-0.75, -0.75}, {-0.0625, -0.0625},
+    {0.0, 0.0},     {0.5, 0.5},   {1.0, 1.0},   {2.25, 2.25},   {6.5, 6.5},
 };
 
 TEST_CASE("clip: every dtype gives the golden numbers, rounded once") {
@@ -63,8 +57,10 @@ static_assert(breaks(infer<op>(between(2, 1.5F), {some}), rule::max_must_not_be_
 
 TEST_CASE("clip: a range must have an upper end that is not below the lower one") {
   CHECK(breaks(infer<op>(between(2, 1.5F), {some}), rule::max_must_not_be_below_min, word_of(1.5F), word_of(2)));
-  CHECK(breaks(infer<op>(between(0, math::nan<float>), {some}), rule::max_must_not_be_below_min, word_of(math::nan<float>), 0));
-  CHECK(breaks(infer<op>(between(math::nan<float>, 1), {some}), rule::max_must_not_be_below_min, word_of(1), word_of(math::nan<float>)));
+  CHECK(breaks(infer<op>(between(0, math::nan<float>), {some}), rule::max_must_not_be_below_min,
+               word_of(math::nan<float>), 0));
+  CHECK(breaks(infer<op>(between(math::nan<float>, 1), {some}), rule::max_must_not_be_below_min, word_of(1),
+               word_of(math::nan<float>)));
   CHECK(infer<op>(between(1, 1), {some}).output(0) == f32_of({2}));
   const operand steps = computed({i32, nd, {2}, quant{0.5F, 0}});
   CHECK(breaks(infer<op>(between(0, 1), {steps}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
@@ -79,7 +75,8 @@ template <class T> std::vector<T> clipped(float min, float max, std::vector<T> x
 }
 
 TEST_CASE("clip: plain integers stay between the integers inside of both bounds") {
-  CHECK(clipped<std::int32_t>(-1.5F, 2.5F, {-7, -2, -1, 0, 2, 3, 9}) == std::vector<std::int32_t>{-1, -1, -1, 0, 2, 2, 2});
+  CHECK(clipped<std::int32_t>(-1.5F, 2.5F, {-7, -2, -1, 0, 2, 3, 9}) ==
+        std::vector<std::int32_t>{-1, -1, -1, 0, 2, 2, 2});
   CHECK(clipped<std::int32_t>(-3.5F, -0.5F, {-9, 0, 4}) == std::vector<std::int32_t>{-3, -1, -1});
   CHECK(clipped<std::uint8_t>(-3, 300, {0, 5, 255}) == std::vector<std::uint8_t>{0, 5, 255});
   CHECK(clipped<std::int64_t>(-math::infinity<float>, 7, {INT64_MIN, 8}) == std::vector<std::int64_t>{INT64_MIN, 7});

@@ -144,12 +144,15 @@ static_assert(run_stored<ops::concat, std::int16_t>({}, {2}, quant{0.25F, 0},
                                                     stored<std::int16_t>({1}, {7}, quant{0.25F, 0})) ==
               std::vector<std::int16_t>{2000, 7});
 
-TEST_CASE("concat: between scales too far apart for a float, numbers go to the ends of the range, zeros to the zero point") {
+TEST_CASE(
+    "concat: between scales too far apart for a float, numbers go to the ends of the range, zeros to the zero point") {
   for (const float to : {1e-20F, 1e-10F, 1e-18F, 1e-38F}) {
     CAPTURE(to);
-    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 0}, stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
+    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 0},
+                                               stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
           std::vector<std::int8_t>{127, -128, 0});
-    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 2}, stored<std::int8_t>({3}, {8, 6, 7}, quant{1e20F, 7})) ==
+    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 2},
+                                               stored<std::int8_t>({3}, {8, 6, 7}, quant{1e20F, 7})) ==
           std::vector<std::int8_t>{127, -128, 2});
   }
 }

@@ -68,21 +68,33 @@ TEST_CASE("constant_of_shape: another shape than the planned one ends the run wi
 
 TEST_CASE("constant_of_shape: each broken rule is named with both values, and so are those of the signature") {
   constexpr operand shape = integers(numbers<2, 3>);
-  NNRT_CHECK_REFUSED(op, {"no dtype", with(13), {shape}, {}, rule::data_type_must_be_the_number_of_a_dtype, 13, int(f32)});
-  NNRT_CHECK_REFUSED(op, {"no dtype", with(-1), {shape}, {}, rule::data_type_must_be_the_number_of_a_dtype, -1, int(f32)});
-  NNRT_CHECK_REFUSED(op, {"one of HDI's that is no dtype", with(45), {shape}, {}, rule::data_type_must_be_the_number_of_a_dtype, 45, int(f32)});
+  NNRT_CHECK_REFUSED(op,
+                     {"no dtype", with(13), {shape}, {}, rule::data_type_must_be_the_number_of_a_dtype, 13, int(f32)});
+  NNRT_CHECK_REFUSED(op,
+                     {"no dtype", with(-1), {shape}, {}, rule::data_type_must_be_the_number_of_a_dtype, -1, int(f32)});
+  NNRT_CHECK_REFUSED(op, {"one of HDI's that is no dtype",
+                          with(45),
+                          {shape},
+                          {},
+                          rule::data_type_must_be_the_number_of_a_dtype,
+                          45,
+                          int(f32)});
   NNRT_CHECK_REFUSED(op, {"a number", {}, {integer(numbers<2>)}, {}, rule::shape_must_be_a_list, 0, 1});
   NNRT_CHECK_REFUSED(op, {"how many", {}, {computed({i32, {-1}})}, {}, rule::output_rank_must_be_known, 0, 1});
   NNRT_CHECK_REFUSED(op, {"rank 9", {}, {computed({i32, {9}})}, {}, rule::output_rank_must_be_at_most_8, 9, 8});
   NNRT_CHECK_REFUSED(op, {"below zero", {}, {integers(numbers<2, -3>)}, {}, rule::extent_must_not_be_negative, -3, 0});
-  CHECK(breaks(infer<op>({}, {computed(f32_of({2}))}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
-  CHECK(breaks(infer<op>({}, {integers(numbers<std::int64_t{1} << 40, 2>)}), signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements));
-  CHECK(breaks(infer<op>({}, {shape}, {tensor_desc{i8, {}}}), signature_rule::declared_output_type_must_match, int(f32), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed(f32_of({2}))}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(f32), int(i32)));
+  CHECK(breaks(infer<op>({}, {integers(numbers<std::int64_t{1} << 40, 2>)}),
+               signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements));
+  CHECK(breaks(infer<op>({}, {shape}, {tensor_desc{i8, {}}}), signature_rule::declared_output_type_must_match, int(f32),
+               int(i8)));
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 
 constexpr auto network = [](builder& b) {
-  auto y = constant_of_shape(shape_of(b.input<f32, shape<2, 3>>("x")), with_value<1.5>, of_type<f16>, into<shape<2, 3>>);
+  auto y =
+      constant_of_shape(shape_of(b.input<f32, shape<2, 3>>("x")), with_value<1.5>, of_type<f16>, into<shape<2, 3>>);
   static_assert(y.desc == tensor_desc{f16, {2, 3}});
   b.output("y", y);
 };
@@ -90,7 +102,8 @@ static_assert([] {
   builder b;
   network(b);
   const ir::graph& g = b.graph();
-  return g.nodes.size() == 2 && g.nodes[1].op->code == op_code{68} && unpack<attrs>(g.attrs_of(g.nodes[1])).value == 1.5F;
+  return g.nodes.size() == 2 && g.nodes[1].op->code == op_code{68} &&
+         unpack<attrs>(g.attrs_of(g.nodes[1])).value == 1.5F;
 }());
 
 }  // namespace

@@ -378,7 +378,8 @@ TEST_CASE("conv2d: quantised sums are scaled, rounded and clamped as TFLite's re
   CHECK(quantised_run({}, q(0.1F, 0), activation::none) == per_tensor_result);
   // The same with sums of (x - 5) * (w + 30).
   CHECK(quantised_run({}, q(0.1F, -30), activation::none) ==
-        std::vector<std::int8_t>{-27, -78, 15, -24, -27, 41, -17, 10, 0, 127, -128, -93, 13, -86, 63, -35, 25, 15, -31, -21, -128, 21, -122, 17, -21, -15, 20});
+        std::vector<std::int8_t>{-27, -78, 15, -24, -27, 41,  -17,  10, 0,    127, -128, -93, 13, -86,
+                                 63,  -35, 25, 15,  -31, -21, -128, 21, -122, 17,  -21,  -15, 20});
 
   auto cut = per_channel_result;  // relu: nothing below the zero point; 6 is less than half a step of 13, so relu6
                                   // leaves only the zero point
@@ -503,9 +504,10 @@ TEST_CASE("conv2d: a quantised output takes the scale that it is asked into") {
   CHECK(b.graph().nodes.size() == 1);
 }
 
-// Computed in Python integers: acc = sum of x * w + bias over the pixels of the image, 64 bits wide where the bias is or
-// where there is none. Wide ones: (acc * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), with factor q * 2^(e - 31) from
-// frexp of 0.0005F * scale[o] / 0.03F; those of 32 bits as above. No activation has a zero point but in the last one.
+// Computed in Python integers: acc = sum of x * w + bias over the pixels of the image, 64 bits wide where the bias is
+// or where there is none. Wide ones: (acc * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), with factor q * 2^(e - 31)
+// from frexp of 0.0005F * scale[o] / 0.03F; those of 32 bits as above. No activation has a zero point but in the last
+// one.
 TEST_CASE("conv2d: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
   const std::vector<std::int16_t> wide{5779,  -12113, 10002, -1335, -6229,  10001, -1316, 3410,  9999,
                                        32767, -24202, 9999,  8153,  -20383, 10003, -7941, 11574, 10000,
@@ -525,11 +527,12 @@ TEST_CASE("conv2d: sums of 16-bit activations are scaled as TFLite's 16x8 layers
   CHECK(layer_of_i16<op, std::int64_t>{a, x, w, y, scales, 0.03F, {1000000, -200000, 20000000000}}.elements() == wide);
   CHECK(layer_of_i16<op, std::int32_t>{a, x, w, y, scales, 0.03F, {1000000, -200000, 2000000000}}.elements() == narrow);
   CHECK(layer_of_i16<op, void>{a, x, w, y, scales, 0.03F}.elements() == no_bias);
-  CHECK(layer_of_i16<op, std::int64_t>{
-            a, x, w, y, scales, 0.03F, {1000000, -200000, 20000000000}, 1000, 0, -77}.elements() == shifted);
+  CHECK(layer_of_i16<op, std::int64_t>{a, x, w, y, scales, 0.03F, {1000000, -200000, 20000000000}, 1000, 0, -77}
+            .elements() == shifted);
   auto cut = no_bias;
   for (std::int16_t& v : cut) v = std::clamp<std::int16_t>(v, 0, 200);  // 6 / 0.03
-  CHECK(layer_of_i16<op, void>{form{.pad = a.pad, .fused = activation::relu6}, x, w, y, scales, 0.03F}.elements() == cut);
+  CHECK(layer_of_i16<op, void>{form{.pad = a.pad, .fused = activation::relu6}, x, w, y, scales, 0.03F}.elements() ==
+        cut);
 }
 
 // A bias as large as 64 bits hold, and scales that no number is left under: nothing overflows.
@@ -560,8 +563,13 @@ TEST_CASE("conv2d: 16-bit activations go with 8-bit weights, and with biases of 
                           rule::bias_type_of_an_i16_input_must_be_i64_or_i32,
                           int(f32),
                           int(i64)});
-  NNRT_CHECK_REFUSED(
-      op, {"nothing wanted", form{}, {computed(x_i16), weight(w_i8)}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"nothing wanted",
+                          form{},
+                          {computed(x_i16), weight(w_i8)},
+                          {},
+                          rule::quantised_output_must_have_one_scale,
+                          0,
+                          1});
   NNRT_CHECK_REFUSED(op, {"bias of 64 bits beside i8",
                           form{},
                           {computed(x_i8), weight(w_i8), weight({i64, {6}})},

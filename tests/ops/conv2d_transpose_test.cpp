@@ -527,17 +527,19 @@ TEST_CASE("conv2d_transpose: a quantised output takes the scale that it is asked
 }
 
 // Computed in Python integers: acc = bias + the sum of x[h, w] * weight[h' - h, w' - w], scaled from 0.0005F * scale[o]
-// to 0.02F: with a bias of 64 bits by a mantissa of 15 bits, rounded once; with one of 32 bits, or none, by SRDHM and RDP.
+// to 0.02F: with a bias of 64 bits by a mantissa of 15 bits, rounded once; with one of 32 bits, or none, by SRDHM and
+// RDP.
 TEST_CASE("conv2d_transpose: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
-  const std::vector<std::int16_t> wide{29247, -26578, 8995,   29444, 895,  11428, -11436, 5766,  3302,
-                                       -32768, -3137, -18224, -6969, 6599, 24959, -18158, -7090, 32767};
-  const std::vector<std::int16_t> narrow{29247, -26578, 8995,   29444, 895,  11429, -11436, 5766,  3302,
-                                         -32768, -3136, -18224, -6969, 6599, 24958, -18158, -7090, 32767};
+  const std::vector<std::int16_t> wide{29247,  -26578, 8995,   29444, 895,  11428, -11436, 5766,  3302,
+                                       -32768, -3137,  -18224, -6969, 6599, 24959, -18158, -7090, 32767};
+  const std::vector<std::int16_t> narrow{29247,  -26578, 8995,   29444, 895,  11429, -11436, 5766,  3302,
+                                         -32768, -3136,  -18224, -6969, 6599, 24958, -18158, -7090, 32767};
   const shape_t x{1, 2, 2, 2}, w{2, 2, 2, 2}, y{1, 3, 3, 2};
   const std::initializer_list<float> scales = {0.2F, 0.3F};
   CHECK(layer_of_i16<op, std::int64_t>{form{}, x, w, y, scales, 0.02F, {1000, -2000}}.elements() == wide);
   CHECK(layer_of_i16<op, std::int32_t>{form{}, x, w, y, scales, 0.02F, {1000, -2000}}.elements() == narrow);
-  CHECK(layer_of_i16<op, void>{form{}, x, w, y, scales, 0.02F, {}}.elements() == layer_of_i16<op, std::int32_t>{form{}, x, w, y, scales, 0.02F, {0, 0}}.elements());
+  CHECK(layer_of_i16<op, void>{form{}, x, w, y, scales, 0.02F, {}}.elements() ==
+        layer_of_i16<op, std::int32_t>{form{}, x, w, y, scales, 0.02F, {0, 0}}.elements());
 }
 
 TEST_CASE("conv2d_transpose: 16-bit activations go with 8-bit weights, and with biases of 64 or 32 bits") {
@@ -581,7 +583,8 @@ TEST_CASE("conv2d_transpose: integers without a scale wrap around in their own w
   CHECK(of_y[0] == 5);  // 2 * (2^31 - 1) is -2
   CHECK(of_y[1] == INT32_MIN + 2);
   const tensor_desc scaled{i32, nhwc, {1, 1, 1, 1}, quant{0.5F, 0}};
-  CHECK(breaks(infer<op>(form{}, {computed(scaled), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<op>(form{}, {computed(scaled), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32),
+               int(i8)));
 }
 
 }  // namespace

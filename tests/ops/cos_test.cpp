@@ -11,7 +11,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::cos;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 
@@ -29,16 +30,11 @@ TEST_CASE("cos: stored numbers have a scale, and become the nearest to the real 
 
 // Golden numbers by Python: math.cos(x)
 constexpr golden table[] = {
-    {-100.0, 0.8623188722876839},
-    {-3.0, -0.9899924966004454},
-    {-0.75, 0.7316888688738209},
-    {0.0, 1.0},
-    {0.5, 0.8775825618903728},
-    {1.0, 0.5403023058681398},
-    {1.5, 0.0707372016677029},
-    {3.0, -0.9899924966004454},
-    {10.0, -0.8390715290764524},
-    {1000.0, 0.5623790762907029},
+    {-100.0, 0.8623188722876839},    {-3.0, -0.9899924966004454},
+    {-0.75, 0.7316888688738209},     {0.0, 1.0},
+    {0.5, 0.8775825618903728},       {1.0, 0.5403023058681398},
+    {1.5, 0.0707372016677029},       {3.0, -0.9899924966004454},
+    {10.0, -0.8390715290764524},     {1000.0, 0.5623790762907029},
     {65504.0, -0.22054805523325388},
 };
 

@@ -49,7 +49,8 @@ TEST_CASE("crop: the output has the listed extents") {
   CHECK(shape_of(infer<op>(from(1, {1, 2}), {x345, integers(numbers<2, 3, 3>)})) == shape_t{2, 3, 3});
   CHECK(shape_of(infer<op>({}, {computed(f32_of({-1, 4, -1})), integers(numbers<9, 4, 0>)})) == shape_t{9, 4, 0});
   CHECK(shape_of(infer<op>({}, {x345, {tensor_desc{i64, {3}}, {}, true, true}})) == shape_t{-1, -1, -1});
-  CHECK(infer<op>({}, {computed({i8, nhwc, {1, 4, 4, 2}, quant{0.5F, 3}}), integers(numbers<1, 2, 2, 2>)}).output(0) == tensor_desc{i8, nhwc, {1, 2, 2, 2}, quant{0.5F, 3}});
+  CHECK(infer<op>({}, {computed({i8, nhwc, {1, 4, 4, 2}, quant{0.5F, 3}}), integers(numbers<1, 2, 2, 2>)}).output(0) ==
+        tensor_desc{i8, nhwc, {1, 2, 2, 2}, quant{0.5F, 3}});
 }
 
 TEST_CASE("crop: each broken rule is named with both values, and so are those of the signature") {
@@ -57,16 +58,27 @@ TEST_CASE("crop: each broken rule is named with both values, and so are those of
   constexpr operand box = integers(numbers<2, 3, 3>);
   NNRT_CHECK_REFUSED(op, {"axis", from(3, {}), {x345, box}, {}, rule::axis_must_be_an_axis_of_the_input, 3, 2});
   NNRT_CHECK_REFUSED(op, {"axis", from(-huge, {}), {x345, box}, {}, rule::axis_must_be_an_axis_of_the_input, -huge, 2});
-  NNRT_CHECK_REFUSED(op, {"two of three", from(0, {1, 1}), {x345, box}, {}, rule::offsets_must_be_one_or_one_for_each_axis, 2, 3});
+  NNRT_CHECK_REFUSED(
+      op, {"two of three", from(0, {1, 1}), {x345, box}, {}, rule::offsets_must_be_one_or_one_for_each_axis, 2, 3});
   NNRT_CHECK_REFUSED(op, {"below zero", from(1, {0, -1}), {x345, box}, {}, rule::offset_must_not_be_negative, -1, 0});
   NNRT_CHECK_REFUSED(op, {"a number", {}, {x345, integer(numbers<2>)}, {}, rule::shape_must_be_a_list, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"two extents", {}, {x345, integers(numbers<3, 3>)}, {}, rule::shape_must_have_an_extent_for_each_axis, 2, 3});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"two extents", {}, {x345, integers(numbers<3, 3>)}, {}, rule::shape_must_have_an_extent_for_each_axis, 2, 3});
   NNRT_CHECK_REFUSED(op, {"unknown", {}, {x345, weight({i64, {3}})}, {}, rule::shape_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"below zero", {}, {x345, integers(numbers<2, -1, 3>)}, {}, rule::extent_must_not_be_negative, -1, 0});
+  NNRT_CHECK_REFUSED(
+      op, {"below zero", {}, {x345, integers(numbers<2, -1, 3>)}, {}, rule::extent_must_not_be_negative, -1, 0});
   NNRT_CHECK_REFUSED(op, {"begins behind", from(1, {huge}), {x345, box}, {}, rule::box_must_lie_in_the_input, huge, 4});
   NNRT_CHECK_REFUSED(op, {"ends behind", from(1, {2}), {x345, box}, {}, rule::box_must_lie_in_the_input, 3, 2});
-  NNRT_CHECK_REFUSED(op, {"begins behind nothing", from(0, {1}), {computed(f32_of({0, 4, 5})), integers(numbers<0, 4, 5>)}, {}, rule::box_must_lie_in_the_input, 1, 0});
-  NNRT_CHECK_REFUSED(op, {"too large", {}, {x345, integers(numbers<3, huge, 5>)}, {}, rule::box_must_lie_in_the_input, huge, 4});
+  NNRT_CHECK_REFUSED(op, {"begins behind nothing",
+                          from(0, {1}),
+                          {computed(f32_of({0, 4, 5})), integers(numbers<0, 4, 5>)},
+                          {},
+                          rule::box_must_lie_in_the_input,
+                          1,
+                          0});
+  NNRT_CHECK_REFUSED(
+      op, {"too large", {}, {x345, integers(numbers<3, huge, 5>)}, {}, rule::box_must_lie_in_the_input, huge, 4});
   CHECK(breaks(infer<op>({}, {x345, computed({i64, {3}})}), signature_rule::operand_must_be_a_constant, 0, 1));
   CHECK(breaks(infer<op>({}, {missing(), box}), signature_rule::required_operand_must_be_given, 0, 1));
 }
@@ -80,7 +92,8 @@ static_assert([] {
   builder b;
   network(b);
   const ir::graph& g = b.graph();
-  return g.nodes.size() == 1 && g.nodes[0].op->code == op_code{91} && unpack<attrs>(g.attrs_of(g.nodes[0])).offset == axis_list{1, 2, 0};
+  return g.nodes.size() == 1 && g.nodes[0].op->code == op_code{91} &&
+         unpack<attrs>(g.attrs_of(g.nodes[0])).offset == axis_list{1, 2, 0};
 }());
 
 }  // namespace

@@ -170,9 +170,11 @@ TEST_CASE("div: stored numbers over a stored zero point are 0, and over 1 what t
         std::vector<std::int8_t>{-128, 3, 4, 127});
 }
 
-TEST_CASE("div: scales whose products or quotients leave float's range saturate, or bring quotients to a scale as large") {
+TEST_CASE(
+    "div: scales whose products or quotients leave float's range saturate, or bring quotients to a scale as large") {
   const auto of = [](float a, float b, float y) {
-    return run_stored<ops::div, std::int8_t>({}, {2}, quant{y, 3}, stored<std::int8_t>({2}, {100, -100}, quant{a, 0}), stored<std::int8_t>({2}, {1, 1}, quant{b, 0}));
+    return run_stored<ops::div, std::int8_t>({}, {2}, quant{y, 3}, stored<std::int8_t>({2}, {100, -100}, quant{a, 0}),
+                                             stored<std::int8_t>({2}, {1, 1}, quant{b, 0}));
   };
   CHECK(of(1e38F, 1e20F, 1e19F) == std::vector<std::int8_t>{13, -7});
   CHECK(of(1e-38F, 1e-25F, 1e-25F) == std::vector<std::int8_t>{127, -128});

@@ -149,6 +149,7 @@ TEST_CASE("eltwise: stored numbers are those of mul, add and maximum") {
   check(std::int16_t{});
 }
 static_assert(run_stored<op, std::int8_t>(sum, {2}, quant{1, 0}, stored<std::int8_t>({2}, {4, -3}, quant{1, 0}),
-                                          stored<std::int8_t>({1}, {2}, quant{2, 0})) == std::vector<std::int8_t>{8, 1});
+                                          stored<std::int8_t>({1}, {2}, quant{2, 0})) ==
+              std::vector<std::int8_t>{8, 1});
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::exp;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 
@@ -28,7 +29,8 @@ TEST_CASE("exp: stored numbers have a scale, and become the nearest to the real 
   op::attrs two;
   two.base = 2, two.scale = 0.5F, two.shift = 1;
   CHECK(asks_for_scales<op, one_in, one_out>(two));
-  CHECK(wrong_steps<op, std::int8_t>(quant{0.05F, 3}, quant{0.125F, -128}, [](double x) { return std::exp2(0.5 * x + 1); }, two) == 0);
+  CHECK(wrong_steps<op, std::int8_t>(
+            quant{0.05F, 3}, quant{0.125F, -128}, [](double x) { return std::exp2(0.5 * x + 1); }, two) == 0);
 }
 
 // Golden numbers by Python: math.exp(x)
@@ -63,7 +65,8 @@ constexpr op::attrs to_the(float base, float scale = 1, float shift = 0) {
 }
 constexpr operand some = computed(f32_of({2}));
 constexpr std::int64_t word_of(float x) { return std::bit_cast<std::int32_t>(x); }
-static_assert(breaks(infer<op>(to_the(-2), {some}), rule::base_must_be_positive_or_minus_1_for_e, word_of(-2), word_of(-1)));
+static_assert(breaks(infer<op>(to_the(-2), {some}), rule::base_must_be_positive_or_minus_1_for_e, word_of(-2),
+                     word_of(-1)));
 
 TEST_CASE("exp: powers of zero and of negative numbers are refused, but -1 stands for e") {
   CHECK(breaks(infer<op>(to_the(-2), {some}), rule::base_must_be_positive_or_minus_1_for_e, word_of(-2), word_of(-1)));

@@ -23,9 +23,10 @@ struct row {
   shape_t x, y;
 };
 constexpr row shapes[] = {
-    {1, {2, 3, 4}, {2, 12}}, {0, {2, 3, 4}, {1, 24}},   {3, {2, 3, 4}, {24, 1}},  {-1, {2, 3, 4}, {6, 4}}, {-3, {2, 3, 4}, {1, 24}}, {0, {}, {1, 1}},
-    {0, {2, -1, 4}, {1, -1}}, {2, {2, -1, 4}, {-1, 4}},
-    {1, {5}, {5, 1}},        {2, {-1, 3, 4}, {-1, 4}},  {1, {2, -1, 4}, {2, -1}}, {1, {0, 3}, {0, 3}},     {1, {3, 0, -1}, {3, 0}},
+    {1, {2, 3, 4}, {2, 12}},  {0, {2, 3, 4}, {1, 24}},  {3, {2, 3, 4}, {24, 1}},  {-1, {2, 3, 4}, {6, 4}},
+    {-3, {2, 3, 4}, {1, 24}}, {0, {}, {1, 1}},          {0, {2, -1, 4}, {1, -1}}, {2, {2, -1, 4}, {-1, 4}},
+    {1, {5}, {5, 1}},         {2, {-1, 3, 4}, {-1, 4}}, {1, {2, -1, 4}, {2, -1}}, {1, {0, 3}, {0, 3}},
+    {1, {3, 0, -1}, {3, 0}},
 };
 static_assert([] {
   for (const row& r : shapes)
@@ -35,10 +36,12 @@ static_assert([] {
 
 TEST_CASE("flatten: extents before the axis are rows, the rest columns") {
   for (const row& r : shapes) CHECK(shape_of(infer<op>(on(r.axis), {computed(f32_of(r.x))})) == r.y);
-  CHECK(infer<op>({}, {computed({i8, nhwc, {2, 3, 4, 5}, quant{0.5F, 3}})}).output(0) == tensor_desc{i8, nd, {2, 60}, quant{0.5F, 3}});
+  CHECK(infer<op>({}, {computed({i8, nhwc, {2, 3, 4, 5}, quant{0.5F, 3}})}).output(0) ==
+        tensor_desc{i8, nd, {2, 60}, quant{0.5F, 3}});
 }
 
-static_assert(run<op, float>(on(2), {4, 1}, filled<float>({2, 2, 1}, {1, 2, 3, 4})).elements == std::vector<float>{1, 2, 3, 4});
+static_assert(run<op, float>(on(2), {4, 1}, filled<float>({2, 2, 1}, {1, 2, 3, 4})).elements ==
+              std::vector<float>{1, 2, 3, 4});
 
 TEST_CASE("flatten: without an axis it is reshape, with the same result") {
   builder b;
@@ -49,9 +52,23 @@ TEST_CASE("flatten: without an axis it is reshape, with the same result") {
 }
 
 TEST_CASE("flatten: each broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"behind the last", on(4), {computed(f32_of({2, 3, 4}))}, {}, rule::axis_must_be_between_minus_rank_and_rank, 4, 3});
-  NNRT_CHECK_REFUSED(op, {"before the first", on(-4), {computed(f32_of({2, 3, 4}))}, {}, rule::axis_must_be_between_minus_rank_and_rank, -4, -3});
-  NNRT_CHECK_REFUSED(op, {"a scalar has no axis 1", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_between_minus_rank_and_rank, 1, 0});
+  NNRT_CHECK_REFUSED(op, {"behind the last",
+                          on(4),
+                          {computed(f32_of({2, 3, 4}))},
+                          {},
+                          rule::axis_must_be_between_minus_rank_and_rank,
+                          4,
+                          3});
+  NNRT_CHECK_REFUSED(op, {"before the first",
+                          on(-4),
+                          {computed(f32_of({2, 3, 4}))},
+                          {},
+                          rule::axis_must_be_between_minus_rank_and_rank,
+                          -4,
+                          -3});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"a scalar has no axis 1", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_between_minus_rank_and_rank, 1, 0});
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::floor;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 
@@ -29,20 +30,8 @@ TEST_CASE("floor: stored numbers have a scale, and become the nearest to the rea
 
 // Golden numbers by Python: math.floor(x)
 constexpr golden table[] = {
-    {-2.5, -3.0},
-    {-1.5, -2.0},
-    {-1.25, -2.0},
-    {-0.5, -1.0},
-    {-0.25, -1.0},
-    {0.0, 0.0},
-    {0.25, 0.0},
-    {0.5, 0.0},
-    {0.75, 0.0},
-    {1.5, 1.0},
-    {2.5, 2.0},
-    {3.5, 3.0},
-    {1023.5, 1023.0},
-    {65504.0, 65504.0},
+    {-2.5, -3.0}, {-1.5, -2.0}, {-1.25, -2.0}, {-0.5, -1.0}, {-0.25, -1.0}, {0.0, 0.0},       {0.25, 0.0},
+    {0.5, 0.0},   {0.75, 0.0},  {1.5, 1.0},    {2.5, 2.0},   {3.5, 3.0},    {1023.5, 1023.0}, {65504.0, 65504.0},
 };
 
 TEST_CASE("floor: every dtype gives the golden numbers, rounded once") {

@@ -74,7 +74,9 @@ TEST_CASE("fold_affine: the weight keeps its desc, and the bias has one element 
   }
 }
 
-template <class T> struct folded { std::vector<T> weight, bias; };
+template <class T> struct folded {
+  std::vector<T> weight, bias;
+};
 /// scale 6 and 1, offset 1 and 2, mean 3 and 4, variance 8.75 and 3.75, epsilon 0.25: s = 2 and 0.5.
 template <class T> constexpr folded<T> fold(bool has_bias, bool normalise, bool has_addend, std::int64_t axis = 0) {
   filled<T> weight({2, 2}, {T(1), T(2), T(3), T(4)}), bias({2}, {T(10), T(20)}), scale({2}, {T(6), T(1)}),

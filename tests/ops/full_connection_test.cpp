@@ -52,7 +52,8 @@ constexpr refused_row refused[] = {
     {"weight of another dtype", plain, x23, {f16, {4, 3}}, none, rule::weight_type_must_equal_input_type, 10, 11},
     {"inner extents", plain, x23, f32_of({3, 4}), none, rule::inner_extents_must_be_equal, 3, 4},
     {"inner extents of two axes", from_axis(0), x23, w43, none, rule::inner_extents_must_be_equal, 6, 3},
-    {"a row that is not full", from_axis(no_axis), x23, f32_of({2, 4}), none, rule::elements_must_make_whole_rows, 6, 4},
+    {"a row that is not full", from_axis(no_axis), x23, f32_of({2, 4}), none, rule::elements_must_make_whole_rows, 6,
+     4},
     {"rows of no elements", from_axis(no_axis), x23, f32_of({2, 0}), none, rule::elements_must_make_whole_rows, 6, 0},
     {"bias of another dtype", plain, x23, w43, {f64, {4}}, rule::bias_type_must_equal_input_type, 12, 11},
     {"bias too long", plain, x23, w43, f32_of({5}), rule::bias_must_have_one_element_for_each_output, 5, 4},
@@ -90,7 +91,8 @@ TEST_CASE("full_connection: integers without a scale wrap around in their own wi
   ops::full_connection::reference<std::int32_t>({}, in, out);
   CHECK(of_y[0] == 20);  // 2 * (2^31 - 1) is -2
   CHECK(of_y[1] == -INT32_MAX + 13);
-  CHECK(breaks(infer<ops::full_connection>({}, {computed({i32, nd, {1, 2}, quant{0.5F, 0}}), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<ops::full_connection>({}, {computed({i32, nd, {1, 2}, quant{0.5F, 0}}), weight(w)}),
+               rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
 struct quantised_row {
@@ -202,7 +204,8 @@ TEST_CASE("full_connection: nothing is counted while an extent is unknown") {
   }
 }
 
-TEST_CASE("full_connection: macs beyond 64 bits, which only an unknown extent of x lets through, are the largest number") {
+TEST_CASE(
+    "full_connection: macs beyond 64 bits, which only an unknown extent of x lets through, are the largest number") {
   const operand in[] = {computed(f32_of({max_elements, -1})), weight(f32_of({1, max_elements}))};
   const verdict v = infer<ops::full_connection>({}, {in[0], in[1]});
   REQUIRE(v);
@@ -213,7 +216,8 @@ TEST_CASE("full_connection: a result of the rank of x is nchw where x is; anothe
   const operand x = computed({f32, nchw, {1, 3, 4, 4}});
   CHECK(infer<ops::full_connection>({}, {x, weight(f32_of({7, 4}))}).output(0) == tensor_desc{f32, nchw, {1, 3, 4, 7}});
   CHECK(infer<ops::full_connection>(from_axis(1), {x, weight(f32_of({7, 48}))}).output(0) == f32_of({1, 7}));
-  CHECK(infer<ops::full_connection>({}, {computed({f32, nd, {1, 3, 4, 4}}), weight(f32_of({7, 4}))}).output(0) == f32_of({1, 3, 4, 7}));
+  CHECK(infer<ops::full_connection>({}, {computed({f32, nd, {1, 3, 4, 4}}), weight(f32_of({7, 4}))}).output(0) ==
+        f32_of({1, 3, 4, 7}));
 }
 
 TEST_CASE("full_connection: each output is a row of x times a row of the weight, whatever the axis") {
@@ -416,8 +420,8 @@ TEST_CASE("full_connection: sums of 16-bit activations are scaled as TFLite's 16
   const shape_t x{3, 6}, w{4, 6}, y{3, 4};
   CHECK(layer_of_i16<op, std::int64_t>{{}, x, w, y, {0.3F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() ==
         one_scale);
-  CHECK(layer_of_i16<op, std::int64_t>{
-            {}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == four_scales);
+  CHECK(layer_of_i16<op, std::int64_t>{{}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {1000, -2000, 30000, 4000000}}
+            .elements() == four_scales);
   CHECK(layer_of_i16<op, std::int32_t>{{}, x, w, y, {0.3F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == narrow);
   CHECK(layer_of_i16<op, void>{{}, x, w, y, {0.3F}, 0.02F, {}, 0, 11}.elements() == shifted);
   CHECK(layer_of_i16<op, void>{{}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {}}.elements() ==

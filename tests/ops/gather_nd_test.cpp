@@ -19,13 +19,17 @@ struct row {
   shape_t x, indices, y;
 };
 constexpr row shapes[] = {
-    {{2, 3}, {4, 2}, {4}},          {{2, 3}, {4, 1}, {4, 3}},       {{2, 3}, {2}, {}},          {{2, 3, 5}, {7, 4, 2}, {7, 4, 5}},
-    {{2, 3}, {4, 0}, {4, 2, 3}},    {{-1, 3, -1}, {-1, 1}, {-1, 3, -1}}, {{2, 3}, {0, 2}, {0}},
+    {{2, 3}, {4, 2}, {4}},       {{2, 3}, {4, 1}, {4, 3}},
+    {{2, 3}, {2}, {}},           {{2, 3, 5}, {7, 4, 2}, {7, 4, 5}},
+    {{2, 3}, {4, 0}, {4, 2, 3}}, {{-1, 3, -1}, {-1, 1}, {-1, 3, -1}},
+    {{2, 3}, {0, 2}, {0}},
 };
 
 TEST_CASE("gather_nd: tuples are replaced by what they name") {
-  for (const row& r : shapes) CHECK(shape_of(infer<op>({}, {computed(f32_of(r.x)), computed({i64, r.indices})})) == r.y);
-  CHECK(infer<op>({}, {computed({i8, nd, {2, 3}, quant{0.5F, 3}}), integers(numbers<-1>)}).output(0) == tensor_desc{i8, nd, {3}, quant{0.5F, 3}});
+  for (const row& r : shapes)
+    CHECK(shape_of(infer<op>({}, {computed(f32_of(r.x)), computed({i64, r.indices})})) == r.y);
+  CHECK(infer<op>({}, {computed({i8, nd, {2, 3}, quant{0.5F, 3}}), integers(numbers<-1>)}).output(0) ==
+        tensor_desc{i8, nd, {3}, quant{0.5F, 3}});
 }
 
 /// What the reference gives of 0, 1, … as [2, 3, 2], or nothing where it finds a fault.
@@ -42,7 +46,8 @@ static_assert(picked<float>({2}, {2, 3}, {1, 2, 0, 0, -1, -1}) == std::vector<fl
 TEST_CASE("gather_nd: each tuple names an element, a row or more, from the end when negative") {
   CHECK(picked<std::int8_t>({2, 2}, {2, 2}, {0, 1, -1, -3}) == std::vector<std::int8_t>{2, 3, 6, 7});
   CHECK(picked<double>({1, 3, 2}, {1, 1}, {1}) == std::vector<double>{6, 7, 8, 9, 10, 11});
-  CHECK(picked<std::int64_t>({2, 2}, {2, 2, 3}, {0, 0, 0, 1, 1, 1, 1, 2, 1, 0, 2, 0}) == std::vector<std::int64_t>{0, 9, 11, 4});
+  CHECK(picked<std::int64_t>({2, 2}, {2, 2, 3}, {0, 0, 0, 1, 1, 1, 1, 2, 1, 0, 2, 0}) ==
+        std::vector<std::int64_t>{0, 9, 11, 4});
 }
 
 TEST_CASE("gather_nd: an index outside of its axis ends the run with a fault") {
@@ -71,10 +76,20 @@ TEST_CASE("gather_nd: an index that has changed since it was checked is a fault,
 }
 
 TEST_CASE("gather_nd: each broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"one number", {}, {x23, integer(numbers<1>)}, {}, rule::indices_rank_must_be_at_least_1, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"unknown tuples", {}, {x23, computed({i32, {2, -1}})}, {}, rule::tuples_must_have_a_known_length, -1, 0});
-  NNRT_CHECK_REFUSED(op, {"too long", {}, {x23, computed({i32, {4, 3}})}, {}, rule::tuples_must_not_be_longer_than_the_input_rank, 3, 2});
-  NNRT_CHECK_REFUSED(op, {"rank 9", {}, {computed(f32_of({2, 3, 4})), computed({i32, {1, 1, 1, 1, 1, 1, 1, 1}})}, {}, rule::output_rank_must_be_at_most_8, 9, 8});
+  NNRT_CHECK_REFUSED(op,
+                     {"one number", {}, {x23, integer(numbers<1>)}, {}, rule::indices_rank_must_be_at_least_1, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"unknown tuples", {}, {x23, computed({i32, {2, -1}})}, {}, rule::tuples_must_have_a_known_length, -1, 0});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"too long", {}, {x23, computed({i32, {4, 3}})}, {}, rule::tuples_must_not_be_longer_than_the_input_rank, 3, 2});
+  NNRT_CHECK_REFUSED(op, {"rank 9",
+                          {},
+                          {computed(f32_of({2, 3, 4})), computed({i32, {1, 1, 1, 1, 1, 1, 1, 1}})},
+                          {},
+                          rule::output_rank_must_be_at_most_8,
+                          9,
+                          8});
   static constexpr op::attrs from_start = op::attrs::from_start();
   NNRT_CHECK_REFUSED(op, {"the last one, where indices count from the start alone",
                           from_start,
@@ -83,9 +98,12 @@ TEST_CASE("gather_nd: each broken rule is named with both values, and so are tho
                           rule::indices_must_lie_in_their_axes,
                           -1,
                           0});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, integers(numbers<1, 3>)}, {}, rule::indices_must_lie_in_their_axes, 3, 2});
-  NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, integers(numbers<-3, 0>)}, {}, rule::indices_must_lie_in_their_axes, -3, -2});
-  CHECK(breaks(infer<op>({}, {x23, computed(f32_of({2}))}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
+  NNRT_CHECK_REFUSED(
+      op, {"behind the last", {}, {x23, integers(numbers<1, 3>)}, {}, rule::indices_must_lie_in_their_axes, 3, 2});
+  NNRT_CHECK_REFUSED(
+      op, {"before the first", {}, {x23, integers(numbers<-3, 0>)}, {}, rule::indices_must_lie_in_their_axes, -3, -2});
+  CHECK(breaks(infer<op>({}, {x23, computed(f32_of({2}))}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 

@@ -95,7 +95,8 @@ constexpr std::uint64_t bits_of_results(const ops::gelu::attrs& attrs) {
   std::uint64_t sum = 0;
   for (int i = 0; i < 64; ++i) {
     const double x = (i - 31) / 11.0;  // no product, which might be fused in its turn
-    sum = sum * 31 + std::bit_cast<std::uint64_t>(run<ops::gelu, double>(attrs, {1}, filled<double>({1}, {x})).elements[0]);
+    sum = sum * 31 +
+          std::bit_cast<std::uint64_t>(run<ops::gelu, double>(attrs, {1}, filled<double>({1}, {x})).elements[0]);
   }
   return sum;
 }

@@ -27,8 +27,9 @@ TEST_CASE("greater: what it cannot compare is refused with the rule and both val
 }
 
 TEST_CASE("greater: stored numbers are compared by what they stand for") {
-  CHECK(asks_for_scales_of_both<op, rule::operands_must_both_be_quantised_or_both_plain, rule::quantised_types_must_be_i8_u8_or_i16,
-                                rule::quantised_types_must_be_equal, rule::quantised_operands_must_have_one_scale>());
+  CHECK(asks_for_scales_of_both<op, rule::operands_must_both_be_quantised_or_both_plain,
+                                rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                                rule::quantised_operands_must_have_one_scale>());
   CHECK(compares_what_is_meant<op>([](double a, double b) { return a > b; }));
   CHECK(compares_what_is_large<op>([](double a, double b) { return a > b; }));
 }

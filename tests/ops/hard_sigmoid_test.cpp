@@ -11,7 +11,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::hard_sigmoid;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 

@@ -2,8 +2,8 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/layer_norm.hpp>
-#include <support/refused.hpp>
 #include <support/quantised.hpp>
+#include <support/refused.hpp>
 
 #include <doctest/doctest.h>
 
@@ -66,7 +66,8 @@ TEST_CASE("layer_norm: each rule is broken with its two values") {
   constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
   constexpr float endless = math::infinity<float>, most = std::numeric_limits<float>::max();
   NNRT_CHECK_REFUSED(op, {"below zero", from(1, 1, -1), {x, inner, inner}, {}, in_bounds, word_of(-1), 0});
-  NNRT_CHECK_REFUSED(op, {"endless", from(1, 1, endless), {x, inner, inner}, {}, in_bounds, word_of(endless), word_of(most)});
+  NNRT_CHECK_REFUSED(
+      op, {"endless", from(1, 1, endless), {x, inner, inner}, {}, in_bounds, word_of(endless), word_of(most)});
   CHECK_FALSE(infer<op>(from(1, 1, math::nan<float>), {x, inner, inner}));
   CHECK(infer<op>(from(1, 1, 0), {x, inner, inner}).output(0) == x.desc);
   CHECK(breaks(infer<op>({}, {x, inner}), signature_rule::required_operand_must_be_given, 2, 3));
@@ -107,9 +108,12 @@ static_assert(run<op, float>(from(1, 1, 0.25F), {1, 2}, filled<float>({1, 2}, {-
                              filled<float>({2}, {1, 2}))
                   .elements == std::vector<float>{1, 2});
 
-/// With an epsilon of 0: numbers that are all alike have no deviation; those whose squares are too small for f32 have one.
+/// With an epsilon of 0: numbers that are all alike have no deviation; those whose squares are too small for f32 have
+/// one.
 constexpr auto without_epsilon(float a, float b) {
-  return run<op, float>(from(1, 1, 0), {1, 2}, filled<float>({1, 2}, {a, b}), filled<float>({2}, {1, -1}), filled<float>({2}, {5, 5})).elements;
+  return run<op, float>(from(1, 1, 0), {1, 2}, filled<float>({1, 2}, {a, b}), filled<float>({2}, {1, -1}),
+                        filled<float>({2}, {5, 5}))
+      .elements;
 }
 static_assert(math::is_nan(without_epsilon(1, 1)[0]));
 static_assert(without_epsilon(-1e-30F, 1e-30F) == std::vector<float>{4, 4});
@@ -118,8 +122,9 @@ TEST_CASE("layer_norm: without a variance and epsilon, results are those of a di
   CHECK(math::is_nan(without_epsilon(1, 1)[1]));
   CHECK(without_epsilon(-1e-30F, 1e-30F) == std::vector<float>{4, 4});
   const filled<float> one({2}, {1, 1});
-  CHECK(run_stored<op, std::int8_t>(from(1, 1, 0), {1, 2}, quant{0.5F, 7}, stored<std::int8_t>({1, 2}, {4, 4}, quant{0.5F, 0}), one, one) ==
-        std::vector<std::int8_t>{7, 7});
+  CHECK(run_stored<op, std::int8_t>(from(1, 1, 0), {1, 2}, quant{0.5F, 7},
+                                    stored<std::int8_t>({1, 2}, {4, 4}, quant{0.5F, 0}), one,
+                                    one) == std::vector<std::int8_t>{7, 7});
 }
 
 /// x: i * 7 % 11 - 5, [2, 3, 4].
@@ -186,12 +191,16 @@ TEST_CASE("layer_norm: keywords arrive as attributes") {
 
 TEST_CASE("layer_norm: from the first axis on, all elements are one block") {
   // Python: (x - m) / sqrt(variance + 1e-7) * gamma + beta with m and variance of all eight.
-  const filled<double> eight({2, 4}, {1, 2, 3, 4, 5, 6, 7, 9}), gamma({4}, {1, 0.5, -2, 1.5}), beta({4}, {0, 0.125, -0.25, 0.25});
+  const filled<double> eight({2, 4}, {1, 2, 3, 4, 5, 6, 7, 9}), gamma({4}, {1, 0.5, -2, 1.5}),
+      beta({4}, {0, 0.125, -0.25, 0.25});
   const auto y = run<op, double>(from(0, 1), {2, 4}, eight, gamma, beta);
-  const double expected[] = {-1.4518158938894643, -0.4006574788220474, 1.0516280427974507, -0.1254696277300339, 0.15018785109201355, 0.4003443936686915, -2.152379447165505, 2.878287394110237};
+  const double expected[] = {-1.4518158938894643, -0.4006574788220474, 1.0516280427974507, -0.1254696277300339,
+                             0.15018785109201355, 0.4003443936686915,  -2.152379447165505, 2.878287394110237};
   for (std::size_t i = 0; i < 8; ++i) CHECK(math::abs(y.elements[i] - expected[i]) < 1e-12);
-  CHECK(infer<op>(from(0, 0), {computed(f32_of({2, 4})), weight(f32_of({2, 4})), weight(f32_of({2, 4}))}).output(0) == f32_of({2, 4}));
-  CHECK(infer<op>(from(-2, 1), {computed(f32_of({2, 4})), weight(f32_of({4})), weight(f32_of({4}))}).output(0) == f32_of({2, 4}));
+  CHECK(infer<op>(from(0, 0), {computed(f32_of({2, 4})), weight(f32_of({2, 4})), weight(f32_of({2, 4}))}).output(0) ==
+        f32_of({2, 4}));
+  CHECK(infer<op>(from(-2, 1), {computed(f32_of({2, 4})), weight(f32_of({4})), weight(f32_of({4}))}).output(0) ==
+        f32_of({2, 4}));
 }
 
 constexpr tensor_desc x_i8 = i8_of({2, 4}, quant{0.05F, -20}), row_i8 = i8_of({4}, quant{0.02F, 0});
@@ -230,12 +239,14 @@ TEST_CASE("layer_norm: each stored number is the nearest to the real result") {
         std::vector<std::int8_t>{-64, -3, -52, 119, 8, 22, -106, -105});
   CHECK(run_stored<op, std::int8_t>(from(0, 1), {2, 4}, y, of_x, gamma, beta) ==
         std::vector<std::int8_t>{-60, -11, 23, 31, 35, 36, -128, -73});
-  CHECK(run_stored<op, std::int8_t>(from(1), {2, 4}, y, of_x, stored<std::int8_t>({4}, {50, 25, -100, 75}, quant{0.02F, 0}),
+  CHECK(run_stored<op, std::int8_t>(from(1), {2, 4}, y, of_x,
+                                    stored<std::int8_t>({4}, {50, 25, -100, 75}, quant{0.02F, 0}),
                                     stored<std::int8_t>({4}, {5, 10, -20, 30}, quant{0.01F, 5})) ==
         std::vector<std::int8_t>{-64, -6, -54, 116, 8, 19, -109, -108});
 }
 static_assert(run_stored<op, std::uint8_t>(from(1), {1, 2}, quant{0.5F, 3},
-                                           stored<std::uint8_t>({1, 2}, {9, 5}, quant{1, 5}), filled<float>({2}, {2, 2}),
+                                           stored<std::uint8_t>({1, 2}, {9, 5}, quant{1, 5}),
+                                           filled<float>({2}, {2, 2}),
                                            filled<float>({2}, {1, 1})) == std::vector<std::uint8_t>{9, 1});
 
 }  // namespace

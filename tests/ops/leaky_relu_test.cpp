@@ -13,7 +13,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::leaky_relu;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 
@@ -47,9 +48,11 @@ TEST_CASE("leaky_relu: stored numbers have a scale, and are multiplied as prelu 
   CHECK(wrong_steps<op, std::int8_t>(quant{0.25F, 3}, quant{0.25F, 3}, [](double x) { return x < 0 ? 0 : x; }) == 0);
   op::attrs endless;
   endless.negative_slope = math::infinity<float>;
-  constexpr std::int64_t infinite = std::bit_cast<std::int32_t>(math::infinity<float>), most = std::bit_cast<std::int32_t>(std::numeric_limits<float>::max());
+  constexpr std::int64_t infinite = std::bit_cast<std::int32_t>(math::infinity<float>),
+                         most = std::bit_cast<std::int32_t>(std::numeric_limits<float>::max());
   const quant half{0.5F, 3};
-  CHECK(breaks(infer<op>(endless, {computed({i8, nd, {2}, half})}, {{dtype::none, nd, {}, half}}), finite, infinite, most));
+  CHECK(breaks(infer<op>(endless, {computed({i8, nd, {2}, half})}, {{dtype::none, nd, {}, half}}), finite, infinite,
+               most));
   CHECK(bool(infer<op>(endless, {computed(f32_of({2}))})));
 }
 
@@ -58,10 +61,13 @@ TEST_CASE("leaky_relu: a slope below zero turns numbers below zero around, unsig
   op::attrs falling;
   falling.negative_slope = -0.5F;
   const quant like{0.02F, 128};
-  CHECK(run_stored<op, std::uint8_t>(falling, {4}, like, stored<std::uint8_t>({4}, {28, 108, 128, 200}, like)) == std::vector<std::uint8_t>{178, 138, 128, 200});
+  CHECK(run_stored<op, std::uint8_t>(falling, {4}, like, stored<std::uint8_t>({4}, {28, 108, 128, 200}, like)) ==
+        std::vector<std::uint8_t>{178, 138, 128, 200});
 }
 
-TEST_CASE("leaky_relu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
+TEST_CASE(
+    "leaky_relu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as "
+    "large") {
   op::attrs steep;
   steep.negative_slope = 1e20F;
   const auto x = stored<std::int8_t>({3}, {-1, 0, 1}, quant{1e20F, 0});
@@ -71,16 +77,8 @@ TEST_CASE("leaky_relu: scales whose product or quotient is beyond float saturate
 
 // Golden numbers by Python: x if x > 0 else 0.0
 constexpr golden table[] = {
-    {-20.5, 0.0},
-    {-3.0, 0.0},
-    {-1.0, 0.0},
-    {-0.75, 0.0},
-    {-0.0625, 0.0},
-    {0.0, 0.0},
-    {0.5, 0.5},
-    {1.0, 1.0},
-    {2.25, 2.25},
-    {6.5, 6.5},
+    {-20.5, 0.0}, {-3.0, 0.0}, {-1.0, 0.0}, {-0.75, 0.0}, {-0.0625, 0.0},
+    {0.0, 0.0},   {0.5, 0.5},  {1.0, 1.0},  {2.25, 2.25}, {6.5, 6.5},
 };
 
 TEST_CASE("leaky_relu: every dtype gives the golden numbers, rounded once") {

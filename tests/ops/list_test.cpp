@@ -52,7 +52,7 @@ constexpr std::string_view words[] = {"–", "unchanged", "broadcast", "layer", 
 struct stated {
   std::string_view name;
   operator_traits traits;
-  int operands_for_weights = 0;  // that take real numbers; one that repeats counts twice
+  int operands_for_weights = 0;    // that take real numbers; one that repeats counts twice
   bool has_the_attributes = true;  // that must be said
 };
 template <class Op> stated stated_by() {
@@ -67,11 +67,15 @@ template <class Op> stated stated_by() {
   }
   return of;
 }
-template <class... Ops> std::array<stated, sizeof...(Ops)> all_stated(ops::type_list<Ops...>) { return {stated_by<Ops>()...}; }
+template <class... Ops> std::array<stated, sizeof...(Ops)> all_stated(ops::type_list<Ops...>) {
+  return {stated_by<Ops>()...};
+}
 
 }  // namespace
 
-TEST_CASE("list: an operator that can take weights in several operands says how files of PyTorch order them, and so does the page on state dicts") {
+TEST_CASE(
+    "list: an operator that can take weights in several operands says how files of PyTorch order them, and so does the "
+    "page on state dicts") {
   std::ifstream file(NNRT_TEST_DATA "/../../docs/state-dicts.md");
   const std::string page(std::istreambuf_iterator<char>(file), {});
   for (const stated& op : all_stated(ops::list{})) {
@@ -87,6 +91,7 @@ TEST_CASE("list: an operator that can take weights in several operands says how 
     std::string said;
     for (const unlike_default& unsaid : op.traits.to_be_said)
       said += (said.empty() ? "" : "; ") + std::string(unsaid.attribute) + ": " + std::string(unsaid.theirs);
-    CHECK(page.find(begin + std::string(words[static_cast<std::size_t>(op.traits.in_files)]) + " | " + said + " |") != std::string::npos);
+    CHECK(page.find(begin + std::string(words[static_cast<std::size_t>(op.traits.in_files)]) + " | " + said + " |") !=
+          std::string::npos);
   }
 }

@@ -19,7 +19,8 @@ constexpr attrs on(std::int64_t axis) {
   a.axis = axis;
   return a;
 }
-static_assert(infer<op>(on(-2), {computed({f16, nchw, {-1, 3, 0, 4}})}).output(0) == tensor_desc{f16, nchw, {-1, 3, 0, 4}});
+static_assert(infer<op>(on(-2), {computed({f16, nchw, {-1, 3, 0, 4}})}).output(0) ==
+              tensor_desc{f16, nchw, {-1, 3, 0, 4}});
 
 /// The largest distance of the reference's answer, for element type T, from golden numbers.
 template <class T> constexpr double largest_distance(const attrs& a, const std::vector<double>& expected) {
@@ -37,22 +38,51 @@ template <class T> constexpr double largest_distance(const attrs& a, const std::
 
 // Python: x - math.log(sum(math.exp(v) for v in group))
 TEST_CASE("log_softmax: every dtype gives the golden numbers, rounded once, along exactly the axes that are named") {
-  CHECK(largest_distance<double>({}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872, -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385, -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 1e-14);
-  CHECK(largest_distance<float>({}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872, -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385, -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 5e-7);
-  CHECK(largest_distance<float16>({}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872, -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385, -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 4e-3);
-  CHECK(largest_distance<double>(on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875, -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939, -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 1e-14);
-  CHECK(largest_distance<float>(on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875, -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939, -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 5e-7);
-  CHECK(largest_distance<float16>(on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875, -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939, -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 4e-3);
-  CHECK(largest_distance<double>(on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999, -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729, -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 1e-14);
-  CHECK(largest_distance<float>(on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999, -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729, -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 5e-7);
-  CHECK(largest_distance<float16>(on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999, -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729, -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 4e-3);
+  CHECK(largest_distance<double>(
+            {}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872,
+                 -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385,
+                 -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 1e-14);
+  CHECK(largest_distance<float>(
+            {}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872,
+                 -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385,
+                 -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 5e-7);
+  CHECK(largest_distance<float16>(
+            {}, {-0.07888973429254975, -2.5788897342925496, -0.16022415043808724, -1.9102241504380872,
+                 -0.31326168751822286, -1.3132616875182228, -0.00043064979763851596, -7.7504306497976385,
+                 -0.6931471805599454, -0.6931471805599454, -4.758614483762176, -0.00861448376217544}) < 4e-3);
+  CHECK(largest_distance<double>(
+            on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875,
+                    -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939,
+                    -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 1e-14);
+  CHECK(largest_distance<float>(
+            on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875,
+                    -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939,
+                    -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 5e-7);
+  CHECK(largest_distance<float16>(
+            on(1), {-2.6238729583693674, -3.3846824832098688, -0.1238729583693674, -0.13468248320986875,
+                    -3.1238729583693674, -2.3846824832098688, -0.006725410732886239, -2.963256276635939,
+                    -5.006725410732886, -0.21325627663593894, -11.506725410732887, -1.963256276635939}) < 4e-3);
+  CHECK(largest_distance<double>(
+            on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999,
+                     -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729,
+                     -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 1e-14);
+  CHECK(largest_distance<float>(
+            on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999,
+                     -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729,
+                     -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 5e-7);
+  CHECK(largest_distance<float16>(
+            on(-3), {-6.501502310159754, -1.501929081345373, -0.31326168751822303, -1.1368710061148999,
+                     -0.011047744848593777, -1.5019290813453727, -0.0015023101597542166, -0.2519290813453729,
+                     -1.313261687518223, -0.3868710061148999, -4.511047744848594, -0.25192908134537284}) < 4e-3);
 }
 
 static_assert(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {1000, 0})).elements == std::vector<float>{0, -1000});
 
-TEST_CASE("log_softmax: large numbers do not overflow, one number is certain, and a NaN spreads through its group alone") {
+TEST_CASE(
+    "log_softmax: large numbers do not overflow, one number is certain, and a NaN spreads through its group alone") {
   CHECK(run<op, float>({}, {2, 1}, filled<float>({2, 1}, {88, -1e30F})).elements == std::vector<float>{0, 0});
-  CHECK(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {-math::infinity<float>, 3})).elements == std::vector<float>{-math::infinity<float>, 0});
+  CHECK(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {-math::infinity<float>, 3})).elements ==
+        std::vector<float>{-math::infinity<float>, 0});
   const auto y = run<op, float>(on(0), {2, 2}, filled<float>({2, 2}, {math::nan<float>, 1, 2, 1})).elements;
   CHECK((math::is_nan(y[0]) && math::is_nan(y[2]) && math::abs(y[1] + 0.6931472F) < 1e-6F));
   CHECK(run<op, float>({}, {0, 3}, filled<float>({0, 3})).elements.empty());
@@ -89,14 +119,19 @@ TEST_CASE("log_softmax: where all is minus infinity, or anything plus infinity, 
 }
 
 TEST_CASE("log_softmax: each broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
-  NNRT_CHECK_REFUSED(op, {"no axis at all", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_an_axis_of_the_input, -1, -1});
-  CHECK(breaks(infer<op>({}, {computed({i16, nd, {2, 2}, quant{0.5F, 3}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
+  NNRT_CHECK_REFUSED(
+      op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"no axis at all", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_an_axis_of_the_input, -1, -1});
+  CHECK(breaks(infer<op>({}, {computed({i16, nd, {2, 2}, quant{0.5F, 3}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 
-constexpr auto& stored_rules = rules_of_stored<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+constexpr auto& stored_rules =
+    rules_of_stored<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
 static_assert(all_refused_as_stated<op>(stored_rules));
 static_assert(survives_every_scale<op, std::int8_t, 1>() && survives_every_scale<op, std::uint8_t, 1>());
 
@@ -105,9 +140,9 @@ TEST_CASE("log_softmax: a quantised operand without the scales that it needs is 
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
-  CHECK(infer<op>({}, {computed({u8, nchw, {1, -1, 3, 2}, some_scale})}, {wish(quant{0.25F, 9})}).output(0) == tensor_desc{u8, nchw, {1, -1, 3, 2}, quant{0.25F, 9}});
+  CHECK(infer<op>({}, {computed({u8, nchw, {1, -1, 3, 2}, some_scale})}, {wish(quant{0.25F, 9})}).output(0) ==
+        tensor_desc{u8, nchw, {1, -1, 3, 2}, quant{0.25F, 9}});
 }
-
 
 /// Of two rows of steps of 0.1 from 3: far apart, and all equal. As i8; of u8 all numbers are 128 more.
 template <class T> constexpr std::vector<T> stored_result(quant y) {
@@ -122,8 +157,10 @@ template <class T> constexpr std::vector<T> stored_result(quant y) {
 // The first two by TensorFlow Lite 2.14.1's LOG_SOFTMAX; the others by Python: round((x - 127) * 0.1 / scale) + zero
 // point, clamped, where the other powers are too small to count, but for exp(-3.7); and -ln(4) / scale.
 TEST_CASE("log_softmax: stored bytes are those of TFLite's LOG_SOFTMAX, in any other scale the nearest ones") {
-  CHECK(stored_result<std::int8_t>({1 / 16.0F, 127}) == std::vector<std::int8_t>{-128, -69, 127, 67, 105, 105, 105, 105});
-  CHECK(stored_result<std::uint8_t>({1 / 16.0F, 255}) == std::vector<std::uint8_t>{0, 59, 255, 195, 233, 233, 233, 233});
+  CHECK(stored_result<std::int8_t>({1 / 16.0F, 127}) ==
+        std::vector<std::int8_t>{-128, -69, 127, 67, 105, 105, 105, 105});
+  CHECK(stored_result<std::uint8_t>({1 / 16.0F, 255}) ==
+        std::vector<std::uint8_t>{0, 59, 255, 195, 233, 233, 233, 233});
   CHECK(stored_result<std::int8_t>({1 / 16.0F, 100}) == std::vector<std::int8_t>{-128, -96, 100, 40, 78, 78, 78, 78});
   CHECK(stored_result<std::int8_t>({0.1F, 127}) == std::vector<std::int8_t>{-128, 5, 127, 90, 113, 113, 113, 113});
   CHECK(stored_result<std::int8_t>({0.1F, 100}) == std::vector<std::int8_t>{-128, -22, 100, 63, 86, 86, 86, 86});
@@ -131,7 +168,8 @@ TEST_CASE("log_softmax: stored bytes are those of TFLite's LOG_SOFTMAX, in any o
 static_assert(stored_result<std::int8_t>({1 / 16.0F, 127})[1] == -69);
 
 TEST_CASE("log_softmax: many equal bytes add up, where TFLite's sums overflow") {
-  const auto y = run_stored<op, std::uint8_t>({}, {20000}, quant{1 / 16.0F, 255}, stored<std::uint8_t>({20000}, std::vector<std::uint8_t>(20000), quant{1, 0}));
+  const auto y = run_stored<op, std::uint8_t>(
+      {}, {20000}, quant{1 / 16.0F, 255}, stored<std::uint8_t>({20000}, std::vector<std::uint8_t>(20000), quant{1, 0}));
   CHECK(y[0] == 255 - 158);  // -ln(20000) in 16ths
 }
 

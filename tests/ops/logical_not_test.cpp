@@ -19,11 +19,13 @@ TEST_CASE("logical_not: the signature takes one tensor of truth values") {
   CHECK(breaks(infer<op>({}, {}), required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>({}, {one, one}), operands_must_not_exceed_the_signature, 2, 1));
   for (const dtype type : {i8, u64, f16, f64})
-    CHECK(breaks(infer<op>({}, {computed({type, {2}})}), operand_type_must_be_accepted_by_the_operator, int(type), int(boolean)));
+    CHECK(breaks(infer<op>({}, {computed({type, {2}})}), operand_type_must_be_accepted_by_the_operator, int(type),
+                 int(boolean)));
 }
 
 TEST_CASE("logical_not: the output is like the input") {
-  for (const tensor_desc& x : {tensor_desc{boolean, nchw, {3, 5, 7, 2}}, tensor_desc{boolean, {}}, tensor_desc{boolean, {-1, 4}}, tensor_desc{boolean, {0, 2}}})
+  for (const tensor_desc& x : {tensor_desc{boolean, nchw, {3, 5, 7, 2}}, tensor_desc{boolean, {}},
+                               tensor_desc{boolean, {-1, 4}}, tensor_desc{boolean, {0, 2}}})
     CHECK(infer<op>({}, {computed(x)}).output(0) == x);
 }
 

@@ -34,8 +34,10 @@ TEST_CASE("logical_or: the signature takes two tensors of truth values alone") {
   CHECK(breaks(infer<op>({}, {one, one, one}), signature_rule::operands_must_not_exceed_the_signature, 3, 2));
   for (const dtype type : {i8, u8, i64, f32}) {
     const operand number = computed({type, {2}});
-    CHECK(breaks(infer<op>({}, {number, one}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(type), int(boolean)));
-    CHECK(breaks(infer<op>({}, {one, number}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(type), int(boolean)));
+    CHECK(breaks(infer<op>({}, {number, one}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(type),
+                 int(boolean)));
+    CHECK(breaks(infer<op>({}, {one, number}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(type),
+                 int(boolean)));
   }
 }
 

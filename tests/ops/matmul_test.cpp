@@ -70,7 +70,8 @@ TEST_CASE("matmul: matrices that do not fit are refused with the rule and both v
                signature_rule::operand_type_must_be_accepted_by_the_operator, 8, 2));
 }
 
-template <class T> constexpr bool multiplies(activation fused, std::array<T, 4> a, std::array<T, 4> b, const std::array<T, 4>& expected) {
+template <class T>
+constexpr bool multiplies(activation fused, std::array<T, 4> a, std::array<T, 4> b, const std::array<T, 4>& expected) {
   const tensor_desc desc{dtype_for<T>(), {2, 2}};
   T y[4] = {};
   const view in[] = {{&desc, a.data()}, {&desc, b.data()}}, out[] = {{&desc, y}};
@@ -90,7 +91,8 @@ TEST_CASE("matmul: integers without a scale wrap around in their own width") {
   CHECK(multiplies<std::int32_t>(activation::none, {INT32_MAX, INT32_MAX, 2, 0}, {2, 1, 2, 1}, {-4, -2, 4, 2}));
   CHECK(multiplies<std::int64_t>(activation::none, {INT64_MAX, INT64_MAX, 2, 0}, {2, 1, 2, 1}, {-4, -2, 4, 2}));
   const quant scale{0.5F, 0};
-  CHECK(breaks(infer<ops::matmul>({}, {computed({i32, nd, {2, 2}, scale}), computed({i32, {2, 2}})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<ops::matmul>({}, {computed({i32, nd, {2, 2}, scale}), computed({i32, {2, 2}})}),
+               rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
 struct quantised_row {
@@ -332,8 +334,8 @@ TEST_CASE("matmul: a quantised output takes the scale that it is asked into") {
 }
 
 TEST_CASE("matmul: sums of 16-bit numbers are kept in 64 bits and scaled by 15 bits of the factor") {
-  // a: i * 9973 % 2^16 - 2^15, b: i * 7919 % 2^16 - 2^15; [2, 3] times [3, 2]. Computed in Python integers: (acc * ((q +
-  // 2^15) >> 16) + 2^(14 - e)) >> (15 - e) with factor q * 2^(e - 31) from frexp of 0.0005F * 0.0003F / 0.008F.
+  // a: i * 9973 % 2^16 - 2^15, b: i * 7919 % 2^16 - 2^15; [2, 3] times [3, 2]. Computed in Python integers: (acc * ((q
+  // + 2^15) >> 16) + 2^(14 - e)) >> (15 - e) with factor q * 2^(e - 31) from frexp of 0.0005F * 0.0003F / 0.008F.
   const auto a = ramp<std::int16_t>({2, 3}, 9973, 65536, -32768, quant{0.0005F, 0});
   const auto b = ramp<std::int16_t>({3, 2}, 7919, 65536, -32768, quant{0.0003F, 0});
   CHECK(run_stored<ops::matmul, std::int16_t>(plain, {2, 2}, quant{0.008F, 0}, a, b) ==
@@ -362,9 +364,10 @@ TEST_CASE("matmul: a scale for each column of b is that of a dense layer's outpu
   CHECK(turned.elements == expected.elements);
   const tensor_desc wanted = of(i8, {3, 4}, quant{0.3F, 5});
   CHECK(infer<ops::matmul>(how(false, true), {computed(a.desc), weight(b.desc)}, {wanted}).output(0) == wanted);
-  CHECK(breaks(infer<ops::matmul>(plain, {computed(of(i8, {3, 4}, quant{1, 0})), weight(of(i8, {4, 6}, per_channel<0>))},
-                                  {of(i8, {3, 6}, quant{1, 0})}),
-               rule::scales_of_b_must_run_along_its_columns, 0, 1));
+  CHECK(
+      breaks(infer<ops::matmul>(plain, {computed(of(i8, {3, 4}, quant{1, 0})), weight(of(i8, {4, 6}, per_channel<0>))},
+                                {of(i8, {3, 6}, quant{1, 0})}),
+             rule::scales_of_b_must_run_along_its_columns, 0, 1));
 }
 
 }  // namespace

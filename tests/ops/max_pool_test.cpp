@@ -75,7 +75,13 @@ TEST_CASE("max_pool: each rule is broken with its two values") {
                           huge,
                           max_window_length});
   NNRT_CHECK_REFUSED(op, {"9 rows", form{.kernel{9, 1}}, {x}, {}, rule::padded_input_must_cover_kernel, 8, 9});
-  NNRT_CHECK_REFUSED(op, {"no rows", form{.kernel{2, 1}}, {computed(f32_of({1, 0, 8, 4}))}, {}, rule::padded_input_must_cover_kernel, 0, 2});
+  NNRT_CHECK_REFUSED(op, {"no rows",
+                          form{.kernel{2, 1}},
+                          {computed(f32_of({1, 0, 8, 4}))},
+                          {},
+                          rule::padded_input_must_cover_kernel,
+                          0,
+                          2});
   NNRT_CHECK_REFUSED(op, {"11 columns of 10",
                           form{.kernel{1, 11}, .pad = around(0, 0, 1, 1)},
                           {x},
@@ -207,7 +213,8 @@ TEST_CASE("max_pool: a quantised image keeps its scale, and activations cut at t
   const verdict v = infer<op>(form{}, {computed(q)});
   REQUIRE(v);
   CHECK(v.output(0).quantised == q.quantised);
-  CHECK(infer<op>(form{}, {computed(q)}, {tensor_desc{i8, nhwc, {1, 7, 7, 4}, quant{0.5F, 5}}}).output(0).shape == shape_t{1, 7, 7, 4});
+  CHECK(infer<op>(form{}, {computed(q)}, {tensor_desc{i8, nhwc, {1, 7, 7, 4}, quant{0.5F, 5}}}).output(0).shape ==
+        shape_t{1, 7, 7, 4});
 
   filled<std::int8_t> pixels({1, 1, 3, 1}, {-100, 10, 100}), y(shape_t{1, 1, 3, 1});
   y.desc.quantised = quant{0.5F, 5};

@@ -15,9 +15,12 @@ using op = ops::minimum;
 using rule = op::rule;
 
 static_assert(all_refused_as_stated<op>(rules_of_pairs<op>) && all_refused_as_stated<op>(signature_of_pairs));
-static_assert(breaks(infer<op>({}, {computed({i16, {2}}), computed({u16, {2}})}), rule::types_must_have_a_common_type, 7, 3));
-static_assert(breaks(infer<op>({}, {computed({boolean, {2}}), computed({boolean, {}})}), rule::operands_must_not_both_be_boolean, 2, 1));
-static_assert(breaks(infer<op>({}, {computed(f32_of({2})), computed(f32_of({3}))}), rule::extents_must_be_equal_or_1, 3, 2));
+static_assert(breaks(infer<op>({}, {computed({i16, {2}}), computed({u16, {2}})}), rule::types_must_have_a_common_type,
+                     7, 3));
+static_assert(breaks(infer<op>({}, {computed({boolean, {2}}), computed({boolean, {}})}),
+                     rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(breaks(infer<op>({}, {computed(f32_of({2})), computed(f32_of({3}))}), rule::extents_must_be_equal_or_1, 3,
+                     2));
 static_assert(takes_the_common_type<op>());
 
 TEST_CASE("minimum: what does not fit together is refused with the rule and both values") {
@@ -95,7 +98,8 @@ static_assert([] {
 constexpr auto& stored_rules =
     rules_of_stored_pairs<op::rule::operands_must_both_be_quantised_or_both_plain,
                           op::rule::quantised_types_must_be_i8_u8_or_i16, op::rule::quantised_types_must_be_equal,
-                          op::rule::quantised_operands_must_have_one_scale, op::rule::quantised_output_must_have_one_scale>;
+                          op::rule::quantised_operands_must_have_one_scale,
+                          op::rule::quantised_output_must_have_one_scale>;
 static_assert(all_refused_as_stated<op>(stored_rules));
 static_assert(takes_the_wanted_scale<op>());
 
@@ -114,12 +118,10 @@ TEST_CASE("minimum: stored numbers of equal scales are compared as they are") {
 }
 
 // a: -1, 0.5 and 3.5 in steps of 0.5 from 3; b: 0.25, 0.75 and 32.75 in steps of 0.25 from -4; y: steps of 0.25 from 0.
-static_assert(run_stored<op, std::int8_t>({}, {3}, quant{0.25F, 0},
-                                                    stored<std::int8_t>({3}, {1, 4, 10}, some_scale),
-                                                    stored<std::int8_t>({3}, {-3, -1, 127}, other_scale)) ==
+static_assert(run_stored<op, std::int8_t>({}, {3}, quant{0.25F, 0}, stored<std::int8_t>({3}, {1, 4, 10}, some_scale),
+                                          stored<std::int8_t>({3}, {-3, -1, 127}, other_scale)) ==
               std::vector<std::int8_t>{-4, 2, 14});
 
-static_assert(survives_every_scale<op, std::int8_t, 2>() &&
-              survives_every_scale<op, std::int16_t, 2>());
+static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());
 
 }  // namespace

@@ -14,9 +14,12 @@ using op = ops::mod;
 using rule = op::rule;
 
 static_assert(all_refused_as_stated<op>(rules_of_pairs<op>) && all_refused_as_stated<op>(signature_of_pairs));
-static_assert(breaks(infer<op>({}, {computed({i16, {2}}), computed({u16, {2}})}), rule::types_must_have_a_common_type, 7, 3));
-static_assert(breaks(infer<op>({}, {computed({boolean, {2}}), computed({boolean, {}})}), rule::operands_must_not_both_be_boolean, 2, 1));
-static_assert(breaks(infer<op>({}, {computed(f32_of({2})), computed(f32_of({3}))}), rule::extents_must_be_equal_or_1, 3, 2));
+static_assert(breaks(infer<op>({}, {computed({i16, {2}}), computed({u16, {2}})}), rule::types_must_have_a_common_type,
+                     7, 3));
+static_assert(breaks(infer<op>({}, {computed({boolean, {2}}), computed({boolean, {}})}),
+                     rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(breaks(infer<op>({}, {computed(f32_of({2})), computed(f32_of({3}))}), rule::extents_must_be_equal_or_1, 3,
+                     2));
 static_assert(takes_the_common_type<op>());
 
 TEST_CASE("mod: what does not fit together is refused with the rule and both values") {
@@ -29,7 +32,8 @@ TEST_CASE("mod: what does not fit together is refused with the rule and both val
     CHECK(refused_as_stated<op>(row));
   }
   constexpr operand stored = computed({i8, nd, {2}, quant{0.5F, 3}});
-  CHECK(breaks(infer<op>({}, {stored, stored}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2, 0));
+  CHECK(breaks(infer<op>({}, {stored, stored}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 2,
+               0));
 }
 
 TEST_CASE("mod: shapes broadcast as NumPy's do, in either order, and the dtype is the one of higher precision") {
@@ -58,7 +62,8 @@ TEST_CASE("mod: each element comes of those that broadcasting brings together") 
 static_assert(gives<op, double>({7.0, -7.0, 7.0, -7.0, 6.0, -6.0, 5.5, -5.5, 5.5, 0.375, -0.125},
                                 {3.0, 3.0, -3.0, -3.0, 3.0, 3.0, 2.0, 2.0, -2.0, 0.25, 1024.0},
                                 {1.0, 2.0, -2.0, -1.0, 0.0, 0.0, 1.5, 0.5, -0.5, 0.125, 1023.875}));
-static_assert(gives<op, std::int8_t>({7, -7, 7, -7, -128, -128, 127, -128}, {3, 3, -3, -3, -1, 127, -128, 0}, {1, 2, -2, -1, 0, 126, -1, 0}));
+static_assert(gives<op, std::int8_t>({7, -7, 7, -7, -128, -128, 127, -128}, {3, 3, -3, -3, -1, 127, -128, 0},
+                                     {1, 2, -2, -1, 0, 126, -1, 0}));
 
 TEST_CASE("mod: every dtype has a remainder with the sign of the divisor, and integers 0 by zero") {
   CHECK(gives<op, float>({-5.5F, 5.5F}, {2, -2}, {0.5F, -0.5F}));
@@ -68,7 +73,9 @@ TEST_CASE("mod: every dtype has a remainder with the sign of the divisor, and in
   CHECK(gives<op, std::uint8_t>({255, 3}, {16, 0}, {15, 0}));
 }
 
-float of(float a, float b) { return run<op, float>({}, {1}, filled<float>({1}, {a}), filled<float>({1}, {b})).elements[0]; }
+float of(float a, float b) {
+  return run<op, float>({}, {1}, filled<float>({1}, {a}), filled<float>({1}, {b})).elements[0];
+}
 
 TEST_CASE("mod: no remainder by zero, nor of infinity; zeros have the divisor's sign") {
   constexpr float inf = math::infinity<float>;

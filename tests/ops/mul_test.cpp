@@ -158,7 +158,8 @@ TEST_CASE("mul: products beyond 32 bits end at the ends of the range") {
 }
 
 TEST_CASE("mul: products of 16-bit numbers with zero points that leave 32 bits are not cut") {
-  const auto a = stored<std::int16_t>({2}, {32767, 32767}, quant{1.0F, -32768}), b = stored<std::int16_t>({2}, {32767, 0}, quant{1.0F, -32768});
+  const auto a = stored<std::int16_t>({2}, {32767, 32767}, quant{1.0F, -32768}),
+             b = stored<std::int16_t>({2}, {32767, 0}, quant{1.0F, -32768});
   const auto c = stored<std::int16_t>({2}, {-32768, -32768}, quant{1.0F, 32767});
   constexpr quant y{0x1p18F, 0}, even{0x1p18F, 0, stored_rounding::half_to_even};
   // 65535 * 65535 / 2^18 = 16383.500004, 65535 * 32768 / 2^18 = 8191.875
@@ -167,8 +168,10 @@ TEST_CASE("mul: products of 16-bit numbers with zero points that leave 32 bits a
   CHECK(run_stored<ops::mul, std::int16_t>({}, {2}, y, c, b) == std::vector<std::int16_t>{-16384, -8192});
 }
 
-TEST_CASE("mul: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
-  const auto one = stored<std::int8_t>({2}, {1, -1}, quant{1e20F, 0}), few = stored<std::int8_t>({2}, {1, 1}, quant{1e20F, 0});
+TEST_CASE(
+    "mul: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
+  const auto one = stored<std::int8_t>({2}, {1, -1}, quant{1e20F, 0}),
+             few = stored<std::int8_t>({2}, {1, 1}, quant{1e20F, 0});
   CHECK(run_stored<ops::mul, std::int8_t>({}, {2}, quant{1.0F, 3}, one, few) == std::vector<std::int8_t>{127, -128});
   CHECK(run_stored<ops::mul, std::int8_t>({}, {2}, quant{1e38F, 3}, one, few) == std::vector<std::int8_t>{103, -97});
 }

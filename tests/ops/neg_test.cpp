@@ -12,7 +12,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::neg;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 using enum signature_rule;
 
 /// The reference's answers.
@@ -25,14 +26,16 @@ TEST_CASE("neg: missing, surplus, and boolean operands are refused") {
   constexpr operand one = computed(f32_of({2}));
   CHECK(breaks(infer<op>({}, {}), required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>({}, {one, one}), operands_must_not_exceed_the_signature, 2, 1));
-  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), operand_type_must_be_accepted_by_the_operator, int(boolean),
+               int(i8)));
 }
 
 TEST_CASE("neg: stored numbers of 8 and 16 bits have a scale, and are brought to that of the result") {
   using rule = op::rule;
   const quant half{0.5F, 3};
   CHECK(asks_for_scales<op, one_in, one_out, false>());
-  CHECK(breaks(infer<op>({}, {computed({i32, nd, {2}, half})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({i32, nd, {2}, half})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32),
+               int(i8)));
   const auto f = [](double x) { return -x; };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.25F, 3}, quant{0.25F, 3}, f) == 0);
   CHECK(wrong_steps<op, std::int8_t>(quant{0.07F, -40}, quant{0.11F, 12}, f) == 0);
@@ -46,21 +49,14 @@ TEST_CASE("neg: a quotient of scales beyond float takes stored numbers to the en
 
 TEST_CASE("neg: the output is like the input, floats and integers alike") {
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
-  for (int type = int(i8); type < dtype_count; ++type) CHECK(gives_back<op>({static_cast<dtype>(type), nchw, {2, 3, 5, 1}}));
+  for (int type = int(i8); type < dtype_count; ++type)
+    CHECK(gives_back<op>({static_cast<dtype>(type), nchw, {2, 3, 5, 1}}));
 }
 
 // Golden numbers by Python: -x
 constexpr golden table[] = {
-    {-20.5, 20.5},
-    {-3.0, 3.0},
-    {-1.0, 1.0},
-    {-0.75, 0.75},
-    {-0.0625, 0.0625},
-    {0.0, -0.0},
-    {0.5, -0.5},
-    {1.0, -1.0},
-    {2.25, -2.25},
-    {6.5, -6.5},
+    {-20.5, 20.5}, {-3.0, 3.0}, {-1.0, 1.0}, {-0.75, 0.75}, {-0.0625, 0.0625},
+    {0.0, -0.0},   {0.5, -0.5}, {1.0, -1.0}, {2.25, -2.25}, {6.5, -6.5},
 };
 
 TEST_CASE("neg: floats give the golden numbers, rounded once") {

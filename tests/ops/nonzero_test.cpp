@@ -31,7 +31,8 @@ template <class T> constexpr found find(shape_t shape, std::vector<T> elements) 
 static_assert(find<float>({2, 2}, {0, 1.5F, -0.0F, -2}) == found{{0, 1, 1, 1, 0, 0, 0, 0}, 2});
 
 TEST_CASE("nonzero: indices in the order of memory, then zeros, and how many there are") {
-  CHECK(find<std::uint8_t>({2, 1, 3}, {0, 1, 2, 0, 0, 255}) == found{{0, 0, 1, 0, 0, 2, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 3});
+  CHECK(find<std::uint8_t>({2, 1, 3}, {0, 1, 2, 0, 0, 255}) ==
+        found{{0, 0, 1, 0, 0, 2, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 3});
   CHECK(find<float>({4}, {math::nan<float>, -0.0F, 1e-45F, 0}) == found{{0, 2, 0, 0}, 2});
   CHECK(find<float16>({2}, {float16(0.0F), float16(1.0F)}) == found{{1, 0}, 1});
   CHECK(find<std::int8_t>({3}, {-128, 0, 127}) == found{{0, 2, 0}, 2});
@@ -65,7 +66,9 @@ TEST_CASE("nonzero: as many indices as there are elements, and more than 32 bits
   CHECK(shape_of(infer<op>({}, {computed(f32_of({-1, 3}))})) == shape_t{-1, 2});
   CHECK(shape_of(infer<op>({}, {computed(f32_of({}))})) == shape_t{1, 0});
   constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
-  NNRT_CHECK_REFUSED(op, {"many", {}, {computed(f32_of({most + 1}))}, {}, rule::elements_must_be_countable_in_32_bits, most + 1, most});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"many", {}, {computed(f32_of({most + 1}))}, {}, rule::elements_must_be_countable_in_32_bits, most + 1, most});
 }
 
 constexpr auto network = [](builder& b) {

@@ -161,7 +161,8 @@ TEST_CASE("pow: quantised operands without the scales that they need are refused
 /// What becomes of 12 pairs of stored numbers all over the range.
 template <class T> constexpr std::vector<T> stored_result_of(quant a, quant b, quant y, const op::attrs& how = {}) {
   constexpr bool is_byte = sizeof(T) == 1;
-  return run_stored<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a), spread<T>({12}, is_byte ? 91 : 30011, b));
+  return run_stored<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a),
+                           spread<T>({12}, is_byte ? 91 : 30011, b));
 }
 
 // Python: math.pow((scale *) x (+ shift), y) of the real numbers, rounded to float, times float(1 / scale of z), halves
@@ -174,7 +175,8 @@ TEST_CASE("pow: each stored number is the nearest to the real power") {
   CHECK(stored_result_of<std::int8_t>({0.02F, -60}, {0.02F, 5}, {0.05F, -100}, moved) ==
         std::vector<std::int8_t>{-90, -87, -59, -97, -88, -8, -98, -81, -51, -94, -76, 60});
 }
-static_assert(run_stored<op, std::int16_t>({}, {2}, quant{0.001F, 1}, stored<std::int16_t>({2}, {3, -2}, quant{0.5F, 0}),
+static_assert(run_stored<op, std::int16_t>({}, {2}, quant{0.001F, 1},
+                                           stored<std::int16_t>({2}, {3, -2}, quant{0.5F, 0}),
                                            stored<std::int16_t>({2}, {2, 3}, quant{1, 0})) ==
               std::vector<std::int16_t>{2251, -999});  // 1.5^2, (-1)^3
 static_assert(survives_every_scale<op, std::int8_t, 2>());

@@ -24,8 +24,7 @@ TEST_CASE("prelu: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(
       op, {"dtype", {}, {x, weight({f16, {4}})}, {}, rule::parameter_types_must_equal_input_type, int(f16), int(f32)});
   NNRT_CHECK_REFUSED(
-      op,
-      {"rank", {}, {x, weight(f32_of({1, 1, 1, 1, 4}))}, {}, rule::weight_rank_must_not_exceed_input_rank, 5, 4});
+      op, {"rank", {}, {x, weight(f32_of({1, 1, 1, 1, 4}))}, {}, rule::weight_rank_must_not_exceed_input_rank, 5, 4});
   NNRT_CHECK_REFUSED(
       op, {"count", {}, {x, weight(f32_of({2}))}, {}, rule::weight_extents_must_be_1_or_those_of_the_input, 2, 4});
   NNRT_CHECK_REFUSED(
@@ -72,7 +71,8 @@ TEST_CASE_TEMPLATE("prelu: positive numbers pass, others are multiplied with the
 TEST_CASE_TEMPLATE("prelu: slopes stand at the axes that broadcasting gives them", T, float16, float, double) {
   const auto with = [](filled<T> weight) {
     return run<op, T>({}, {2, 2, 2}, filled<T>({2, 2, 2}, {T(-1), T(-2), T(-3), T(-4), T(5), T(-6), T(-7), T(-8)}),
-                      weight).elements;
+                      weight)
+        .elements;
   };
   CHECK(with({{2, 1, 1}, {T(2), T(3)}}) == std::vector<T>{T(-2), T(-4), T(-6), T(-8), T(5), T(-18), T(-21), T(-24)});
   CHECK(with({{2, 1}, {T(2), T(3)}}) == std::vector<T>{T(-2), T(-4), T(-9), T(-12), T(5), T(-12), T(-21), T(-24)});
@@ -145,14 +145,18 @@ static_assert(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5},
 
 TEST_CASE("prelu: products of 16-bit numbers with zero points that leave 32 bits are not cut") {
   const auto x = stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767});
-  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x, stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
+  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x,
+                                     stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
         std::vector<std::int16_t>{-16384});  // 65535 * 65535 / 2^18 = 16383.500004
-  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x, stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767})) ==
+  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x,
+                                     stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767})) ==
         std::vector<std::int16_t>{16384});
 }
 
-TEST_CASE("prelu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
-  const auto x = stored<std::int8_t>({2}, {-1, 1}, quant{1e20F, 0}), slope = stored<std::int8_t>({1}, {-1}, quant{1e20F, 0});
+TEST_CASE(
+    "prelu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
+  const auto x = stored<std::int8_t>({2}, {-1, 1}, quant{1e20F, 0}),
+             slope = stored<std::int8_t>({1}, {-1}, quant{1e20F, 0});
   CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1.0F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
   CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e38F, 3}, x, slope) == std::vector<std::int8_t>{103, 3});
   CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e-20F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});

@@ -175,13 +175,15 @@ TEST_CASE("quant_dtype_cast: from and to 32 bits nothing is cut before the resul
         std::vector<std::int32_t>{2090610000, -2090610000, 2147483647});
   CHECK(made<std::int32_t>(stored<std::int32_t>({3}, {1395864371, -1395864371, 1500000000}, quant{1.5F, 0}), one) ==
         std::vector<std::int32_t>{2093796557, -2093796556, 2147483647});
-  CHECK(made<std::int32_t>(stored<std::int32_t>({2}, {1395864371, -1395864371}, quant{1.5F, 0}), quant{1.0F, 1, stored_rounding::half_to_even}) ==
+  CHECK(made<std::int32_t>(stored<std::int32_t>({2}, {1395864371, -1395864371}, quant{1.5F, 0}),
+                           quant{1.0F, 1, stored_rounding::half_to_even}) ==
         std::vector<std::int32_t>{2093796558, -2093796556});
-  CHECK(made<std::int32_t>(stored<std::int32_t>({2}, {2000000000, -2000000000}, quant{1.0F, -2000000000}), quant{1.0F, -2000000000}) ==
-        std::vector<std::int32_t>{2000000000, -2000000000});
-  CHECK(made<std::int16_t>(stored<std::int32_t>({2}, {2000000000, -2000000000}, quant{1.0F, -2000000000}), quant{0x1p18F, 0}) ==
-        std::vector<std::int16_t>{15259, 0});
-  CHECK(made<std::int8_t>(stored<std::int32_t>({1}, {-2000000000}, quant{1.0F, 2000000000}), quant{0x1p26F, 3}) == std::vector<std::int8_t>{-57});
+  CHECK(made<std::int32_t>(stored<std::int32_t>({2}, {2000000000, -2000000000}, quant{1.0F, -2000000000}),
+                           quant{1.0F, -2000000000}) == std::vector<std::int32_t>{2000000000, -2000000000});
+  CHECK(made<std::int16_t>(stored<std::int32_t>({2}, {2000000000, -2000000000}, quant{1.0F, -2000000000}),
+                           quant{0x1p18F, 0}) == std::vector<std::int16_t>{15259, 0});
+  CHECK(made<std::int8_t>(stored<std::int32_t>({1}, {-2000000000}, quant{1.0F, 2000000000}), quant{0x1p26F, 3}) ==
+        std::vector<std::int8_t>{-57});
 }
 
 TEST_CASE("quant_dtype_cast: each index along the axis has its own scale") {

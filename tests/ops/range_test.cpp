@@ -55,8 +55,10 @@ TEST_CASE("range: keywords become attributes") {
 
 TEST_CASE("range: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(op, {"no step", steps(0, 10, 0), {of_i64}, {}, rule::delta_must_not_be_zero, 0, 1});
-  CHECK(breaks(infer<op>(steps(INT64_MIN, INT64_MAX, 1), {of_i64}), signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements));
-  CHECK(breaks(infer<op>({}, {computed({boolean, {}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+  CHECK(breaks(infer<op>(steps(INT64_MIN, INT64_MAX, 1), {of_i64}),
+               signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 

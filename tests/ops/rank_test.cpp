@@ -18,12 +18,14 @@ constexpr operand x = computed(f32_of({4}));
 TEST_CASE("rank: the signature asks for one tensor, and gives an i32 without a scale") {
   CHECK(breaks(infer<op>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>({}, {x, x}), signature_rule::operands_must_not_exceed_the_signature, 2, 1));
-  CHECK(breaks(infer<op>({}, {x}, {tensor_desc{i64, {1}}}), signature_rule::declared_output_type_must_match, int(i32), int(i64)));
+  CHECK(breaks(infer<op>({}, {x}, {tensor_desc{i64, {1}}}), signature_rule::declared_output_type_must_match, int(i32),
+               int(i64)));
 }
 
 TEST_CASE("rank: the output is a scalar, whatever the input is") {
-  for (const tensor_desc& of : {tensor_desc{f32, {}}, tensor_desc{boolean, {1, 2, 1, 2, 1, 2, 1, 2}}, tensor_desc{u64, {0, 3}}, tensor_desc{f64, {-1, 3, -1}},
-                                tensor_desc{i8, nd, {2, 3}, per_channel<1>}})
+  for (const tensor_desc& of :
+       {tensor_desc{f32, {}}, tensor_desc{boolean, {1, 2, 1, 2, 1, 2, 1, 2}}, tensor_desc{u64, {0, 3}},
+        tensor_desc{f64, {-1, 3, -1}}, tensor_desc{i8, nd, {2, 3}, per_channel<1>}})
     CHECK(infer<op>({}, {computed(of)}).output(0) == tensor_desc{i32, {}});
 }
 

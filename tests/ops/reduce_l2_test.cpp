@@ -17,16 +17,20 @@ using rule = op::rule;
 using attrs = op::attrs;
 
 TEST_CASE("reduce_l2: each broken rule is named with both values") {
-  NNRT_CHECK_REFUSED(op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i32, {1}})}, {}, rule::axes_must_be_known, 0, 1});
   NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(op,
+                     {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
 TEST_CASE("reduce_l2: the signature refuses truth values, computed axes and stored numbers") {
-  CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(f16)));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(boolean), int(f16)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, quant{0.5F, 3}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, quant{0.5F, 3}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
 }
 
 TEST_CASE("reduce_l2: the folded axes go, or stay with extent 1") {
@@ -44,9 +48,12 @@ TEST_CASE("reduce_l2: the elements along exactly the named axes are folded") {
   const auto of = [&](const attrs& a, shape_t y, std::vector<std::int32_t> axes) {
     return reduced<op>(a, y, filled<double>({2, 3, 2}, elements), axes);
   };
-  CHECK(of({}, {3, 2}, {0}) == std::vector<double>{9.486832980505138, 13.038404810405298, 12.649110640673518, 5.385164807134504, 6.082762530298219, 8.0});
-  CHECK(of({}, {2, 2}, {1}) == std::vector<double>{12.409673645990857, 8.602325267042627, 11.532562594670797, 13.74772708486752});
-  CHECK(of(keeping(true), {2, 3, 1}, {-1}) == std::vector<double>{7.615773105863909, 13.0, 1.0, 14.212670403551895, 4.47213595499958, 10.0});
+  CHECK(of({}, {3, 2}, {0}) == std::vector<double>{9.486832980505138, 13.038404810405298, 12.649110640673518,
+                                                   5.385164807134504, 6.082762530298219, 8.0});
+  CHECK(of({}, {2, 2}, {1}) ==
+        std::vector<double>{12.409673645990857, 8.602325267042627, 11.532562594670797, 13.74772708486752});
+  CHECK(of(keeping(true), {2, 3, 1}, {-1}) ==
+        std::vector<double>{7.615773105863909, 13.0, 1.0, 14.212670403551895, 4.47213595499958, 10.0});
   CHECK(of({}, {3}, {0, -1}) == std::vector<double>{16.1245154965971, 13.74772708486752, 10.04987562112089});
   CHECK(of({}, {3}, {2, 0, -1, 0, 2}) == std::vector<double>{16.1245154965971, 13.74772708486752, 10.04987562112089});
   CHECK(of(to_end(0), {2}, {-2}) == std::vector<double>{15.0996688705415, 17.944358444926362});

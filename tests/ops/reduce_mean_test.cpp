@@ -139,7 +139,11 @@ TEST_CASE("reduce_mean: the axes of the mean go, or stay with extent 1") {
       {"height and width, kept", keeping(true), {2, 5, 7, 3}, integers(numbers<-2, 1>), {2, 1, 1, 3}},
       {"one axis, as a scalar", {}, {2, 5}, integer(numbers<-1>), {2}},
       {"everything", {}, {2, 5}, integers(numbers<0, 1>), {}},
-      {"axes listed twice, more of them than a tensor can have", {}, {2, 5, 3}, integers(numbers<1, 0, -2, -2, 1, 0, 1, 0, 1, 0>), {3}},
+      {"axes listed twice, more of them than a tensor can have",
+       {},
+       {2, 5, 3},
+       integers(numbers<1, 0, -2, -2, 1, 0, 1, 0, 1, 0>),
+       {3}},
       {"no axis means all", {}, {2, 5}, integers(numbers<>), {}},
       {"no axis means all, kept", keeping(true), {2, 5}, integers(numbers<>), {1, 1}},
       {"no operand means all", {}, {2, 5}, missing(), {}},
@@ -284,8 +288,8 @@ TEST_CASE("reduce_mean: axis and axes become a constant operand, the rest attrib
 }
 
 TEST_CASE("reduce_mean: 16-bit numbers are summed exactly, and the sum is scaled as that of bytes is") {
-  // i * 9973 % 2^16 - 2^15, [9, 2]: sums of 9 in Python integers, by SRDHM and RDP with 0.0005F / 0.0002F, whose mantissa
-  // is shifted left by 3 bits and divided by 9.
+  // i * 9973 % 2^16 - 2^15, [9, 2]: sums of 9 in Python integers, by SRDHM and RDP with 0.0005F / 0.0002F, whose
+  // mantissa is shifted left by 3 bits and divided by 9.
   const auto x = ramp<std::int16_t>({9, 2}, 9973, 65536, -32768, quant{0.0005F, 0});
   CHECK(run_stored<ops::reduce_mean, std::int16_t>({}, {2}, quant{0.0002F, 0}, x, filled<std::int32_t>({1}, {0})) ==
         std::vector<std::int16_t>{-9891, -3163});
@@ -294,15 +298,18 @@ TEST_CASE("reduce_mean: 16-bit numbers are summed exactly, and the sum is scaled
 namespace {
 
 /// The mean of all of x, where x and y are rounded to even.
-template <class T> std::vector<T> even_mean(std::vector<T> x, float from, int zero_x, float into, int zero_y, const attrs& a = {}) {
+template <class T>
+std::vector<T> even_mean(std::vector<T> x, float from, int zero_x, float into, int zero_y, const attrs& a = {}) {
   constexpr auto to_even = stored_rounding::half_to_even;
   const auto count = static_cast<std::int64_t>(x.size());
-  return run_stored<ops::reduce_mean, T>(a, {}, quant{into, zero_y, to_even}, stored<T>({count}, std::move(x), quant{from, zero_x, to_even}));
+  return run_stored<ops::reduce_mean, T>(a, {}, quant{into, zero_y, to_even},
+                                         stored<T>({count}, std::move(x), quant{from, zero_x, to_even}));
 }
 
 }  // namespace
 
-TEST_CASE("reduce_mean: where the result is rounded to even, halves of any number of elements are, zero point included") {
+TEST_CASE(
+    "reduce_mean: where the result is rounded to even, halves of any number of elements are, zero point included") {
   struct row {
     const char* what;
     signed_numbers x;
@@ -333,10 +340,12 @@ TEST_CASE("reduce_mean: where the result is rounded to even, halves of any numbe
   };
   for (const row& r : table) {
     CAPTURE(r.what);
-    CHECK(even_mean<std::int8_t>(r.x, r.from, r.zero_x, r.into, r.zero_y) == signed_numbers{static_cast<std::int8_t>(r.expected)});
+    CHECK(even_mean<std::int8_t>(r.x, r.from, r.zero_x, r.into, r.zero_y) ==
+          signed_numbers{static_cast<std::int8_t>(r.expected)});
   }
   CHECK(even_mean<std::int8_t>({1, 2, 1, 2, 1, 2}, 0.5F, 0, 0.5F, 0, to_end(-1)) == signed_numbers{-2});
-  CHECK(even_mean<std::int16_t>({30001, 30002, 30001, 30002, 30001, 30002}, 0.5F, 0, 0.5F, 0) == std::vector<std::int16_t>{30002});
+  CHECK(even_mean<std::int16_t>({30001, 30002, 30001, 30002, 30001, 30002}, 0.5F, 0, 0.5F, 0) ==
+        std::vector<std::int16_t>{30002});
 }
 
 TEST_CASE("reduce_mean: every mean of whole steps is rounded to even as the quotient is") {

@@ -17,10 +17,12 @@ using rule = op::rule;
 using attrs = op::attrs;
 
 TEST_CASE("reduce_min: each broken rule is named with both values") {
-  NNRT_CHECK_REFUSED(op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i32, {1}})}, {}, rule::axes_must_be_known, 0, 1});
   NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(op,
+                     {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
 TEST_CASE("reduce_min: the signature refuses computed axes") {
@@ -43,8 +45,10 @@ TEST_CASE("reduce_min: stored numbers are compared as they are, without a coeffi
   const operand stored = computed({i8, nd, {2, 4}, half});
   CHECK(infer<op>({}, {stored, integers(numbers<1>)}).output(0) == tensor_desc{i8, nd, {2}, half});
   CHECK(bool(infer<op>(to_end(1), {stored, integers(numbers<1>)})));
-  CHECK(breaks(infer<op>(to_end(2), {stored}), rule::coefficient_of_a_quantised_tensor_must_be_1, std::bit_cast<std::int32_t>(2.0F), std::bit_cast<std::int32_t>(1.0F)));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, per_channel<0>})}), signature_rule::quantised_operand_must_have_one_scale, 2, 1));
+  CHECK(breaks(infer<op>(to_end(2), {stored}), rule::coefficient_of_a_quantised_tensor_must_be_1,
+               std::bit_cast<std::int32_t>(2.0F), std::bit_cast<std::int32_t>(1.0F)));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, per_channel<0>})}),
+               signature_rule::quantised_operand_must_have_one_scale, 2, 1));
 }
 
 TEST_CASE("reduce_min: the folded axes go, or stay with extent 1") {
@@ -72,7 +76,8 @@ TEST_CASE("reduce_min: the elements along exactly the named axes are folded") {
 }
 
 TEST_CASE("reduce_min: elements of every dtype are ordered as what they are") {
-  CHECK(reduced<op>({}, {}, filled<std::uint64_t>({3}, {~std::uint64_t{0}, 1, 5}), {0}) == std::vector<std::uint64_t>{1});
+  CHECK(reduced<op>({}, {}, filled<std::uint64_t>({3}, {~std::uint64_t{0}, 1, 5}), {0}) ==
+        std::vector<std::uint64_t>{1});
   CHECK(reduced<op>({}, {}, filled<std::int8_t>({3}, {-128, 127, 0}), {0}) == std::vector<std::int8_t>{-128});
   CHECK(reduced<op>({}, {}, filled<double>({2}, {1, 1 + 0x1p-52}), {0}) == std::vector<double>{1});
   const auto half = reduced<op>({}, {}, filled<float16>({3}, {float16(-2.0F), float16(1.5F), float16(0.25F)}), {0});

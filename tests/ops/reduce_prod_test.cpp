@@ -5,8 +5,8 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
-#include <support/refused.hpp>
 #include <support/quantised.hpp>
+#include <support/refused.hpp>
 
 #include <bit>
 #include <limits>
@@ -188,8 +188,8 @@ TEST_CASE("reduce_prod: a quantised one needs scales, and a finite coefficient")
   CHECK(infer<op>({}, {computed(i8_of({2}))}, {y}).output(0) == i8_of({}, other_scale));
 }
 
-// Python integers: after the first element (acc * (x - zero point) * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), and once
-// more at the end; q * 2^(e - 31) by frexp of scale of x / (scale of y)^(1/4), the last one times the coefficient.
+// Python integers: after the first element (acc * (x - zero point) * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), and
+// once more at the end; q * 2^(e - 31) by frexp of scale of x / (scale of y)^(1/4), the last one times the coefficient.
 TEST_CASE("reduce_prod: stored numbers are those of TFLite's REDUCE_PROD") {
   const filled<std::int32_t> first({1}, {0});
   const auto x = spread<std::int8_t>({4, 2}, 37, quant{0.03F, -3});

@@ -17,14 +17,17 @@ using rule = op::rule;
 using attrs = op::attrs;
 
 TEST_CASE("reduce_sum: each broken rule is named with both values") {
-  NNRT_CHECK_REFUSED(op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i32, {1}})}, {}, rule::axes_must_be_known, 0, 1});
   NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(op,
+                     {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
 TEST_CASE("reduce_sum: the signature refuses truth values and computed axes") {
-  CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
 }
 
@@ -63,11 +66,15 @@ TEST_CASE("reduce_sum: stored numbers have 8 or 16 bits and a scale, and so has 
   const tensor_desc wish{dtype::none, nd, {}, half};
   const operand one = computed({i8, nd, {4}, half});
   CHECK(infer<op>({}, {one}, {wish}).output(0) == tensor_desc{i8, nd, {}, half});
-  CHECK(breaks(infer<op>({}, {computed({i32, nd, {4}, half})}, {wish}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, per_channel<0>})}, {wish}), rule::quantised_input_must_have_one_scale, 4, 1));
+  CHECK(breaks(infer<op>({}, {computed({i32, nd, {4}, half})}, {wish}), rule::quantised_type_must_be_i8_u8_or_i16,
+               int(i32), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {4}, per_channel<0>})}, {wish}),
+               rule::quantised_input_must_have_one_scale, 4, 1));
   CHECK(breaks(infer<op>({}, {one}), rule::quantised_output_must_have_one_scale, 0, 1));
   constexpr auto finite = rule::coefficient_of_a_quantised_sum_must_be_finite;
-  CHECK(breaks(infer<op>(to_end(math::infinity<float>), {one}, {wish}), finite, std::bit_cast<std::int32_t>(math::infinity<float>), std::bit_cast<std::int32_t>(std::numeric_limits<float>::max())));
+  CHECK(breaks(infer<op>(to_end(math::infinity<float>), {one}, {wish}), finite,
+               std::bit_cast<std::int32_t>(math::infinity<float>),
+               std::bit_cast<std::int32_t>(std::numeric_limits<float>::max())));
 }
 
 TEST_CASE("reduce_sum: the folded axes go, or stay with extent 1") {
@@ -77,7 +84,8 @@ TEST_CASE("reduce_sum: the folded axes go, or stay with extent 1") {
   }
 }
 
-static_assert(reduced<op>({}, {2}, filled<float>({2, 3}, {1, 5, 3, -4, -9, 0.5F}), {-1}) == std::vector<float>{9, -12.5F});
+static_assert(reduced<op>({}, {2}, filled<float>({2, 3}, {1, 5, 3, -4, -9, 0.5F}), {-1}) ==
+              std::vector<float>{9, -12.5F});
 
 // Python: sum(elements)
 TEST_CASE("reduce_sum: the elements along exactly the named axes are folded") {
@@ -95,10 +103,13 @@ TEST_CASE("reduce_sum: the elements along exactly the named axes are folded") {
 }
 
 TEST_CASE("reduce_sum: integers wrap around in their width; times a coefficient they saturate") {
-  CHECK(reduced<op>({}, {}, filled<std::int8_t>({3}, {100, 100, 100}), {0}) == std::vector<std::int8_t>{44});  // 300 - 256
+  // 300 - 256
+  CHECK(reduced<op>({}, {}, filled<std::int8_t>({3}, {100, 100, 100}), {0}) == std::vector<std::int8_t>{44});
   CHECK(reduced<op>({}, {}, filled<std::uint8_t>({2}, {200, 100}), {0}) == std::vector<std::uint8_t>{44});
-  CHECK(reduced<op>({}, {}, filled<std::int64_t>({2}, {INT64_MAX, 2}), {0}) == std::vector<std::int64_t>{INT64_MIN + 1});
-  CHECK(reduced<op>(to_end(1), {}, filled<std::int64_t>({2}, {(std::int64_t{1} << 62) + 1, 0}), {0}) == std::vector<std::int64_t>{(std::int64_t{1} << 62) + 1});
+  CHECK(reduced<op>({}, {}, filled<std::int64_t>({2}, {INT64_MAX, 2}), {0}) ==
+        std::vector<std::int64_t>{INT64_MIN + 1});
+  CHECK(reduced<op>(to_end(1), {}, filled<std::int64_t>({2}, {(std::int64_t{1} << 62) + 1, 0}), {0}) ==
+        std::vector<std::int64_t>{(std::int64_t{1} << 62) + 1});
   CHECK(reduced<op>(to_end(2.5F), {}, filled<std::int32_t>({2}, {-3, -4}), {0}) == std::vector<std::int32_t>{-17});
   CHECK(reduced<op>(to_end(1e9F), {}, filled<std::int32_t>({2}, {3, 5}), {0}) == std::vector<std::int32_t>{2147483647});
 }
@@ -106,8 +117,9 @@ TEST_CASE("reduce_sum: integers wrap around in their width; times a coefficient 
 TEST_CASE("reduce_sum: float16 adds in float, the sum of nothing is 0, and NaN and infinity come out") {
   const auto half = [](float v) { return static_cast<float16>(v); };
   const filled<float16> x({4}, {half(60000), half(60000), half(-60000), half(-59999)});  // beyond float16 on the way
-  CHECK(static_cast<float>(reduced<op>({}, {}, x, {0})[0]) == 0.0F);  // -59999 is -60000 there
-  CHECK(static_cast<float>(reduced<op>({}, {}, filled<float16>({3}, {half(2048), half(1), half(1)}), {0})[0]) == 2050.0F);
+  CHECK(static_cast<float>(reduced<op>({}, {}, x, {0})[0]) == 0.0F);                     // -59999 is -60000 there
+  CHECK(static_cast<float>(reduced<op>({}, {}, filled<float16>({3}, {half(2048), half(1), half(1)}), {0})[0]) ==
+        2050.0F);
   CHECK(reduced<op>({}, {2}, filled<float>(shape_t{2, 0}), {1}) == std::vector<float>{0, 0});
   CHECK(reduced<op>({}, shape_t{0}, filled<float>(shape_t{0, 3}), {1}).empty());
   constexpr float inf = math::infinity<float>;

@@ -92,7 +92,8 @@ TEST_CASE("relu6: stored numbers have the bits of TFLite's RELU6, cut at the zer
 static_assert(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
 
 TEST_CASE("relu6: a quotient of scales beyond float takes all above 0 to the end of the range") {
-  CHECK(run_stored<ops::relu6, std::int8_t>({}, {3}, quant{1e-10F, 3}, stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
+  CHECK(run_stored<ops::relu6, std::int8_t>({}, {3}, quant{1e-10F, 3},
+                                            stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
         std::vector<std::int8_t>{127, 3, 3});
 }
 

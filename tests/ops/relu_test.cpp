@@ -93,7 +93,8 @@ TEST_CASE("relu: stored numbers have the bits of TFLite's RELU, cut at the zero 
 static_assert(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
 
 TEST_CASE("relu: a quotient of scales beyond float takes all above 0 to the end of the range") {
-  CHECK(run_stored<ops::relu, std::int8_t>({}, {3}, quant{1e-10F, 3}, stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
+  CHECK(run_stored<ops::relu, std::int8_t>({}, {3}, quant{1e-10F, 3},
+                                           stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
         std::vector<std::int8_t>{127, 3, 3});
 }
 

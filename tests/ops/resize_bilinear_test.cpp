@@ -49,9 +49,13 @@ TEST_CASE("resize_bilinear: each rule is broken with its two values") {
                      {"no columns", form{}, {computed(f32_of({1, -1, 0, 4}))}, {}, rule::input_must_have_pixels, 0, 1});
   NNRT_CHECK_REFUSED(op, {"no size", {}, {x}, {}, rule::new_size_must_be_positive, 0, 1});
   NNRT_CHECK_REFUSED(op, {"negative width", form{.size{4, -huge}}, {x}, {}, rule::new_size_must_be_positive, -huge, 1});
-  NNRT_CHECK_REFUSED(op, {"three sides", form{}, {x, integers(numbers<4, 4, 4>)}, {}, rule::size_must_be_height_and_width, 3, 2});
-  NNRT_CHECK_REFUSED(op, {"a size that nobody knows", form{}, {x, weight({i32, {2}})}, {}, rule::size_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"an operand without columns", form{}, {x, integers(numbers<4, 0>)}, {}, rule::new_size_must_be_positive, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"three sides", form{}, {x, integers(numbers<4, 4, 4>)}, {}, rule::size_must_be_height_and_width, 3, 2});
+  NNRT_CHECK_REFUSED(op,
+                     {"a size that nobody knows", form{}, {x, weight({i32, {2}})}, {}, rule::size_must_be_known, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"an operand without columns", form{}, {x, integers(numbers<4, 0>)}, {}, rule::new_size_must_be_positive, 0, 1});
   NNRT_CHECK_REFUSED(op, {"a mode from elsewhere",
                           form{.mode = coordinates{3}},
                           {x},
@@ -267,7 +271,8 @@ TEST_CASE("resize_bilinear: halves go to the even number where the quantisation 
     const view x(&narrow, from), y(&wide, to);
     op::reference<std::int8_t>(form{.size{1, 8}}, arguments(std::span(&x, 1)), results(std::span(&y, 1)));
     const bool to_even = rounding == stored_rounding::half_to_even;
-    const std::vector<std::int8_t> expected = to_even ? std::vector<std::int8_t>{2, 2, 3, 0, -2, -4, -5, -5} : std::vector<std::int8_t>{2, 3, 3, 1, -2, -4, -5, -5};
+    const std::vector<std::int8_t> expected = to_even ? std::vector<std::int8_t>{2, 2, 3, 0, -2, -4, -5, -5}
+                                                      : std::vector<std::int8_t>{2, 3, 3, 1, -2, -4, -5, -5};
     CHECK(std::vector<std::int8_t>(std::begin(to), std::end(to)) == expected);
   }
 }

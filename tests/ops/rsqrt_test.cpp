@@ -5,8 +5,8 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
-#include "support/unary.hpp"
 #include "support/quantised.hpp"
+#include "support/unary.hpp"
 
 namespace {
 
@@ -91,9 +91,9 @@ template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, 
   return run_stored<ops::rsqrt, T>({}, {12}, y, spread<T>({12}, step, x));
 }
 
-// 8 bits by Python integers: 1 / sqrt(steps) by five steps of Newton and Raphson with 3 integer bits, as 20 bits behind the
-// point, then times 1 / (sqrt(scale of x) * scale of y), by SRDHM and RDP. 16 bits: round(1 / sqrt(x) * (1 / scale of
-// y)) + zero point, rounded to float after each step.
+// 8 bits by Python integers: 1 / sqrt(steps) by five steps of Newton and Raphson with 3 integer bits, as 20 bits behind
+// the point, then times 1 / (sqrt(scale of x) * scale of y), by SRDHM and RDP. 16 bits: round(1 / sqrt(x) * (1 / scale
+// of y)) + zero point, rounded to float after each step.
 TEST_CASE("rsqrt: stored numbers of 8 bits are those of TFLite's RSQRT, those of 16 the nearest ones") {
   CHECK(stored_result_of<std::int8_t>(37, {0.05F, -54}, {0.02F, -90}) ==
         std::vector<std::int8_t>{-90, -90, 127, -53, -64, -69, -72, -90, -90, 39, -55, -65});
@@ -103,7 +103,8 @@ TEST_CASE("rsqrt: stored numbers of 8 bits are those of TFLite's RSQRT, those of
         std::vector<std::int16_t>{-5, -5, -5, 32767, 1051, 741, 604, -5, -5, -5, 1607, 878});
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.05F, -54}, {0.02F, -90})[2] == 127);
-static_assert(survives_every_scale<ops::rsqrt, std::int8_t, 1>() && survives_every_scale<ops::rsqrt, std::int16_t, 1>());
+static_assert(survives_every_scale<ops::rsqrt, std::int8_t, 1>() &&
+              survives_every_scale<ops::rsqrt, std::int16_t, 1>());
 
 TEST_CASE("rsqrt: the roots of fixed point are those of TFLite") {
   // Python integers, as above; 2147483647 stands for 1.

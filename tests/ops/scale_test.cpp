@@ -5,8 +5,8 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/relu.hpp>
-#include <support/refused.hpp>
 #include <support/quantised.hpp>
+#include <support/refused.hpp>
 
 namespace {
 
@@ -209,8 +209,8 @@ TEST_CASE("scale: a quantised one needs scales, and parameters that are f32 or l
   CHECK(infer<op>({}, {computed(x_u8), s2, f2}, {y}).output(0) == tensor_desc{u8, nd, {3, 2}, quant{0.5F, 0}});
 }
 
-// Python: x * scale + bias of the real numbers in f64, rounded to float, times float(1 / 0.06F), halves away from zero, +
-// 30; relu6 cuts at 30 and 130. x: i * 37 % 256, scale 0.05F, zero point 100.
+// Python: x * scale + bias of the real numbers in f64, rounded to float, times float(1 / 0.06F), halves away from zero,
+// + 30; relu6 cuts at 30 and 130. x: i * 37 % 256, scale 0.05F, zero point 100.
 TEST_CASE("scale: each stored number is the nearest to the real result, and an activation is a clamp") {
   const auto of_x = spread<std::uint8_t>({3, 2}, 37, quant{0.05F, 100});
   const filled<float> factor({2}, {1.5F, -0.25F}), offset({2}, {0.5F, 3});

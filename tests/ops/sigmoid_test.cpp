@@ -104,22 +104,26 @@ TEST_CASE("sigmoid: stored numbers are those of TFLite's table for LOGISTIC") {
         std::vector<std::uint8_t>{78, 81, 93, 132, 166, 176, 178, 79, 81, 96, 135, 168, 176, 178, 79, 82});
 }
 
-// Python, from the 256 numbers of TFLite's table (sigmoid(i / 24) as 16 bits), interpolated: x * 3, or x times the upper
-// 15 bits of scale * 12288, rounded toward plus infinity in the middle, has the place in its upper bits.
+// Python, from the 256 numbers of TFLite's table (sigmoid(i / 24) as 16 bits), interpolated: x * 3, or x times the
+// upper 15 bits of scale * 12288, rounded toward plus infinity in the middle, has the place in its upper bits.
 TEST_CASE("sigmoid: stored numbers of 16 bits are interpolated as TFLite's LOGISTIC does") {
   CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{11, 125, 1372, 10905, 27872, 32272, 32724, 31, 353, 3617, 19207, 30859, 32591, 32752, 88, 982});
+        std::vector<std::int16_t>{11, 125, 1372, 10905, 27872, 32272, 32724, 31, 353, 3617, 19207, 30859, 32591, 32752,
+                                  88, 982});
   CHECK(stored_result_of<std::int16_t>(9973, {1 / 2048.0F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{1, 1, 62, 6529, 31787, 32760, 32767, 1, 4, 497, 21868, 32643, 32767, 32767, 1, 31});
   CHECK(stored_result_of<std::int16_t>(9973, {0.0003F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{2, 35, 685, 9780, 29309, 32575, 32758, 6, 126, 2343, 19836, 31730, 32714, 32765, 23, 450});
+        std::vector<std::int16_t>{2, 35, 685, 9780, 29309, 32575, 32758, 6, 126, 2343, 19836, 31730, 32714, 32765, 23,
+                                  450});
   CHECK(stored_result_of<std::int16_t>(9973, {0.00001F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{13724, 14525, 15335, 16151, 16967, 17781, 18588, 14066, 14871, 15684, 16501, 17317, 18128, 18931, 14410, 15219});
+        std::vector<std::int16_t>{13724, 14525, 15335, 16151, 16967, 17781, 18588, 14066, 14871, 15684, 16501, 17317,
+                                  18128, 18931, 14410, 15219});
 }
 
 TEST_CASE("sigmoid: 16 bits stored otherwise than TFLite has them are rounded from the real numbers") {
   CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 1}) ==
-        std::vector<std::int16_t>{12, 126, 1373, 10906, 27873, 32272, 32725, 32, 353, 3619, 19209, 30860, 32592, 32753, 89, 982});
+        std::vector<std::int16_t>{12, 126, 1373, 10906, 27873, 32272, 32725, 32, 353, 3619, 19209, 30860, 32592, 32753,
+                                  89, 982});
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128})[3] == 10);
 

@@ -11,7 +11,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::sin;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 
@@ -29,16 +30,11 @@ TEST_CASE("sin: stored numbers have a scale, and become the nearest to the real 
 
 // Golden numbers by Python: math.sin(x)
 constexpr golden table[] = {
-    {-100.0, 0.5063656411097588},
-    {-3.0, -0.1411200080598672},
-    {-0.75, -0.6816387600233341},
-    {0.0, 0.0},
-    {0.5, 0.479425538604203},
-    {1.0, 0.8414709848078965},
-    {1.5, 0.9974949866040544},
-    {3.0, 0.1411200080598672},
-    {10.0, -0.5440211108893698},
-    {1000.0, 0.8268795405320025},
+    {-100.0, 0.5063656411097588},  {-3.0, -0.1411200080598672},
+    {-0.75, -0.6816387600233341},  {0.0, 0.0},
+    {0.5, 0.479425538604203},      {1.0, 0.8414709848078965},
+    {1.5, 0.9974949866040544},     {3.0, 0.1411200080598672},
+    {10.0, -0.5440211108893698},   {1000.0, 0.8268795405320025},
     {65504.0, 0.9753761096791481},
 };
 

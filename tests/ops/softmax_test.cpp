@@ -302,7 +302,8 @@ constexpr ops::softmax::attrs sharpened(float beta) {
 }
 constexpr float infinite = std::numeric_limits<float>::infinity(), least_float = std::numeric_limits<float>::min();
 constexpr rule beta_rule = rule::beta_must_be_positive_and_finite;
-static_assert(breaks(infer<ops::softmax>(sharpened(0), {computed(f32_of({3}))}), beta_rule, bits(0), bits(least_float)));
+static_assert(breaks(infer<ops::softmax>(sharpened(0), {computed(f32_of({3}))}), beta_rule, bits(0),
+                     bits(least_float)));
 
 TEST_CASE("softmax: beta is a positive number") {
   constexpr float most = std::numeric_limits<float>::max();
@@ -323,7 +324,8 @@ TEST_CASE_TEMPLATE("softmax: beta multiplies the exponents", T, float, double) {
 }
 
 TEST_CASE("softmax: beta multiplies the scale of stored numbers, in double") {
-  const auto x = spread<std::int8_t>({2, 6}, 37, quant{0.05F, 7}), twice = spread<std::int8_t>({2, 6}, 37, quant{0.1F, 7});
+  const auto x = spread<std::int8_t>({2, 6}, 37, quant{0.05F, 7}),
+             twice = spread<std::int8_t>({2, 6}, 37, quant{0.1F, 7});
   CHECK(run_stored<ops::softmax, std::int8_t>(sharpened(2), {2, 6}, of_i8, x) ==
         run_stored<ops::softmax, std::int8_t>({}, {2, 6}, of_i8, twice));
   CHECK(run_stored<ops::softmax, std::int8_t>(sharpened(2), {2, 6}, of_i8, x) !=
@@ -333,8 +335,9 @@ TEST_CASE("softmax: beta multiplies the scale of stored numbers, in double") {
                 std::vector<std::int8_t>{-128, 127});
 }
 
-// Two rows of i * 9973 % 2^16 - 2^15, scale 1e-4, by Python: exp and 1 / (1 + x) from tables of 513 numbers (round(f(x) *
-// 2^15) minus half of what round(the mean of it and the next one) is above round(f(x + step / 2) * 2^15)), read at the
+// Two rows of i * 9973 % 2^16 - 2^15, scale 1e-4, by Python: exp and 1 / (1 + x) from tables of 513 numbers (round(f(x)
+// * 2^15) minus half of what round(the mean of it and the next one) is above round(f(x + step / 2) * 2^15)), read at
+//   the
 // upper 9 bits of an argument and interpolated by the lower 7; [-65535, 0] are exponents of -10 to 0.
 TEST_CASE("softmax: 16-bit shares are those of TFLite's tables") {
   const auto x = ramp<std::int16_t>({2, 6}, 9973, 65536, -32768, quant{0.0001F, 0});

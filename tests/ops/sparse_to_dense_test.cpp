@@ -18,8 +18,10 @@ TEST_CASE("sparse_to_dense: the output has the listed extents, and is quantised 
   CHECK(infer<op>({}, {places, values, shape}).output(0) == f32_of({2, 3}));
   CHECK(infer<op>({}, {places, computed({boolean, {}}), shape}).output(0) == tensor_desc{boolean, {2, 3}});
   CHECK(infer<op>({}, {computed({i64, {-1, 2}}), computed(f32_of({-1})), shape}).output(0) == f32_of({2, 3}));
-  CHECK(infer<op>({}, {computed({i64, {7}}), computed({u8, {7}}), integers(numbers<0>)}).output(0) == tensor_desc{u8, {0}});
-  CHECK(infer<op>({}, {places, computed({i8, nd, {4}, quant{0.5F, 3}}), shape}).output(0) == tensor_desc{i8, default_format(2), {2, 3}, quant{0.5F, 3}});
+  CHECK(infer<op>({}, {computed({i64, {7}}), computed({u8, {7}}), integers(numbers<0>)}).output(0) ==
+        tensor_desc{u8, {0}});
+  CHECK(infer<op>({}, {places, computed({i8, nd, {4}, quant{0.5F, 3}}), shape}).output(0) ==
+        tensor_desc{i8, default_format(2), {2, 3}, quant{0.5F, 3}});
 }
 
 /// What the reference makes of places in [2, 3], or nothing where it finds a fault.
@@ -70,7 +72,8 @@ TEST_CASE("sparse_to_dense: an index that has changed since it was checked is a 
   filled<std::int32_t> list({3}, {far, far, far}), memory({4}, {0, 1, 2, 0}), extents({1}, {3});
   const tensor_desc indices(i32, {3}), y(i32, {3});
   // The run itself is who writes there: its first value goes over the second index.
-  const view in[] = {{&indices, memory.elements.data()}, list.as_view(), extents.as_view()}, out[] = {{&y, memory.elements.data() + 1}};
+  const view in[] = {{&indices, memory.elements.data()}, list.as_view(), extents.as_view()},
+             out[] = {{&y, memory.elements.data() + 1}};
   const run_fault fault = op::reference<std::int32_t>({}, in, out);
   CHECK(fault.rule == static_cast<int>(rule::indices_must_lie_in_their_axes));
   CHECK(fault.position == 1);
@@ -78,25 +81,66 @@ TEST_CASE("sparse_to_dense: an index that has changed since it was checked is a 
 }
 
 TEST_CASE("sparse_to_dense: each broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"a matrix", {}, {places, values, weight({i64, {1, 2}})}, {}, rule::shape_must_be_a_list, 2, 1});
+  NNRT_CHECK_REFUSED(op,
+                     {"a matrix", {}, {places, values, weight({i64, {1, 2}})}, {}, rule::shape_must_be_a_list, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown", {}, {places, values, weight({i64, {2}})}, {}, rule::shape_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"a number", {}, {places, values, integers(numbers<>)}, {}, rule::output_rank_must_be_at_least_1, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"rank 9", {}, {places, values, integers(numbers<1, 1, 1, 1, 1, 1, 1, 1, 1>)}, {}, rule::output_rank_must_be_at_most_8, 9, 8});
-  NNRT_CHECK_REFUSED(op, {"below zero", {}, {places, values, integers(numbers<2, -1>)}, {}, rule::extent_must_not_be_negative, -1, 0});
-  NNRT_CHECK_REFUSED(op, {"a list", {}, {computed({i32, {4}}), values, shape}, {}, rule::indices_must_be_a_list_of_places, 1, 2});
-  NNRT_CHECK_REFUSED(op, {"one place", {}, {computed({i32, {}}), values, integers(numbers<5>)}, {}, rule::indices_must_be_a_list_of_places, 0, 2});
-  NNRT_CHECK_REFUSED(op, {"three axes", {}, {computed({i32, {4, 3}}), values, shape}, {}, rule::places_must_have_an_index_for_each_axis, 3, 2});
-  NNRT_CHECK_REFUSED(op, {"a matrix", {}, {places, computed(f32_of({4, 1})), shape}, {}, rule::values_must_be_a_list_or_one_number, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"too few", {}, {places, computed(f32_of({3})), shape}, {}, rule::values_must_be_one_for_each_place, 3, 4});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {integers(numbers<0, 5>), computed(f32_of({2})), integers(numbers<5>)}, {}, rule::indices_must_lie_in_their_axes, 5, 4});
-  NNRT_CHECK_REFUSED(op, {"from the end", {}, {integers(numbers<0, -1>), computed(f32_of({2})), integers(numbers<5>)}, {}, rule::indices_must_lie_in_their_axes, -1, 0});
-  CHECK(breaks(infer<op>({}, {places, values, computed({i64, {2}})}), signature_rule::operand_must_be_a_constant, 0, 1));
-  CHECK(breaks(infer<op>({}, {places, values, integers(numbers<std::int64_t{1} << 40, 2>)}), signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements));
-  CHECK(breaks(infer<op>({}, {values, values, shape}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(i32)));
+  NNRT_CHECK_REFUSED(
+      op, {"a number", {}, {places, values, integers(numbers<>)}, {}, rule::output_rank_must_be_at_least_1, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"rank 9",
+                          {},
+                          {places, values, integers(numbers<1, 1, 1, 1, 1, 1, 1, 1, 1>)},
+                          {},
+                          rule::output_rank_must_be_at_most_8,
+                          9,
+                          8});
+  NNRT_CHECK_REFUSED(
+      op, {"below zero", {}, {places, values, integers(numbers<2, -1>)}, {}, rule::extent_must_not_be_negative, -1, 0});
+  NNRT_CHECK_REFUSED(
+      op, {"a list", {}, {computed({i32, {4}}), values, shape}, {}, rule::indices_must_be_a_list_of_places, 1, 2});
+  NNRT_CHECK_REFUSED(op, {"one place",
+                          {},
+                          {computed({i32, {}}), values, integers(numbers<5>)},
+                          {},
+                          rule::indices_must_be_a_list_of_places,
+                          0,
+                          2});
+  NNRT_CHECK_REFUSED(op, {"three axes",
+                          {},
+                          {computed({i32, {4, 3}}), values, shape},
+                          {},
+                          rule::places_must_have_an_index_for_each_axis,
+                          3,
+                          2});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"a matrix", {}, {places, computed(f32_of({4, 1})), shape}, {}, rule::values_must_be_a_list_or_one_number, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"too few", {}, {places, computed(f32_of({3})), shape}, {}, rule::values_must_be_one_for_each_place, 3, 4});
+  NNRT_CHECK_REFUSED(op, {"behind the last",
+                          {},
+                          {integers(numbers<0, 5>), computed(f32_of({2})), integers(numbers<5>)},
+                          {},
+                          rule::indices_must_lie_in_their_axes,
+                          5,
+                          4});
+  NNRT_CHECK_REFUSED(op, {"from the end",
+                          {},
+                          {integers(numbers<0, -1>), computed(f32_of({2})), integers(numbers<5>)},
+                          {},
+                          rule::indices_must_lie_in_their_axes,
+                          -1,
+                          0});
+  CHECK(
+      breaks(infer<op>({}, {places, values, computed({i64, {2}})}), signature_rule::operand_must_be_a_constant, 0, 1));
+  CHECK(breaks(infer<op>({}, {places, values, integers(numbers<std::int64_t{1} << 40, 2>)}),
+               signature_rule::tensor_must_not_exceed_the_size_limit, max_elements + 1, max_elements));
+  CHECK(breaks(infer<op>({}, {values, values, shape}), signature_rule::operand_type_must_be_accepted_by_the_operator,
+               int(f32), int(i32)));
 }
 
 constexpr auto network = [](builder& b) {
-  auto y = sparse_to_dense(b.input<i32, nnrt::shape<4, 2>>("indices"), b.input<f32, nnrt::shape<4>>("values"), nnrt::shape<5, 6>);
+  auto y = sparse_to_dense(b.input<i32, nnrt::shape<4, 2>>("indices"), b.input<f32, nnrt::shape<4>>("values"),
+                           nnrt::shape<5, 6>);
   static_assert(y.desc == f32_of({5, 6}));
   b.output("y", y);
 };

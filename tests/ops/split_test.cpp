@@ -77,7 +77,8 @@ TEST_CASE("split: the signature refuses a missing and a second tensor") {
                signature_rule::operands_must_not_exceed_the_signature, 2, 1));
 }
 
-static_assert(ops::split::outputs_asked_for(equal(1024, 0)) == 1024 && ops::split::outputs_asked_for(equal(1025, 0)) == 1);
+static_assert(ops::split::outputs_asked_for(equal(1024, 0)) == 1024 &&
+              ops::split::outputs_asked_for(equal(1025, 0)) == 1);
 static_assert(ops::split::outputs_asked_for(equal(0, 0)) == 1);
 
 TEST_CASE("split: the parts have the sizes that are given, inferred or equal") {

@@ -5,8 +5,8 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
-#include "support/unary.hpp"
 #include "support/quantised.hpp"
+#include "support/unary.hpp"
 
 namespace {
 
@@ -90,8 +90,8 @@ template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, 
   return run_stored<ops::sqrt, T>({}, {12}, y, spread<T>({12}, step, x));
 }
 
-// Python: round(sqrt(x) * (1 / scale of y)) + zero point, where x, the root and the product are rounded to float, halves
-// away from zero; below zero the zero point.
+// Python: round(sqrt(x) * (1 / scale of y)) + zero point, where x, the root and the product are rounded to float,
+// halves away from zero; below zero the zero point.
 TEST_CASE("sqrt: each stored number is the nearest to the real root") {
   CHECK(stored_result_of<std::int8_t>(37, {0.05F, -100}, {0.02F, -90}) ==
         std::vector<std::int8_t>{-90, -56, -14, 12, 32, 50, 66, -90, -51, -12, 14, 34});

@@ -13,7 +13,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::square;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 using enum signature_rule;
 
 /// The reference's answers.
@@ -26,7 +27,8 @@ TEST_CASE("square: missing, surplus, and boolean operands are refused") {
   constexpr operand one = computed(f32_of({2}));
   CHECK(breaks(infer<op>({}, {}), required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>({}, {one, one}), operands_must_not_exceed_the_signature, 2, 1));
-  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), operand_type_must_be_accepted_by_the_operator, int(boolean),
+               int(i8)));
 }
 
 /// How many of all 256 stored numbers are not what mul makes of them and themselves.
@@ -46,7 +48,8 @@ TEST_CASE("square: stored numbers of 8 and 16 bits have a scale, and are multipl
   using rule = op::rule;
   const quant half{0.5F, 3};
   CHECK(asks_for_scales<op, one_in, one_out, false>());
-  CHECK(breaks(infer<op>({}, {computed({i32, nd, {2}, half})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  CHECK(breaks(infer<op>({}, {computed({i32, nd, {2}, half})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32),
+               int(i8)));
   CHECK(unlike_mul(quant{0.25F, 3}, quant{0.25F, 3}) == 0);
   CHECK(unlike_mul(quant{0.07F, -40}, quant{0.11F, 12}) == 0);
   CHECK(wrong_steps<op, std::int8_t>(quant{1, 3}, quant{1, -128}, [](double x) { return x * x; }) == 0);
@@ -54,21 +57,14 @@ TEST_CASE("square: stored numbers of 8 and 16 bits have a scale, and are multipl
 
 TEST_CASE("square: the output is like the input, floats and integers alike") {
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
-  for (int type = int(i8); type < dtype_count; ++type) CHECK(gives_back<op>({static_cast<dtype>(type), nchw, {2, 3, 5, 1}}));
+  for (int type = int(i8); type < dtype_count; ++type)
+    CHECK(gives_back<op>({static_cast<dtype>(type), nchw, {2, 3, 5, 1}}));
 }
 
 // Golden numbers by Python: x * x
 constexpr golden table[] = {
-    {-20.5, 420.25},
-    {-3.0, 9.0},
-    {-1.0, 1.0},
-    {-0.75, 0.5625},
-    {-0.0625, 0.00390625},
-    {0.0, 0.0},
-    {0.5, 0.25},
-    {1.0, 1.0},
-    {2.25, 5.0625},
-    {6.5, 42.25},
+    {-20.5, 420.25}, {-3.0, 9.0}, {-1.0, 1.0}, {-0.75, 0.5625}, {-0.0625, 0.00390625},
+    {0.0, 0.0},      {0.5, 0.25}, {1.0, 1.0},  {2.25, 5.0625},  {6.5, 42.25},
 };
 
 TEST_CASE("square: floats give the golden numbers, rounded once") {
@@ -85,7 +81,8 @@ static_assert(of<std::int8_t>({-128, -11, -1, 0, 1, 12}) == std::vector<std::int
 static_assert(of<float>({-1.5F, 2}) == std::vector<float>{2.25F, 4});
 
 TEST_CASE("square: integers of every width wrap around") {
-  CHECK(of<std::int16_t>({-181, 182, 300}) == std::vector<std::int16_t>{32761, -32412, 24464});  // 182^2 - 2^16, 90000 - 2^16
+  // 182^2 - 2^16, 90000 - 2^16
+  CHECK(of<std::int16_t>({-181, 182, 300}) == std::vector<std::int16_t>{32761, -32412, 24464});
   CHECK(of<std::int64_t>({-3000000000, INT64_MIN}) == std::vector<std::int64_t>{9000000000000000000, 0});
   CHECK(of<std::uint8_t>({15, 16, 17}) == std::vector<std::uint8_t>{225, 0, 33});
   CHECK(of<std::uint16_t>({65535}) == std::vector<std::uint16_t>{1});
@@ -93,7 +90,8 @@ TEST_CASE("square: integers of every width wrap around") {
 }
 
 TEST_CASE("square: squares of stored numbers beyond 32 bits, and scales beyond float, are not cut") {
-  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
+  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0},
+                                     stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
         std::vector<std::int16_t>{16384});  // 65535 * 65535 / 2^18 = 16383.500004
   const auto huge = stored<std::int8_t>({2}, {1, -1}, quant{1e20F, 0});
   CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1.0F, 3}, huge) == std::vector<std::int8_t>{127, 127});

@@ -115,19 +115,20 @@ TEST_CASE("squared_difference: quantised operands without the scales that they n
 /// What becomes of 12 pairs of stored numbers all over the range.
 template <class T> constexpr std::vector<T> stored_result_of(quant a, quant b, quant y, const op::attrs& how = {}) {
   constexpr bool is_byte = sizeof(T) == 1;
-  return run_stored<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a), spread<T>({12}, is_byte ? 91 : 30011, b));
+  return run_stored<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a),
+                           spread<T>({12}, is_byte ? 91 : 30011, b));
 }
 
-// Python integers: both times 2^7 and scale / (2 * the larger scale), by SRDHM and RDP; the square of the difference times
-// (2 * the larger scale)^2 / (2^14 * scale of y), the same way, for i16 with 15 bits of the factor, rounded once.
+// Python integers: both times 2^7 and scale / (2 * the larger scale), by SRDHM and RDP; the square of the difference
+// times (2 * the larger scale)^2 / (2^14 * scale of y), the same way, for i16 with 15 bits of the factor, rounded once.
 TEST_CASE("squared_difference: stored numbers are those of TFLite's SQUARED_DIFFERENCE") {
   CHECK(stored_result_of<std::int8_t>({0.05F, -3}, {0.08F, 10}, {0.9F, -128}) ==
         std::vector<std::int8_t>{-103, -128, -87, -38, -114, -124, 65, -100, -6, -105, -127, -84});
   CHECK(stored_result_of<std::uint8_t>({0.05F, 100}, {0.08F, 120}, {0.9F, 7}) ==
         std::vector<std::uint8_t>{31, 8, 51, 93, 20, 12, 194, 38, 134, 28, 8, 54});
   CHECK(stored_result_of<std::int16_t>({0.0005F, 0}, {0.0003F, 100}, {0.02F, -30000}) ==
-        std::vector<std::int16_t>{-27872, -24445, -19404, -29941, -29571, -21918, -26218, -26449, -22258, -29488, -29967,
-                                  -19007});
+        std::vector<std::int16_t>{-27872, -24445, -19404, -29941, -29571, -21918, -26218, -26449, -22258, -29488,
+                                  -29967, -19007});
 }
 static_assert(stored_result_of<std::int8_t>({0.05F, -3}, {0.08F, 10}, {0.9F, -128})[3] == -38);
 static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());

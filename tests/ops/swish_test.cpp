@@ -11,7 +11,8 @@ namespace {
 
 using namespace nnrt_test;
 using op = ops::swish;
-constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
+constexpr auto one_in = op::rule::quantised_input_must_have_one_scale,
+               one_out = op::rule::quantised_output_must_have_one_scale;
 
 static_assert(refuses_other_operands<op, i8>());
 
@@ -29,17 +30,10 @@ TEST_CASE("swish: stored numbers have a scale, and become the nearest to the rea
 
 // Golden numbers by Python: x / (1 + math.exp(-x))
 constexpr golden table[] = {
-    {-20.5, -2.562813372888914e-08},
-    {-3.0, -0.14227761953270035},
-    {-1.0, -0.2689414213699951},
-    {-0.75, -0.24061597561845527},
-    {-0.0625, -0.030273755267311526},
-    {0.0, 0.0},
-    {0.5, 0.3112296656009273},
-    {1.0, 0.7310585786300049},
-    {2.25, 2.035463703977004},
-    {6.5, 6.490242315331209},
-    {12.0, 11.999926269904773},
+    {-20.5, -2.562813372888914e-08}, {-3.0, -0.14227761953270035},     {-1.0, -0.2689414213699951},
+    {-0.75, -0.24061597561845527},   {-0.0625, -0.030273755267311526}, {0.0, 0.0},
+    {0.5, 0.3112296656009273},       {1.0, 0.7310585786300049},        {2.25, 2.035463703977004},
+    {6.5, 6.490242315331209},        {12.0, 11.999926269904773},
 };
 
 TEST_CASE("swish: every dtype gives the golden numbers, rounded once") {

@@ -102,22 +102,27 @@ TEST_CASE("tanh: stored numbers are those of TFLite's table for TANH") {
         std::vector<std::uint8_t>{45, 46, 49, 62, 85, 103, 109, 45, 46, 50, 63, 86, 103, 109, 45, 46});
 }
 
-// Python, from the 256 numbers of TFLite's table (sigmoid(i / 24) as 16 bits), interpolated: x * 3, or x times the upper
-// 15 bits of scale * 12288, rounded toward plus infinity in the middle, has the place in its upper bits.
+// Python, from the 256 numbers of TFLite's table (sigmoid(i / 24) as 16 bits), interpolated: x * 3, or x times the
+// upper 15 bits of scale * 12288, rounded toward plus infinity in the middle, has the place in its upper bits.
 TEST_CASE("tanh: stored numbers of 16 bits are interpolated as TFLite's TANH does") {
   CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{-32767, -32767, -32643, -19711, 30806, 32752, 32767, -32767, -32760, -31774, 10968, 32518, 32766, 32767, -32767, -32706});
+        std::vector<std::int16_t>{-32767, -32767, -32643, -19711, 30806, 32752, 32767, -32767, -32760, -31774, 10968,
+                                  32518, 32766, 32767, -32767, -32706});
   CHECK(stored_result_of<std::int16_t>(9973, {1 / 2048.0F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{-32767, -32767, -32767, -28948, 32706, 32767, 32767, -32767, -32767, -32752, 19726, 32767, 32767, 32767, -32767, -32767});
+        std::vector<std::int16_t>{-32767, -32767, -32767, -28948, 32706, 32767, 32767, -32767, -32767, -32752, 19726,
+                                  32767, 32767, 32767, -32767, -32767});
   CHECK(stored_result_of<std::int16_t>(9973, {0.0003F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{-32767, -32767, -32738, -22725, 31868, 32766, 32767, -32767, -32767, -32382, 13221, 32697, 32767, 32767, -32767, -32755});
+        std::vector<std::int16_t>{-32767, -32767, -32738, -22725, 31868, 32766, 32767, -32767, -32767, -32382, 13221,
+                                  32697, 32767, 32767, -32767, -32755});
   CHECK(stored_result_of<std::int16_t>(9973, {0.00001F, 0}, {1 / 32768.0F, 0}) ==
-        std::vector<std::int16_t>{-10368, -7343, -4180, -933, 2329, 5549, 8659, -9091, -6001, -2794, 467, 3720, 6898, 9949, -7784, -4635});
+        std::vector<std::int16_t>{-10368, -7343, -4180, -933, 2329, 5549, 8659, -9091, -6001, -2794, 467, 3720, 6898,
+                                  9949, -7784, -4635});
 }
 
 TEST_CASE("tanh: 16 bits stored otherwise than TFLite has them are rounded from the real numbers") {
   CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 2}) ==
-        std::vector<std::int16_t>{-32766, -32765, -32641, -19709, 30809, 32754, 32767, -32766, -32758, -31772, 10970, 32520, 32767, 32767, -32766, -32704});
+        std::vector<std::int16_t>{-32766, -32765, -32641, -19709, 30809, 32754, 32767, -32766, -32758, -31772, 10970,
+                                  32520, 32767, 32767, -32766, -32704});
 }
 static_assert(stored_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0})[3] == -63);
 

@@ -34,12 +34,16 @@ template <class T> constexpr found<T> find(bool sorted, std::vector<T> elements)
   op::reference<T>(in_order(sorted), in, out);
   return {y.elements, positions.elements, count.elements[0], first.elements, repeats.elements};
 }
-static_assert(find<std::int32_t>(false, {3, 1, 3, 2, 1}) == found<std::int32_t>{{3, 1, 2, 3, 3}, {0, 1, 0, 2, 1}, 3, {0, 1, 3, 0, 0}, {2, 2, 1, 0, 0}});
+static_assert(find<std::int32_t>(false, {3, 1, 3, 2, 1}) ==
+              found<std::int32_t>{{3, 1, 2, 3, 3}, {0, 1, 0, 2, 1}, 3, {0, 1, 3, 0, 0}, {2, 2, 1, 0, 0}});
 
-// numpy.unique([3, 1, 3, 2, 1], return_index=True, return_inverse=True, return_counts=True) and the first element of y as often as there is room.
+// numpy.unique([3, 1, 3, 2, 1], return_index=True, return_inverse=True, return_counts=True) and the first element of y
+// as often as there is room.
 TEST_CASE("unique: each element once, sorted or in the order in which they come first") {
-  CHECK(find<std::int32_t>(true, {3, 1, 3, 2, 1}) == found<std::int32_t>{{1, 2, 3, 1, 1}, {2, 0, 2, 1, 0}, 3, {1, 3, 0, 0, 0}, {2, 1, 2, 0, 0}});
-  CHECK(find<std::uint8_t>(true, {255, 0, 255}) == found<std::uint8_t>{{0, 255, 0}, {1, 0, 1}, 2, {1, 0, 0}, {1, 2, 0}});
+  CHECK(find<std::int32_t>(true, {3, 1, 3, 2, 1}) ==
+        found<std::int32_t>{{1, 2, 3, 1, 1}, {2, 0, 2, 1, 0}, 3, {1, 3, 0, 0, 0}, {2, 1, 2, 0, 0}});
+  CHECK(find<std::uint8_t>(true, {255, 0, 255}) ==
+        found<std::uint8_t>{{0, 255, 0}, {1, 0, 1}, 2, {1, 0, 0}, {1, 2, 0}});
   CHECK(find<std::int64_t>(false, {7, -7, 7}) == found<std::int64_t>{{7, -7, 7}, {0, 1, 0}, 2, {0, 1, 0}, {2, 1, 0}});
   CHECK(find<double>(false, {}) == found<double>{{}, {}, 0, {}, {}});
 }
@@ -51,7 +55,8 @@ TEST_CASE("unique: NaNs are one element, which is the largest, and zeros of both
   CHECK(got.count == 3);
   CHECK(math::is_nan(got.y[2]));
   CHECK(std::bit_cast<std::uint32_t>(got.y[0]) == 0x80000000U);
-  CHECK(find<float16>(false, {float16(nan), float16(1.0F), float16(nan)}).repeats == std::vector<std::int32_t>{2, 1, 0});
+  CHECK(find<float16>(false, {float16(nan), float16(1.0F), float16(nan)}).repeats ==
+        std::vector<std::int32_t>{2, 1, 0});
 }
 
 TEST_CASE("unique: as many places as the list is long") {
@@ -64,7 +69,9 @@ TEST_CASE("unique: as many places as the list is long") {
   CHECK(v.output(4) == tensor_desc{i32, {7}});
   CHECK(shape_of(infer<op>({}, {computed(f32_of({-1}))})) == shape_t{-1});
   constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
-  NNRT_CHECK_REFUSED(op, {"many", {}, {computed(f32_of({most + 1}))}, {}, rule::elements_must_be_countable_in_32_bits, most + 1, most});
+  NNRT_CHECK_REFUSED(
+      op,
+      {"many", {}, {computed(f32_of({most + 1}))}, {}, rule::elements_must_be_countable_in_32_bits, most + 1, most});
   NNRT_CHECK_REFUSED(op, {"matrix", {}, {computed(f32_of({2, 3}))}, {}, rule::input_rank_must_be_1, 2, 1});
 }
 

@@ -25,7 +25,8 @@ TEST_CASE("unstack: there are as many parts as the axis has indices, each withou
   REQUIRE(v.outputs.size() == 3);
   for (const tensor_desc& y : v.outputs) CHECK(y == tensor_desc{i8, nd, {-1, 5}, quant{0.5F, 3}});
   CHECK(infer<op>({}, {computed(f32_of({-1, 3}))}, {f32_of({3}), f32_of({3})}).outputs.size() == 2);
-  CHECK(infer<op>({}, {computed(f32_of({3, 3}))}, {f32_of({3}), f32_of({3})}).outputs.size() == 3);  // what front ends refuse
+  // what front ends refuse
+  CHECK(infer<op>({}, {computed(f32_of({3, 3}))}, {f32_of({3}), f32_of({3})}).outputs.size() == 3);
 }
 
 /// The parts of 1, 2, … 6 as [2, 3], or those of a column.
@@ -49,11 +50,21 @@ TEST_CASE("unstack: each part has the elements of its index") {
 }
 
 TEST_CASE("unstack: each broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
-  NNRT_CHECK_REFUSED(op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
-  NNRT_CHECK_REFUSED(op, {"no parts", {}, {computed(f32_of({0, 3}))}, {}, rule::parts_must_be_at_least_1_and_at_most_1024, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"too many", on(1), {computed(f32_of({0, 1025}))}, {}, rule::parts_must_be_at_least_1_and_at_most_1024, 1025, 1024});
-  NNRT_CHECK_REFUSED(op, {"who knows how many", {}, {computed(f32_of({-1, 3}))}, {}, rule::number_of_parts_must_be_known, 0, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
+  NNRT_CHECK_REFUSED(
+      op, {"no parts", {}, {computed(f32_of({0, 3}))}, {}, rule::parts_must_be_at_least_1_and_at_most_1024, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"too many",
+                          on(1),
+                          {computed(f32_of({0, 1025}))},
+                          {},
+                          rule::parts_must_be_at_least_1_and_at_most_1024,
+                          1025,
+                          1024});
+  NNRT_CHECK_REFUSED(
+      op, {"who knows how many", {}, {computed(f32_of({-1, 3}))}, {}, rule::number_of_parts_must_be_known, 0, 1});
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 

@@ -22,32 +22,19 @@ template <class Message> Message parsed(const std::filesystem::path& file) {
 dtype dtype_of(int type) {
   using proto = onnx::TensorProto;
   switch (type) {
-    case proto::FLOAT:
-      return f32;
-    case proto::DOUBLE:
-      return f64;
-    case proto::FLOAT16:
-      return f16;
-    case proto::BOOL:
-      return boolean;
-    case proto::INT8:
-      return i8;
-    case proto::INT16:
-      return i16;
-    case proto::INT32:
-      return i32;
-    case proto::INT64:
-      return i64;
-    case proto::UINT8:
-      return u8;
-    case proto::UINT16:
-      return u16;
-    case proto::UINT32:
-      return u32;
-    case proto::UINT64:
-      return u64;
-    default:
-      return dtype::none;
+    case proto::FLOAT: return f32;
+    case proto::DOUBLE: return f64;
+    case proto::FLOAT16: return f16;
+    case proto::BOOL: return boolean;
+    case proto::INT8: return i8;
+    case proto::INT16: return i16;
+    case proto::INT32: return i32;
+    case proto::INT64: return i64;
+    case proto::UINT8: return u8;
+    case proto::UINT16: return u16;
+    case proto::UINT32: return u32;
+    case proto::UINT64: return u64;
+    default: return dtype::none;
   }
 }
 
@@ -63,38 +50,19 @@ template <class T, class Field> void append_as(std::vector<std::byte>& bytes, co
 std::vector<std::byte> elements_of_fields(const onnx::TensorProto& t, dtype type) {
   std::vector<std::byte> bytes;
   switch (type) {
-    case f32:
-      append_as<float>(bytes, t.float_data());
-      break;
-    case f64:
-      append_as<double>(bytes, t.double_data());
-      break;
+    case f32: append_as<float>(bytes, t.float_data()); break;
+    case f64: append_as<double>(bytes, t.double_data()); break;
     case f16:  // the bits
-    case u16:
-      append_as<std::uint16_t>(bytes, t.int32_data());
-      break;
-    case i16:
-      append_as<std::int16_t>(bytes, t.int32_data());
-      break;
+    case u16: append_as<std::uint16_t>(bytes, t.int32_data()); break;
+    case i16: append_as<std::int16_t>(bytes, t.int32_data()); break;
     case boolean:
     case i8:
-    case u8:
-      append_as<std::uint8_t>(bytes, t.int32_data());
-      break;
-    case i32:
-      append_as<std::int32_t>(bytes, t.int32_data());
-      break;
-    case i64:
-      append_as<std::int64_t>(bytes, t.int64_data());
-      break;
-    case u32:
-      append_as<std::uint32_t>(bytes, t.uint64_data());
-      break;
-    case u64:
-      append_as<std::uint64_t>(bytes, t.uint64_data());
-      break;
-    case dtype::none:
-      break;
+    case u8: append_as<std::uint8_t>(bytes, t.int32_data()); break;
+    case i32: append_as<std::int32_t>(bytes, t.int32_data()); break;
+    case i64: append_as<std::int64_t>(bytes, t.int64_data()); break;
+    case u32: append_as<std::uint32_t>(bytes, t.uint64_data()); break;
+    case u64: append_as<std::uint64_t>(bytes, t.uint64_data()); break;
+    case dtype::none: break;
   }
   return bytes;
 }

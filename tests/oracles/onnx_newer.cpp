@@ -71,8 +71,9 @@ void lrn(network& net, const node& n, std::string_view op) {
   const std::int64_t size = integer(n, "size", 1);
   if (size % 2 == 0) throw left_out{reasons::even_window};
   const named_attribute alpha{"alpha", real(n, "alpha", 1e-4F) / static_cast<float>(size)};
-  const std::int32_t y = net.one(op, {to_nhwc(net, net.value(n, 0))},
-                                 {{"depth_radius", size / 2}, {"bias", real(n, "bias", 1)}, alpha, {"beta", real(n, "beta", 0.75F)}});
+  const std::int32_t y =
+      net.one(op, {to_nhwc(net, net.value(n, 0))},
+              {{"depth_radius", size / 2}, {"bias", real(n, "bias", 1)}, alpha, {"beta", real(n, "beta", 0.75F)}});
   net.define(n, 0, to_nchw(net, y, net.desc_of(n, 0).rank()));
 }
 
@@ -89,7 +90,8 @@ void constant_of_shape(network& net, const node& n, std::string_view op) {
       value = static_cast<float>(element);
     });
   }
-  net.define(n, 0, net.one(op, {net.list(net.integers(n, 0))}, {{"data_type", static_cast<int>(type)}, {"value", value}}));
+  net.define(n, 0,
+             net.one(op, {net.list(net.integers(n, 0))}, {{"data_type", static_cast<int>(type)}, {"value", value}}));
 }
 void expand(network& net, const node& n, std::string_view op) {
   const std::int32_t x = net.value(n, 0);
@@ -117,8 +119,10 @@ void space_to_depth(network& net, const node& n, std::string_view op) {
 }
 void range(network& net, const node& n, std::string_view op) {
   if (types::floating.contains(net.desc_of(n, 0).type)) throw left_out{reasons::range_of_reals};
-  net.define(n, 0, net.one(op, {net.value(n, 0)},
-                           {{"start", net.integers(n, 0)[0]}, {"limit", net.integers(n, 1)[0]}, {"delta", net.integers(n, 2)[0]}}));
+  net.define(
+      n, 0,
+      net.one(op, {net.value(n, 0)},
+              {{"start", net.integers(n, 0)[0]}, {"limit", net.integers(n, 1)[0]}, {"delta", net.integers(n, 2)[0]}}));
 }
 void gather_nd(network& net, const node& n, std::string_view op) {
   if (integer(n, "batch_dims", 0) != 0) throw left_out{reasons::batch_dims};
@@ -151,7 +155,8 @@ void lstm(network& net, const node& n, std::string_view op) {
   const shape_t s = net.shape(made[0]), state = net.shape(made[1]);
   const std::int32_t steps = net.reshaped(made[0], {s[0], s[1], state[0], state[2]});
   const auto has_output = [&](std::size_t i) { return i < n.outputs.size() && !n.outputs[i].empty(); };
-  if (has_output(0)) net.define(n, 0, has_batch_first ? net.transposed(steps, {1, 0, 2, 3}) : net.transposed(steps, {0, 2, 1, 3}));
+  if (has_output(0))
+    net.define(n, 0, has_batch_first ? net.transposed(steps, {1, 0, 2, 3}) : net.transposed(steps, {0, 2, 1, 3}));
   for (const std::size_t i : {1U, 2U})
     if (has_output(i)) net.define(n, i, has_batch_first ? net.transposed(made[i], {1, 0, 2}) : made[i]);
 }

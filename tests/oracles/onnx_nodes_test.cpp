@@ -76,7 +76,8 @@ struct backend_test {
 
 std::vector<onnx::row> all_rows() {
   std::vector<onnx::row> rows;
-  for (const auto part : {onnx::elementwise_rows(), onnx::layout_rows(), onnx::image_rows(), onnx::quantised_rows(), onnx::newer_rows()})
+  for (const auto part :
+       {onnx::elementwise_rows(), onnx::layout_rows(), onnx::image_rows(), onnx::quantised_rows(), onnx::newer_rows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -1,4 +1,5 @@
-// arena_layout_test: blocks that are in use at one time share no bytes, whichever order they are placed in, and little is wasted.
+// arena_layout_test: blocks that are in use at one time share no bytes, whichever order they are placed in, and little
+// is wasted.
 #include <nnrt/passes/arena_layout.hpp>
 
 #include <doctest/doctest.h>
@@ -23,17 +24,32 @@ passes::block block_of(std::int64_t bytes, std::int64_t first, std::int64_t last
   return {bytes, static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
 }
 const block_row rows[] = {
-    {"equal, half of them at once", [](dice&, int i, int count) { return block_of(64, i / 2, count / 2 + i / 2); }, 1.0},
+    {"equal, half of them at once", [](dice&, int i, int count) { return block_of(64, i / 2, count / 2 + i / 2); },
+     1.0},
     {"any size, any time",
      [](dice& random, int, int count) {
        const std::int64_t a = random.between(0, count), b = random.between(0, count);
        return block_of(random.between(1, 65536), std::min(a, b), std::max(a, b));
      },
      1.06},
-    {"any size, one after the other", [](dice& random, int i, int count) { return block_of(random.between(1, 65536), i, std::min<std::int64_t>(count, i + random.between(1, 20))); }, 1.25},
+    {"any size, one after the other",
+     [](dice& random, int i, int count) {
+       return block_of(random.between(1, 65536), i, std::min<std::int64_t>(count, i + random.between(1, 20)));
+     },
+     1.25},
     {"powers of two, a few for long",
-     [](dice& random, int i, int count) { return block_of(std::int64_t{64} << random.between(0, 11), i, std::min<std::int64_t>(count, i + (random.once_in(10) ? random.between(1, count) : random.between(1, 5)))); }, 1.1},
-    {"one within the other", [](dice& random, int i, int count) { return i < count / 2 ? block_of(random.between(1, 65536), i, count - 1 - i) : block_of(random.between(1, 65536), count - 1, count); }, 1.01},
+     [](dice& random, int i, int count) {
+       return block_of(
+           std::int64_t{64} << random.between(0, 11), i,
+           std::min<std::int64_t>(count, i + (random.once_in(10) ? random.between(1, count) : random.between(1, 5))));
+     },
+     1.1},
+    {"one within the other",
+     [](dice& random, int i, int count) {
+       return i < count / 2 ? block_of(random.between(1, 65536), i, count - 1 - i)
+                            : block_of(random.between(1, 65536), count - 1, count);
+     },
+     1.01},
 };
 
 pool<passes::block> blocks_of(const block_row& row, std::uint64_t seed, int count) {
@@ -47,13 +63,16 @@ pool<std::int32_t> ids_of(const pool<passes::block>& blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i) ids.push_back(static_cast<std::int32_t>(i));
   return ids;
 }
-/// Whether no two blocks are in the same place at the same time, and all lie within so many bytes, where they may begin.
+/// Whether no two blocks are in the same place at the same time, and all lie within so many bytes, where they may
+/// begin.
 bool is_sound(const pool<passes::block>& blocks, std::int64_t arena_bytes) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const passes::block& a = blocks[i];
     if (a.offset < 0 || a.offset % passes::arena_alignment != 0 || a.offset + a.bytes > arena_bytes) return false;
     for (std::size_t k = 0; k < i; ++k)
-      if (const passes::block& b = blocks[k]; a.first <= b.last && b.first <= a.last && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes) return false;
+      if (const passes::block& b = blocks[k];
+          a.first <= b.last && b.first <= a.last && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes)
+        return false;
   }
   return true;
 }
@@ -61,12 +80,14 @@ bool is_sound(const pool<passes::block>& blocks, std::int64_t arena_bytes) {
 std::int64_t arena_by_size_plainly(pool<passes::block>& blocks) {
   std::vector<std::size_t> order, placed;
   for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return blocks[a].bytes > blocks[b].bytes; });
   std::int64_t arena_bytes = 0;
   for (const std::size_t i : order) {
     std::vector<std::pair<std::int64_t, std::int64_t>> taken;
     for (const std::size_t k : placed)
-      if (blocks[k].first <= blocks[i].last && blocks[i].first <= blocks[k].last) taken.emplace_back(blocks[k].offset, blocks[k].offset + passes::aligned(blocks[k].bytes));
+      if (blocks[k].first <= blocks[i].last && blocks[i].first <= blocks[k].last)
+        taken.emplace_back(blocks[k].offset, blocks[k].offset + passes::aligned(blocks[k].bytes));
     std::sort(taken.begin(), taken.end());
     std::int64_t end = 0, best = -1, best_gap = 0;
     for (const auto& [begin, its_end] : taken) {
@@ -120,7 +141,8 @@ TEST_CASE("arena_layout: each order by itself gives sound layouts, of few blocks
         for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].offset = offsets[i];
         CHECK(is_sound(blocks, arena));
       }
-      const std::int64_t within = layout::placing_by_size(blocks, count).run_within(ids_of(blocks), std::int64_t{1} << 40, {});
+      const std::int64_t within =
+          layout::placing_by_size(blocks, count).run_within(ids_of(blocks), std::int64_t{1} << 40, {});
       CHECK(is_sound(blocks, within));
       CHECK(layout::placing_by_size(blocks, count).run(ids_of(blocks)) == within);
     }
@@ -129,8 +151,10 @@ TEST_CASE("arena_layout: each order by itself gives sound layouts, of few blocks
 TEST_CASE("arena_layout: placing by size gives up when it is too much work, or the deadline is over") {
   pool<passes::block> blocks = blocks_of(rows[1], 1, 700);
   CHECK(layout::placing_by_size(blocks, 700).run_within(ids_of(blocks), 1000, {}) == -1);
-  CHECK(layout::placing_by_size(blocks, 700).run_within(ids_of(blocks), INT64_MAX, deadline_watch(steady_now() - 1, 350)) == -1);
-  CHECK(layout::placing_by_size(blocks, 700).run_within(ids_of(blocks), INT64_MAX, deadline_watch(steady_now() + 3'600'000'000'000)) > 0);
+  CHECK(layout::placing_by_size(blocks, 700)
+            .run_within(ids_of(blocks), INT64_MAX, deadline_watch(steady_now() - 1, 350)) == -1);
+  CHECK(layout::placing_by_size(blocks, 700)
+            .run_within(ids_of(blocks), INT64_MAX, deadline_watch(steady_now() + 3'600'000'000'000)) > 0);
 }
 
 TEST_CASE("arena_layout: a deadline ends the placing of many blocks in each of its orders") {
@@ -139,7 +163,8 @@ TEST_CASE("arena_layout: a deadline ends the placing of many blocks in each of i
     pool<passes::block> blocks = blocks_of(rows[1], 1, 2000);
     const std::int64_t bound = layout::most_bytes_in_use(blocks, ids_of(blocks), 2000);
     CHECK(layout::place(blocks, ids_of(blocks), 2000, bound, deadline_watch(steady_now() - 1, round)) == 0);
-    CHECK(layout::place(blocks, ids_of(blocks), 2000, bound, deadline_watch(steady_now() + 3'600'000'000'000)) >= bound);
+    CHECK(layout::place(blocks, ids_of(blocks), 2000, bound, deadline_watch(steady_now() + 3'600'000'000'000)) >=
+          bound);
   }
 }
 

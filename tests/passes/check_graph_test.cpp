@@ -235,7 +235,8 @@ const row broken_rules[] = {
      },
      "conv2d \"stem\": operands must not exceed the signature (got 4, expected 3)"},
     {"dtypes by name", [](ir::graph& g) { g.at(0).desc.type = boolean; },
-     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected one of i8, i16, i32, i64, u8, f16, f32, f64)"},
+     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected one of i8, i16, i32, i64, "
+     "u8, f16, f32, f64)"},
     {"formats by name", [](ir::graph& g) { g.at(0).desc.layout = nchw; },
      "conv2d \"stem\": input must be nhwc (got nchw, expected nhwc)"},
     {"a declared dtype", [](ir::graph& g) { g.at(4).desc.type = f16; },
@@ -288,7 +289,8 @@ TEST_CASE("check_graph: extents that numbers of an input say are unknown") {
   });
   g.nodes[0].op = &dynamic_operator<ops::constant_of_shape, false>;
   g.at(g.outputs[0].value).desc.shape = {-1, -1};
-  CHECK(complaint_about(g) == "graph: the result of constant_of_shape \"\" has extents that do not follow from the shapes of the inputs");
+  CHECK(complaint_about(g) ==
+        "graph: the result of constant_of_shape \"\" has extents that do not follow from the shapes of the inputs");
 }
 
 // Rules take it for a constant that is to come, and believe what the graph declares of the result.

@@ -213,9 +213,11 @@ TEST_CASE("eliminate: results with scales of their own are not alike") {
     CAPTURE(other);
     ir::graph g;
     g.inputs.push_back(g.add_value({{f32, {4}}, ir::kind::input, g.add_text("x"), 0, ir::none}));
-    for (const std::string_view name : {"first.scale", "second.scale"}) g.add_value({{f32, {4}}, ir::kind::weight, g.add_text(name), 0, ir::none});
+    for (const std::string_view name : {"first.scale", "second.scale"})
+      g.add_value({{f32, {4}}, ir::kind::weight, g.add_text(name), 0, ir::none});
     for (const std::int32_t scales : {1, other}) {
-      const std::int32_t in[] = {0}, out[] = {g.add_value({{i8, nd, {4}, per_channel<0>}, ir::kind::result, {}, 0, scales})};
+      const std::int32_t in[] = {0},
+                         out[] = {g.add_value({{i8, nd, {4}, per_channel<0>}, ir::kind::result, {}, 0, scales})};
       const ir::range from = g.add_operands(in);
       g.nodes.push_back(node_of(dynamic_operator<ops::relu, false>, {}, from, g.add_operands(out)));
       g.outputs.push_back({out[0], {}});

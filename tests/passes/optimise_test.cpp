@@ -51,7 +51,8 @@ TEST_CASE("optimise: a deadline that is over ends it in any round of any pass, a
   ir::graph whole = exported();
   CHECK(passes::optimise(whole, deadline_watch(steady_now() + 3'600'000'000'000)));
   int rounds = 1;
-  for (ir::graph g = exported(); !passes::optimise(g, deadline_watch(steady_now() - 1, rounds)); g = exported()) ++rounds;
+  for (ir::graph g = exported(); !passes::optimise(g, deadline_watch(steady_now() - 1, rounds)); g = exported())
+    ++rounds;
   CHECK(rounds > 6 * static_cast<int>(whole.nodes.size()));  // each of six passes asks for each node
 }
 

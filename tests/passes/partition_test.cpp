@@ -21,12 +21,14 @@ struct drawing {
     const std::int32_t x = add(g, of({2}));
     for (const std::initializer_list<int>& r : reads) {
       const auto id = [&](int from) { return from < 0 ? x : made[static_cast<std::size_t>(from)]; };
-      made.push_back(r.size() == 1 ? append<ops::relu>(g, {}, {id(*r.begin())}) : append<ops::add>(g, {}, {id(*r.begin()), id(*(r.begin() + 1))}));
+      made.push_back(r.size() == 1 ? append<ops::relu>(g, {}, {id(*r.begin())})
+                                   : append<ops::add>(g, {}, {id(*r.begin()), id(*(r.begin() + 1))}));
     }
   }
 };
 
-constexpr bool is_cut_into(const drawing& d, std::initializer_list<int> places, std::initializer_list<std::int32_t> segments) {
+constexpr bool is_cut_into(const drawing& d, std::initializer_list<int> places,
+                           std::initializer_list<std::int32_t> segments) {
   const pool<int> by_node(places);
   const passes::segmentation cut = passes::cut_into_segments(d.g, by_node);
   std::size_t i = 0;
@@ -43,7 +45,8 @@ static_assert(is_cut_into(drawing({{-1}, {0}, {1}, {2}}), {0, 0, 1, 0}, {0, 0, 1
 static_assert(is_cut_into(drawing({{-1}, {0}}), {1, 1}, {0, 0}));
 // Two ways that meet: what both sides do in one place is one segment.
 static_assert(is_cut_into(drawing({{-1}, {-1}, {0, 1}}), {0, 0, 0}, {0, 0, 0}));
-// The way through the processor does not make a circle: node 2 waits for node 1, so it is in another segment than node 0.
+// The way through the processor does not make a circle: node 2 waits for node 1, so it is in another segment than node
+// 0.
 static_assert(is_cut_into(drawing({{-1}, {0}, {0, 1}}), {0, 1, 0}, {0, 1, 2}));
 // Branches on the processor run in one go.
 static_assert(is_cut_into(drawing({{-1}, {0}, {0}, {1, 2}}), {0, 1, 1, 0}, {0, 1, 1, 2}));

@@ -42,11 +42,15 @@ using passes::detail::same_but_for_ones;
 static_assert(same_but_for_ones({}, {}) && same_but_for_ones({2, 3}, {2, 3}));
 static_assert(same_but_for_ones({}, {1}) && same_but_for_ones({}, {-1}) && same_but_for_ones({1}, {}));
 static_assert(same_but_for_ones({2, 1, 3}, {2, 3}) && same_but_for_ones({2, 3}, {1, 2, 1, 3, 1}));
-static_assert(same_but_for_ones({1, 2}, {2, 1}) && same_but_for_ones({-1, 3}, {2, 3}) && same_but_for_ones({2, 3}, {-1, 3}));
+static_assert(same_but_for_ones({1, 2}, {2, 1}) && same_but_for_ones({-1, 3}, {2, 3}) &&
+              same_but_for_ones({2, 3}, {-1, 3}));
 static_assert(same_but_for_ones({3}, {-1, 3}) && !same_but_for_ones({-1, 3}, {3}));
-static_assert(!same_but_for_ones({2}, {3}) && !same_but_for_ones({2}, {}) && !same_but_for_ones({}, {2}) && !same_but_for_ones({2, 3}, {3, 2}));
-static_assert(!same_but_for_ones({0}, {3}) && !same_but_for_ones({3}, {0}) && !same_but_for_ones({}, {0}) && !same_but_for_ones({0}, {}));
-static_assert(!same_but_for_ones({2, 3}, {2}) && !same_but_for_ones({2}, {2, 3}) && !same_but_for_ones({2, 1, 3}, {2, 2, 3}));
+static_assert(!same_but_for_ones({2}, {3}) && !same_but_for_ones({2}, {}) && !same_but_for_ones({}, {2}) &&
+              !same_but_for_ones({2, 3}, {3, 2}));
+static_assert(!same_but_for_ones({0}, {3}) && !same_but_for_ones({3}, {0}) && !same_but_for_ones({}, {0}) &&
+              !same_but_for_ones({0}, {}));
+static_assert(!same_but_for_ones({2, 3}, {2}) && !same_but_for_ones({2}, {2, 3}) &&
+              !same_but_for_ones({2, 1, 3}, {2, 2, 3}));
 
 TEST_CASE("shapes: what is written is what follows, node by node") {
   ir::graph g = asked_for(2);
@@ -74,7 +78,9 @@ TEST_CASE("shapes: a result that declares another extent, or another rank, break
 }
 
 TEST_CASE("shapes: a result that is declared as NHWC stays that, whatever its operator calls it") {
-  constexpr auto turned = [](builder& b) { b.output("y", relu(transpose(b.input<f32, shape<1, 5, 7, 3>>("x"), perm<0, 3, 1, 2>))); };
+  constexpr auto turned = [](builder& b) {
+    b.output("y", relu(transpose(b.input<f32, shape<1, 5, 7, 3>>("x"), perm<0, 3, 1, 2>)));
+  };
   ir::graph g = written(turned);
   REQUIRE(passes::infer_shapes(g));
   CHECK(g.at(g.outputs[0].value).desc.layout == nchw);
@@ -103,7 +109,8 @@ TEST_CASE("shapes: constants are evaluated on the way, and integers that shapes 
   REQUIRE(open.nodes.size() == 2);
   pool<passes::readiness> ready;
   for (const ir::value& v : open.values) ready.push_back(passes::readiness_of(v));
-  for (const ir::node& n : open.nodes) ready[static_cast<std::size_t>(open.outputs_of(n)[0])] = passes::readiness_of(open, n, ready);
+  for (const ir::node& n : open.nodes)
+    ready[static_cast<std::size_t>(open.outputs_of(n)[0])] = passes::readiness_of(open, n, ready);
   const auto operands = passes::operands_of(open, open.inputs_of(open.nodes[1]), ready);
   CHECK(operands.operands[0].awaited);
   CHECK(operands.operands[0].constant);

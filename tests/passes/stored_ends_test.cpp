@@ -44,7 +44,10 @@ constexpr row table[] = {
          g.output("b", kept(quantise<u8>(x, into<q>)));
        });
      },
-     {.inputs = true}, 4, f32, u8},
+     {.inputs = true},
+     4,
+     f32,
+     u8},
     {"an input that a conversion and another node read",
      [] {
        return written([](builder& g) {
@@ -53,7 +56,10 @@ constexpr row table[] = {
          g.output("b", kept(quantise(x, into<q>)));
        });
      },
-     {.inputs = true}, 3, f32, i8},
+     {.inputs = true},
+     3,
+     f32,
+     i8},
     {"an input that a conversion reads and that is an output",
      [] {
        return written([](builder& g) {
@@ -62,20 +68,40 @@ constexpr row table[] = {
          g.output("b", x);
        });
      },
-     {.inputs = true}, 1, f32, f32},
+     {.inputs = true},
+     1,
+     f32,
+     f32},
     {"an input that no conversion reads",
-     [] { return written([](builder& g) { g.output("y", neg(floats(g))); }); }, {.inputs = true}, 1, f32, f32},
+     [] { return written([](builder& g) { g.output("y", neg(floats(g))); }); },
+     {.inputs = true},
+     1,
+     f32,
+     f32},
     {"a conversion of an input that is stored",
-     [] { return written([](builder& g) { g.output("y", neg(dequantise(stored(g)))); }); }, {.inputs = true}, 2, i8,
+     [] { return written([](builder& g) { g.output("y", neg(dequantise(stored(g)))); }); },
+     {.inputs = true},
+     2,
+     i8,
      f32},
     {"a conversion that is no end",
      [] { return written([](builder& g) { g.output("y", neg(dequantise(quantise(neg(floats(g)), into<q>)))); }); },
-     {.inputs = true, .outputs = true}, 4, f32, f32},
+     {.inputs = true, .outputs = true},
+     4,
+     f32,
+     f32},
     {"an output that a conversion stores",
-     [] { return written([](builder& g) { g.output("y", quantise(neg(floats(g)), into<q>)); }); }, {.outputs = true}, 2,
-     f32, i8},
+     [] { return written([](builder& g) { g.output("y", quantise(neg(floats(g)), into<q>)); }); },
+     {.outputs = true},
+     2,
+     f32,
+     i8},
     {"an output that no conversion makes",
-     [] { return written([](builder& g) { g.output("y", neg(floats(g))); }); }, {.outputs = true}, 1, f32, f32},
+     [] { return written([](builder& g) { g.output("y", neg(floats(g))); }); },
+     {.outputs = true},
+     1,
+     f32,
+     f32},
     {"an output that is an input",
      [] {
        return written([](builder& g) {
@@ -84,7 +110,10 @@ constexpr row table[] = {
          g.output("b", x);
        });
      },
-     {.outputs = true}, 2, f32, f32},
+     {.outputs = true},
+     2,
+     f32,
+     f32},
     {"a conversion that is an output and read again",
      [] {
        return written([](builder& g) {
@@ -93,7 +122,10 @@ constexpr row table[] = {
          g.output("b", y);
        });
      },
-     {.outputs = true}, 4, f32, i8},
+     {.outputs = true},
+     4,
+     f32,
+     i8},
 };
 
 constexpr bool takes_off_as_stated(const row& r) {

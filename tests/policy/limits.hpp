@@ -1,4 +1,5 @@
-// limits: rows of accelerators' limits, one node within each and one beyond; the same rows at compile time and at run time.
+// limits: rows of accelerators' limits, one node within each and one beyond; the same rows at compile time and at run
+// time.
 #pragma once
 
 #include <nnrt/policy/bayes.hpp>
@@ -25,7 +26,9 @@ struct limit_row {
 };
 
 /// What the table says of the first node of a graph.
-constexpr accelerator_verdict check(const accelerator& table, const ir::graph& g) { return check_node(table, g, g.nodes[0], detail::graph_facts(g)); }
+constexpr accelerator_verdict check(const accelerator& table, const ir::graph& g) {
+  return check_node(table, g, g.nodes[0], detail::graph_facts(g));
+}
 
 constexpr bool is_accepted(const limit_row& r) {
   const ir::graph g = r.within();
@@ -33,7 +36,8 @@ constexpr bool is_accepted(const limit_row& r) {
 }
 constexpr bool is_refused(const limit_row& r) {
   const ir::graph g = r.beyond();
-  return !g.nodes.empty() && check(r.table, g) == accelerator_verdict{static_cast<int>(r.rule), r.counted, r.got, r.limit};
+  return !g.nodes.empty() &&
+         check(r.table, g) == accelerator_verdict{static_cast<int>(r.rule), r.counted, r.got, r.limit};
 }
 
 /// The first row that does not hold; -1: all do.
@@ -59,6 +63,8 @@ template <std::size_t N> void check_at_run_time(const limit_row (&rows)[N]) {
 
 /// Whether the table takes a node, and why not.
 constexpr bool is_taken(const accelerator& table, const ir::graph& g) { return !g.nodes.empty() && check(table, g); }
-constexpr bool is_absent(const accelerator& table, const ir::graph& g) { return !g.nodes.empty() && check(table, g).breaks(operator_must_be_in_the_table); }
+constexpr bool is_absent(const accelerator& table, const ir::graph& g) {
+  return !g.nodes.empty() && check(table, g).breaks(operator_must_be_in_the_table);
+}
 
 }  // namespace nnrt_test

@@ -23,7 +23,9 @@ using namespace nnrt_test;
 
 namespace {
 
-constexpr quantisation even(float scale, std::int32_t zero_point = 0) { return quant{scale, zero_point, stored_rounding::half_to_even}; }
+constexpr quantisation even(float scale, std::int32_t zero_point = 0) {
+  return quant{scale, zero_point, stored_rounding::half_to_even};
+}
 
 constexpr bool holds(const stored_row& r) {
   const quantisation q = even(r.scale, r.zero_point);
@@ -31,7 +33,8 @@ constexpr bool holds(const stored_row& r) {
 }
 constexpr bool holds(const requantised_row& r) {
   const quantisation q = even(1, r.zero_point);
-  return requantise<std::int8_t>(r.sum, r.factor, q, {-128, 127}) == r.i8 && requantise<std::int16_t>(r.sum, r.factor, q, {-32768, 32767}) == r.i16;
+  return requantise<std::int8_t>(r.sum, r.factor, q, {-128, 127}) == r.i8 &&
+         requantise<std::int16_t>(r.sum, r.factor, q, {-32768, 32767}) == r.i16;
 }
 constexpr bool holds(const sum_row& r) {
   const tensor_desc a{i8, nd, {1}, quant{r.a_scale}}, b{i8, nd, {1}, quant{r.b_scale}}, y{i8, nd, {1}, even(r.y_scale)};
@@ -42,10 +45,12 @@ constexpr bool holds(const sum_row& r) {
 /// A pixel whose convolution is the bias alone, the same in each channel: with two it is a depthwise one.
 template <class Op> constexpr bool holds(const unit_row& r, std::int64_t channels) {
   const auto n = static_cast<std::size_t>(channels);
-  filled<std::int8_t> x({1, 1, 1, channels}), weight({channels, 1, 1, 1}), addend({1, 1, 1, channels}), y({1, 1, 1, channels});
+  filled<std::int8_t> x({1, 1, 1, channels}), weight({channels, 1, 1, 1}), addend({1, 1, 1, channels}),
+      y({1, 1, 1, channels});
   filled<std::int32_t> bias({channels});
   std::array<float, 2> w_scales{r.w_scale, r.w_scale};
-  for (std::size_t c = 0; c < n; ++c) weight.elements[c] = 1, addend.elements[c] = static_cast<std::int8_t>(r.addend), bias.elements[c] = r.sum;
+  for (std::size_t c = 0; c < n; ++c)
+    weight.elements[c] = 1, addend.elements[c] = static_cast<std::int8_t>(r.addend), bias.elements[c] = r.sum;
   x.desc.quantised = quant{r.x_scale};
   weight.desc.quantised = per_channel<0>;
   addend.desc.quantised = quant{r.addend_scale};
@@ -65,11 +70,14 @@ template <class Row, std::size_t N> constexpr int first_wrong(const Row (&rows)[
     if (!holds(rows[i])) return static_cast<int>(i);
   return -1;
 }
-static_assert(first_wrong(stored_rows) == -1 && first_wrong(requantised_rows) == -1 && first_wrong(sum_rows) == -1 && first_wrong(unit_rows) == -1);
+static_assert(first_wrong(stored_rows) == -1 && first_wrong(requantised_rows) == -1 && first_wrong(sum_rows) == -1 &&
+              first_wrong(unit_rows) == -1);
 
 // x / scale = ±0.5, ±1.5, ±2.5: halves go to even numbers, where TFLite's go away from zero.
-static_assert(stored_as<std::int8_t>(0.5F, even(1)) == 0 && stored_as<std::int8_t>(-1.5F, even(1)) == -2 && stored_as<std::int8_t>(2.5F, even(1)) == 2);
-static_assert(stored_as<std::int8_t>(0.5F, quantisation(quant{1})) == 1 && stored_as<std::int8_t>(-2.5F, quantisation(quant{1})) == -3);
+static_assert(stored_as<std::int8_t>(0.5F, even(1)) == 0 && stored_as<std::int8_t>(-1.5F, even(1)) == -2 &&
+              stored_as<std::int8_t>(2.5F, even(1)) == 2);
+static_assert(stored_as<std::int8_t>(0.5F, quantisation(quant{1})) == 1 &&
+              stored_as<std::int8_t>(-2.5F, quantisation(quant{1})) == -3);
 // The zero point is added first: an odd one turns which neighbour of a half is even.
 static_assert(stored_as<std::int8_t>(0.5F, even(1, 1)) == 2 && stored_as<std::int8_t>(0.5F, even(1, 2)) == 2);
 
@@ -92,7 +100,8 @@ constexpr tensor_desc stored_desc{i8, nd, {4, 8}, quant{0.25F}};
 static_assert([] {
   tensor_desc wish;
   wish.quantised = even(1.0F / 256, -128);
-  return breaks(infer<ops::softmax>({}, {computed(stored_desc)}, {wish}), signature_rule::rounding_must_be_one_of_the_operator, 1, 0);
+  return breaks(infer<ops::softmax>({}, {computed(stored_desc)}, {wish}),
+                signature_rule::rounding_must_be_one_of_the_operator, 1, 0);
 }());
 
 /// The first result of an operator on two stored numbers of scale 1, rounded to even.
@@ -119,7 +128,8 @@ constexpr int mean_along_axis(std::int8_t a, std::int8_t b, stored_rounding roun
   ops::reduce_mean::reference<std::int8_t>(attrs, in, out);
   return y.elements[0];
 }
-static_assert(mean_along_axis(2, 3, stored_rounding::half_to_even) == 2 && mean_along_axis(3, 4, stored_rounding::half_to_even) == 4);
+static_assert(mean_along_axis(2, 3, stored_rounding::half_to_even) == 2 &&
+              mean_along_axis(3, 4, stored_rounding::half_to_even) == 4);
 static_assert(mean_along_axis(2, 3, stored_rounding::twice) == 3);
 
 constexpr std::int64_t mean_of(std::int8_t a, std::int8_t b, stored_rounding rounding) {
@@ -132,7 +142,8 @@ constexpr std::int64_t mean_of(std::int8_t a, std::int8_t b, stored_rounding rou
   return y.elements[0];
 }
 static_assert(mean_of(1, 2, stored_rounding::half_to_even) == 2 && mean_of(2, 3, stored_rounding::half_to_even) == 2);
-static_assert(mean_of(-1, -2, stored_rounding::half_to_even) == -2 && mean_of(-3, -2, stored_rounding::half_to_even) == -2);
+static_assert(mean_of(-1, -2, stored_rounding::half_to_even) == -2 &&
+              mean_of(-3, -2, stored_rounding::half_to_even) == -2);
 static_assert(mean_of(2, 3, stored_rounding::twice) == 3);
 
 }  // namespace

@@ -96,12 +96,16 @@ def unit_rows(random_of: random.Random) -> list[str]:
             addend = random_of.choice([0, 1, -1, 3, 127, -128, random_of.randint(-128, 127)])
             for is_rectified in (False, True):
                 q = round((total + round(addend * small)) * large)
-                rows.append(f"{{{x_scale!r}F, {w_scale!r}F, {r_scale!r}F, {y_scale!r}F, {total}, {addend}, {'true' if is_rectified else 'false'}, {max(0 if is_rectified else -128, min(127, q))}}}")
+                scales = ", ".join(f"{scale!r}F" for scale in (x_scale, w_scale, r_scale, y_scale))
+                stored = max(0 if is_rectified else -128, min(127, q))
+                rows.append(f"{{{scales}, {total}, {addend}, {str(is_rectified).lower()}, {stored}}}")
     return rows
 
 
 def table(name: str, kind: str, rows: list[str]) -> str:
-    lines = "\n".join("    " + ", ".join(rows[i : i + 2]) + "," for i in range(0, len(rows), 2))
+    pairs = [", ".join(rows[i : i + 2]) for i in range(0, len(rows), 2)]
+    columns = 120 - len("    ,")
+    lines = "\n".join("    " + (pair if len(pair) <= columns else pair.replace("}, {", "},\n    {")) + "," for pair in pairs)
     return f"inline constexpr {kind} {name}[] = {{\n{lines}\n}};\n"
 
 
@@ -115,12 +119,15 @@ def main() -> None:
     print("struct requantised_row {\n  std::int32_t sum;\n  nnrt::fixed_point factor;\n  int zero_point, i8, i16;\n};")
     print("/// Scales of a, b and their sum, two stored numbers, and what is stored.")
     print("struct sum_row {\n  float a_scale, b_scale, y_scale;\n  int a, b, y;\n};")
-    print("/// Scales of a convolution's input and weight, of an addend and of the result; a sum, a stored addend, whether relu is fused, and what is stored.")
+    print("/// Scales of a convolution's input and weight, of an addend and of the result; a sum, a stored addend, whether relu is")
+    print("/// fused, and what is stored.")
     print("struct unit_row {\n  float x_scale, w_scale, addend_scale, y_scale;\n  int sum, addend;\n  bool is_rectified;\n  int y;\n};\n")
+    print("// clang-format off\n")
     print(table("stored_rows", "stored_row", stored_rows(random_of)))
     print(table("requantised_rows", "requantised_row", requantised_rows(random_of)))
     print(table("sum_rows", "sum_row", sum_rows(random_of)))
     print(table("unit_rows", "unit_row", unit_rows(random_of)))
+    print("// clang-format on\n")
     print("}  // namespace nnrt_test")
 
 

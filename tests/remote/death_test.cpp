@@ -1,4 +1,5 @@
-// death_test: hosts are killed at random moments while four threads run their models - nothing hangs, no number is wrong, nothing stays behind.
+// death_test: hosts are killed at random moments while four threads run their models - nothing hangs, no number is
+// wrong, nothing stays behind.
 #include <nnrt/remote/client.hpp>
 #include <nnrt/remote/host.hpp>
 
@@ -41,7 +42,8 @@ int be_host(const std::string& path) {
   return listens && serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
 }
 
-/// Starts hosts and kills them, until it is killed itself. Under a sanitizer hosts live longer, and need longer to be back.
+/// Starts hosts and kills them, until it is killed itself. Under a sanitizer hosts live longer, and need longer to be
+/// back.
 class killer {
  public:
   explicit killer(const std::string& path)
@@ -82,7 +84,8 @@ struct tally {
 
   void note_outage(std::int64_t took) {
     std::int64_t known = longest_outage;
-    while (took > known && !longest_outage.compare_exchange_weak(known, took)) {}
+    while (took > known && !longest_outage.compare_exchange_weak(known, took)) {
+    }
   }
 };
 
@@ -149,7 +152,8 @@ TEST_CASE("death: a thousand inferences from four threads survive hosts that are
     for (std::thread& t : threads) t.join();
   }
   ::alarm(0);
-  MESSAGE(all.done.load() << " inferences, " << all.failed.load() << " failed, back after at most " << all.longest_outage.load() / 1'000'000 << " ms");
+  MESSAGE(all.done.load() << " inferences, " << all.failed.load() << " failed, back after at most "
+                          << all.longest_outage.load() / 1'000'000 << " ms");
   CHECK(all.done >= wanted);
   CHECK(all.wrong == 0);
   CHECK(all.failed > 0);
@@ -276,7 +280,8 @@ TEST_CASE("death: a run with a deadline ends with it when its host is stopped, a
   }
 }
 
-TEST_CASE("death: a deadline holds for what a run needs before it begins, and a stopped host's client goes on with it") {
+TEST_CASE(
+    "death: a deadline holds for what a run needs before it begins, and a stopped host's client goes on with it") {
   stoppable host(0);
   const auto prepared = host.device().prepare(network(), {});
   REQUIRE(prepared);

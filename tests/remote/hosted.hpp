@@ -18,8 +18,11 @@ namespace nnrt_test {
 /// Serves until it is stopped; a socket in a folder of its own, or at a path that is given.
 class hosted {
  public:
-  explicit hosted(std::shared_ptr<nnrt::hal::driver> driver, nnrt::remote::host_options options = {}, const std::string& at = {})
-      : path_(at.empty() ? folder_.file("socket") : at), stop_(::eventfd(0, EFD_CLOEXEC)), listens_(nnrt::remote::listening_socket::at(path_)) {
+  explicit hosted(std::shared_ptr<nnrt::hal::driver> driver, nnrt::remote::host_options options = {},
+                  const std::string& at = {})
+      : path_(at.empty() ? folder_.file("socket") : at),
+        stop_(::eventfd(0, EFD_CLOEXEC)),
+        listens_(nnrt::remote::listening_socket::at(path_)) {
     if (listens_)
       thread_ = std::thread([this, driver = std::move(driver), options = std::move(options)] {
         (void)nnrt::remote::serve(nnrt::hal::device(driver), *listens_, stop_.number(), options);

@@ -1,4 +1,5 @@
-// lookout_test: a packet that comes after the same time again and again is looked for about then, and what is looked for in vain less and less often.
+// lookout_test: a packet that comes after the same time again and again is looked for about then, and what is looked
+// for in vain less and less often.
 #include <nnrt/remote/lookout.hpp>
 
 #include "remote/pair_of_sockets.hpp"
@@ -31,13 +32,14 @@ bool has_packet(int socket) {
 /// The other side: sends a packet some time after each that it gets, until its socket is closed.
 class slow_side {
  public:
-  slow_side(int socket, std::int64_t takes) : thread_([socket, takes] {
-    const ::timespec pause{0, static_cast<long>(takes)};
-    for (packet got; receive(socket, got) == arrival::message;) {
-      ::clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
-      if (!send(socket, 2, message_of(4))) return;
-    }
-  }) {}
+  slow_side(int socket, std::int64_t takes)
+      : thread_([socket, takes] {
+          const ::timespec pause{0, static_cast<long>(takes)};
+          for (packet got; receive(socket, got) == arrival::message;) {
+            ::clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+            if (!send(socket, 2, message_of(4))) return;
+          }
+        }) {}
   ~slow_side() { thread_.join(); }
 
  private:

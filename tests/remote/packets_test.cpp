@@ -46,7 +46,8 @@ std::vector<std::int8_t> head_of(std::uint32_t mark, std::uint32_t bytes, std::u
 
 TEST_CASE("packets: a message of any length arrives as it was sent") {
   pair_of_sockets sockets;
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{4}, most_inline_bytes, most_inline_bytes + 1, std::size_t{5'000'000}}) {
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{4}, most_inline_bytes, most_inline_bytes + 1, std::size_t{5'000'000}}) {
     CAPTURE(bytes);
     const hdi::writer message = message_of(bytes);
     REQUIRE(send(sockets.mine.number(), 7, message, 65'535));
@@ -116,12 +117,18 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
       {"more bytes than it says", head_of(packet_mark, 4, 0, 8), {}, arrival::broken},
       {"neither in the packet nor in a file", head_of(packet_mark, 4, 2, 0), {large.number()}, arrival::broken},
       {"longer than packets are", head_of(packet_mark, 40'000, 0, 40'000), {}, arrival::broken},
-      {"longer than packets are, and than it says", head_of(packet_mark, most_inline_bytes, 0, 40'000), {}, arrival::broken},
+      {"longer than packets are, and than it says",
+       head_of(packet_mark, most_inline_bytes, 0, 40'000),
+       {},
+       arrival::broken},
       {"in a file that is not there", head_of(packet_mark, 4, 1, 0), {}, arrival::broken},
       {"in a file that is too short", head_of(packet_mark, 11, 1, 0), {small.number()}, arrival::broken},
       {"in a file that may become shorter", head_of(packet_mark, 4, 1, 0), {loose.number()}, arrival::broken},
       {"in a pipe", head_of(packet_mark, 4, 1, 0), {reads.number()}, arrival::broken},
-      {"larger than messages may be", head_of(packet_mark, static_cast<std::uint32_t>(most_message_bytes + 1), 1, 0), {huge.number()}, arrival::broken},
+      {"larger than messages may be",
+       head_of(packet_mark, static_cast<std::uint32_t>(most_message_bytes + 1), 1, 0),
+       {huge.number()},
+       arrival::broken},
       {"in a file, with bytes behind the head", head_of(packet_mark, 4, 1, 4), {large.number()}, arrival::broken},
       {"in a file", head_of(packet_mark, 100, 1, 0), {large.number()}, arrival::message},
   };
@@ -148,14 +155,19 @@ TEST_CASE("packets: nobody changes a long message under way, or makes it shorter
 
 TEST_CASE("packets: files of larger pages, some of which may be missing, are no memory of a message") {
   const owned_file large(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
-  if (!large.is_open() || ::ftruncate(large.number(), ::off_t{1} << 30) != 0 || ::fcntl(large.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) return;  // the system has none
+  // the system has none
+  if (!large.is_open() || ::ftruncate(large.number(), ::off_t{1} << 30) != 0 ||
+      ::fcntl(large.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+    return;
   CHECK(sealed_bytes(large.number()) == -1);
 }
 
 TEST_CASE("packets: only a side that is gone is a device that failed") {
   using nnrt::remote::detail::not_sent;
-  for (const int number : {EPIPE, ECONNRESET, ENOTCONN}) CHECK(result<void>(not_sent(number)).error().code() == error_code::device_failed);
-  for (const int number : {EBADF, ETOOMANYREFS, EMSGSIZE}) CHECK(result<void>(not_sent(number)).error().code() != error_code::device_failed);
+  for (const int number : {EPIPE, ECONNRESET, ENOTCONN})
+    CHECK(result<void>(not_sent(number)).error().code() == error_code::device_failed);
+  for (const int number : {EBADF, ETOOMANYREFS, EMSGSIZE})
+    CHECK(result<void>(not_sent(number)).error().code() != error_code::device_failed);
 }
 
 TEST_CASE("packets: more files than a message may have are refused, and all are closed") {
@@ -205,8 +217,11 @@ TEST_CASE("packets: a message with a file that is not open fails alone") {
   CHECK(got.asked == 2);
 }
 
-TEST_CASE("packets: a long message that there is no file for is not sent, and who has no file is not told that the other side is gone" *
-          doctest::skip(nnrt_test::runs_in_valgrind())) {  // which keeps descriptors of its own, and lets nobody take them
+TEST_CASE(
+    "packets: a long message that there is no file for is not sent, and who has no file is not told that the other "
+    "side is gone" *
+    // which keeps descriptors of its own, and lets nobody take them
+    doctest::skip(nnrt_test::runs_in_valgrind())) {
   const int ended = nnrt_test::in_child([] {
     pair_of_sockets sockets;
     const ::rlimit none{0, 0};
@@ -214,7 +229,9 @@ TEST_CASE("packets: a long message that there is no file for is not sent, and wh
     const auto sent = send(sockets.mine.number(), 1, message_of(2 * most_inline_bytes));
     if (sent || sent.error().code() != error_code::out_of_memory) return 2;
     packet got;
-    return send(sockets.mine.number(), 1, message_of(4)) && receive(sockets.theirs.number(), got) == arrival::message ? 0 : 3;
+    return send(sockets.mine.number(), 1, message_of(4)) && receive(sockets.theirs.number(), got) == arrival::message
+               ? 0
+               : 3;
   });
   CHECK(ended == 0);
 }
@@ -237,7 +254,7 @@ TEST_CASE("packets: a buffer at the end of the longest file costs no more memory
     });
   };
   CHECK(got_within_memory({file.number(), 0xffffffffU, 0xfffffff0U, 8}) == 0);
-  CHECK(got_within_memory({file.number(), 0xffffffffU, 0xfffffff8U, 8}) == 1);          // one byte too many
+  CHECK(got_within_memory({file.number(), 0xffffffffU, 0xfffffff8U, 8}) == 1);            // one byte too many
   CHECK(got_within_memory({file.number(), 0xffffffffU, 0xffffffffU, 0xffffffffU}) == 1);  // no sum of 32 bits
   CHECK(got_within_memory({file.number(), 0xfffffff7U, 0xfffffff0U, 8}) == 1);
 }
@@ -266,7 +283,8 @@ TEST_CASE("listen: one host listens at a path, and its files go with it") {
   {
     const auto first = listening_socket::at(path);
     REQUIRE(first);
-    CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::all) == (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::all) ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
     const auto second = listening_socket::at(path);
     REQUIRE(!second);
     CHECK(second.error().code() == error_code::device_failed);

@@ -1,4 +1,5 @@
-// toy_driver: a device that computes y = 2 x + 1 whatever the model says - its ends are those of the graph -, and tells what it was given.
+// toy_driver: a device that computes y = 2 x + 1 whatever the model says - its ends are those of the graph -, and tells
+// what it was given.
 // Flow: tests of hosts and clients, and their fuzzer: nothing is compiled, so that all time goes to the protocol.
 #pragma once
 
@@ -13,7 +14,8 @@
 
 namespace nnrt_test {
 
-/// A value that a test and a driver's threads share. It is the socket between them that orders their work, which no sanitizer sees.
+/// A value that a test and a driver's threads share. It is the socket between them that orders their work, which no
+/// sanitizer sees.
 template <class T> class guarded {
  public:
   guarded& operator=(T value) {
@@ -35,13 +37,15 @@ template <class T> class guarded {
 class toy_model final : public nnrt::hal::prepared_model {
  public:
   /// What a run does before it computes, with its inputs and outputs.
-  using before_run = std::function<nnrt::result<void>(nnrt::array_ref<const nnrt::hal::argument>, nnrt::array_ref<nnrt::hal::argument>)>;
+  using before_run = std::function<nnrt::result<void>(nnrt::array_ref<const nnrt::hal::argument>,
+                                                      nnrt::array_ref<nnrt::hal::argument>)>;
   struct end {
     nnrt::tensor_desc desc;
     std::string name;
   };
 
-  toy_model(std::vector<end> inputs, std::vector<end> outputs, before_run before) : inputs_(std::move(inputs)), outputs_(std::move(outputs)), before_(std::move(before)) {}
+  toy_model(std::vector<end> inputs, std::vector<end> outputs, before_run before)
+      : inputs_(std::move(inputs)), outputs_(std::move(outputs)), before_(std::move(before)) {}
 
   std::size_t input_count() const override { return inputs_.size(); }
   std::size_t output_count() const override { return outputs_.size(); }
@@ -70,16 +74,20 @@ class toy_model final : public nnrt::hal::prepared_model {
       if (range.least[axis] < 0) range.least[axis] = 0, range.most[axis] = 1 << 30;
     return range;
   }
-  nnrt::result<std::unique_ptr<nnrt::hal::execution>> make_execution() override { return std::make_unique<run_of_it>(*this); }
+  nnrt::result<std::unique_ptr<nnrt::hal::execution>> make_execution() override {
+    return std::make_unique<run_of_it>(*this);
+  }
   nnrt::result<std::vector<std::vector<std::byte>>> exported() const override {
-    return std::vector<std::vector<std::byte>>{{std::byte{7}, std::byte{8}}, {}, std::vector<std::byte>(100'000, std::byte{9})};
+    return std::vector<std::vector<std::byte>>{
+        {std::byte{7}, std::byte{8}}, {}, std::vector<std::byte>(100'000, std::byte{9})};
   }
 
  private:
   struct run_of_it final : nnrt::hal::execution {
     explicit run_of_it(const toy_model& of) : model(of) { ++executions(); }
     ~run_of_it() override { --executions(); }
-    nnrt::result<void> run(nnrt::array_ref<const nnrt::hal::argument> inputs, nnrt::array_ref<nnrt::hal::argument> outputs, std::int64_t deadline) override {
+    nnrt::result<void> run(nnrt::array_ref<const nnrt::hal::argument> inputs,
+                           nnrt::array_ref<nnrt::hal::argument> outputs, std::int64_t deadline) override {
       if (model.before_)
         if (auto ok = model.before_(inputs, outputs); !ok) return ok;
       for (int wait = 0; wait < run_milliseconds(); ++wait) {
@@ -87,12 +95,15 @@ class toy_model final : public nnrt::hal::prepared_model {
           return ++given_up(), nnrt::fail(nnrt::error_code::deadline_missed, "nobody wants it");
         ::usleep(1000);
       }
-      if (deadline != nnrt::no_deadline && nnrt::steady_now() >= deadline) return nnrt::fail(nnrt::error_code::deadline_missed, "too slow");
+      if (deadline != nnrt::no_deadline && nnrt::steady_now() >= deadline)
+        return nnrt::fail(nnrt::error_code::deadline_missed, "too slow");
       for (std::size_t i = 0; i < outputs.size() && !inputs.empty(); ++i) {
         outputs[i].shape = inputs[0].shape;
         const auto count = static_cast<std::size_t>(inputs[0].shape.elements());
-        if (outputs[i].bytes < count * sizeof(float)) return nnrt::fail(nnrt::error_code::invalid_argument, "too small");
-        if (inputs[0].bytes < count * sizeof(float)) return nnrt::fail(nnrt::error_code::invalid_argument, "the first input has other elements");
+        if (outputs[i].bytes < count * sizeof(float))
+          return nnrt::fail(nnrt::error_code::invalid_argument, "too small");
+        if (inputs[0].bytes < count * sizeof(float))
+          return nnrt::fail(nnrt::error_code::invalid_argument, "the first input has other elements");
         for (std::size_t k = 0; k < count; ++k) {
           float x = 0;
           std::memcpy(&x, inputs[0].data + sizeof x * k, sizeof x);
@@ -137,11 +148,13 @@ class toy_driver : public nnrt::hal::driver {
     for (const nnrt::ir::node& n : network.graph.nodes) all.push_back(n.op->name == "erf" ? "it is erf" : "");
     return all;
   }
-  nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> prepare(const nnrt::model& network, const nnrt::hal::preferences& wanted) override {
+  nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> prepare(const nnrt::model& network,
+                                                                   const nnrt::hal::preferences& wanted) override {
     const nnrt::ir::graph& g = network.graph;
     std::vector<toy_model::end> inputs, outputs;
     for (const std::int32_t id : g.inputs) inputs.push_back({g.at(id).desc, std::string(g.name_of(g.at(id).name))});
-    for (const nnrt::ir::output& out : g.outputs) outputs.push_back({g.at(out.value).desc, std::string(g.name_of(out.name))});
+    for (const nnrt::ir::output& out : g.outputs)
+      outputs.push_back({g.at(out.value).desc, std::string(g.name_of(out.name))});
     ++begun;
     for (int wait = 0; wait < preparation_milliseconds; ++wait) {
       if (wanted.limit().is_over()) return ++given_up, nnrt::fail(nnrt::error_code::deadline_missed, "nobody wants it");
@@ -152,14 +165,17 @@ class toy_driver : public nnrt::hal::driver {
     return std::make_shared<toy_model>(std::move(inputs), std::move(outputs), *before);
   }
   /// Takes back what a model exported.
-  nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> restore(nnrt::array_ref<const nnrt::array_ref<const std::byte>> buffers, const nnrt::hal::preferences& wanted) override {
-    const bool is_ours = buffers.size() == 3 && buffers[0].size() == 2 && buffers[0][1] == std::byte{8} && buffers[1].empty() && buffers[2].size() == 100'000;
+  nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> restore(
+      nnrt::array_ref<const nnrt::array_ref<const std::byte>> buffers, const nnrt::hal::preferences& wanted) override {
+    const bool is_ours = buffers.size() == 3 && buffers[0].size() == 2 && buffers[0][1] == std::byte{8} &&
+                         buffers[1].empty() && buffers[2].size() == 100'000;
     if (!is_ours) return nnrt::fail(nnrt::error_code::invalid_file, "other bytes");
     seen = wanted;
     const toy_model::end end{{nnrt::f32, {2, -1}}, "restored"};
     return std::make_shared<toy_model>(std::vector<toy_model::end>{end}, std::vector<toy_model::end>{end}, *before);
   }
-  nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> prepare_offline(nnrt::array_ref<const std::byte> file, const nnrt::hal::preferences&) override {
+  nnrt::result<std::shared_ptr<nnrt::hal::prepared_model>> prepare_offline(nnrt::array_ref<const std::byte> file,
+                                                                           const nnrt::hal::preferences&) override {
     if (file.size() != 3) return nnrt::fail(nnrt::error_code::invalid_file, "no offline model");
     const toy_model::end end{{nnrt::f32, {4}}, "offline"};
     return std::make_shared<toy_model>(std::vector<toy_model::end>{end}, std::vector<toy_model::end>{end}, *before);

@@ -1,4 +1,5 @@
-// rows: operators along rows of quantised values and floats, each alone in its network, so that all extents are known to the compiler.
+// rows: operators along rows of quantised values and floats, each alone in its network, so that all extents are known
+// to the compiler.
 // Flow: the nightly leg `silent` compiles it for each instruction set; none of it is run.
 #include <nnrt/nnrt.hpp>
 
@@ -34,7 +35,8 @@ template <std::int64_t Length> struct rows_of_floats {
 template <std::int64_t Length> struct elements_of_bytes {
   static constexpr auto network = [](builder& g) {
     auto x = g.input<i8, shape<2, Length>, nd, quant{.scale = 0.1F, .zero_point = 3}>("x");
-    g.output("y", add(relu(x, into<quant{.scale = 0.1F, .zero_point = 3}>), x, into<quant{.scale = 0.2F, .zero_point = 1}>));
+    g.output("y",
+             add(relu(x, into<quant{.scale = 0.1F, .zero_point = 3}>), x, into<quant{.scale = 0.2F, .zero_point = 1}>));
   };
 };
 
@@ -46,8 +48,13 @@ template <template <std::int64_t> class Network, std::int64_t Length> int run() 
   (*made)(x);
   return 0;
 }
-template <template <std::int64_t> class Network> int run_all() { return run<Network, 3>() + run<Network, 16>() + run<Network, 128>() + run<Network, 1000>() + run<Network, 1001>(); }
+template <template <std::int64_t> class Network> int run_all() {
+  return run<Network, 3>() + run<Network, 16>() + run<Network, 128>() + run<Network, 1000>() + run<Network, 1001>();
+}
 
 }  // namespace
 
-int main() { return run_all<softmax_of_bytes>() + run_all<softmax_of_unsigned_bytes>() + run_all<rows_of_floats>() + run_all<elements_of_bytes>(); }
+int main() {
+  return run_all<softmax_of_bytes>() + run_all<softmax_of_unsigned_bytes>() + run_all<rows_of_floats>() +
+         run_all<elements_of_bytes>();
+}

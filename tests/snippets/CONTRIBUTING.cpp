@@ -1,4 +1,5 @@
-// CONTRIBUTING: what the pieces of a new operator in CONTRIBUTING.md stand in. The program that it rejects is compile_fail/CONTRIBUTING.
+// CONTRIBUTING: what the pieces of a new operator in CONTRIBUTING.md stand in. The program that it rejects is
+// compile_fail/CONTRIBUTING.
 // Flow: tests/support/snippets.py puts them in and has the compiler understand the result; nothing runs.
 // includes: struct hswish {
 #include <doctest/doctest.h>
@@ -6,12 +7,12 @@
 
 #include <support/unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 // declarations: struct hswish {
 }  // namespace ops
 // declarations: struct hswish_t {
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA
 
 using namespace nnrt;
 using namespace nnrt_test;

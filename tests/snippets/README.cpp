@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "digits_int8.tflite.inc"   // tests/CMakeLists.txt has it written
+#include "digits_int8.tflite.inc"  // tests/CMakeLists.txt has it written
 
 // --- What it is
 namespace of_a_model_file {

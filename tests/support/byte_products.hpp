@@ -44,10 +44,15 @@ struct stored_form {
   narrowing narrowed() const { return {low(), high(), c_zero, is_unsigned}; }
   scaled_range range() const { return scaled_range::of({low(), high()}, c_zero, is_unsigned); }
 };
-inline constexpr stored_form forms[] = {{false, 3, 0, -128}, {false, -20, 0, 5}, {true, 120, 128, 100}, {true, 7, 90, 0}, {false, 100, -9, -5}};
+inline constexpr stored_form forms[] = {
+    {false, 3, 0, -128}, {false, -20, 0, 5}, {true, 120, 128, 100}, {true, 7, 90, 0}, {false, 100, -9, -5}};
 
 inline byte_channel channel_of(std::int64_t j, std::int64_t products) {
-  return {fixed_point_of(0.02 / static_cast<double>(products) * (1 + 0.1 * static_cast<double>(j % 7))), static_cast<std::int32_t>(j * 97 - 1000), {}, {}, {}};
+  return {fixed_point_of(0.02 / static_cast<double>(products) * (1 + 0.1 * static_cast<double>(j % 7))),
+          static_cast<std::int32_t>(j * 97 - 1000),
+          {},
+          {},
+          {}};
 }
 
 /// A product [m, k] x [k, n].
@@ -60,13 +65,16 @@ struct product {
   lines packed{layout.bytes()}, scratch{std::max<std::int64_t>(1, byte_matrix_scratch_bytes(layout, m))};
 
   product(const byte_layout& of, std::int64_t rows, const stored_form& form) : layout(of), m(rows), stored(form) {
-    byte_pack(layout, stored.factors(), stored.range(), byte_matrix{b.data(), k, 0, 1}, [&](std::int64_t j) { return channel_of(j, k); }, packed.data());
+    byte_pack(
+        layout, stored.factors(), stored.range(), byte_matrix{b.data(), k, 0, 1},
+        [&](std::int64_t j) { return channel_of(j, k); }, packed.data());
   }
 
   std::vector<std::byte> run(int parts = 1, bool by_columns = false) {
     nnrt_test::fenced_bytes c(std::vector<std::byte>(static_cast<std::size_t>(m * n), std::byte{0x55}));
     const byte_product p{layout, packed.data(), stored.factors(), stored.narrowed()};
-    for (int i = 0; i < parts; ++i) byte_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
+    for (int i = 0; i < parts; ++i)
+      byte_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
     return {c.data(), c.data() + m * n};
   }
   /// What the definition says.
@@ -77,9 +85,11 @@ struct product {
       for (std::int64_t j = 0; j < n; ++j) {
         const byte_channel channel = channel_of(j, k);
         std::int64_t sum = channel.bias;
-        for (std::int64_t l = 0; l < k; ++l) sum += std::int64_t{f.at(a.data(), i * k + l) - f.a_zero} * (f.at(b.data(), j * k + l) - f.b_zero);
+        for (std::int64_t l = 0; l < k; ++l)
+          sum += std::int64_t{f.at(a.data(), i * k + l) - f.a_zero} * (f.at(b.data(), j * k + l) - f.b_zero);
         const std::int64_t y = stored.c_zero + kernels::detail::scaled(sum, channel);
-        c.push_back(static_cast<std::byte>(std::min<std::int64_t>(std::max<std::int64_t>(y, stored.low()), stored.high())));
+        c.push_back(
+            static_cast<std::byte>(std::min<std::int64_t>(std::max<std::int64_t>(y, stored.low()), stored.high())));
       }
     return c;
   }

@@ -1,4 +1,5 @@
-// bytes: operands of stored numbers for tests of kernels - spread over their range, extreme, with scales for each channel.
+// bytes: operands of stored numbers for tests of kernels - spread over their range, extreme, with scales for each
+// channel.
 // Flow: tests of kernels/bind/ that hold fast_on_bytes against references.
 #pragma once
 

@@ -1,5 +1,6 @@
 // call: a call of a kernel by hand, as a plan's step makes it.
-// Flow: kernels.hpp, battery/ and fuzz/ run choices of single nodes; what a choice brings along for its functions is filled in here alone.
+// Flow: kernels.hpp, battery/ and fuzz/ run choices of single nodes; what a choice brings along for its functions is
+// filled in here alone.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -7,15 +8,17 @@
 namespace nnrt_test {
 
 /// A call of run() or pack() of a choice, which must outlive it; scratch, parts and fault are the caller's to set.
-inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs, nnrt::arguments in, nnrt::results out) {
+inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs,
+                                 nnrt::arguments in, nnrt::results out) {
   nnrt::kernel_call call;
   call.attrs = attrs, call.in = in, call.out = out;
   call.inner = choice.inner, call.record = choice.record.words.data();
   return call;
 }
 /// The same for a part of a run, or a piece of one.
-inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs, nnrt::arguments in, nnrt::results out,
-                                 std::byte* scratch, int tile, int tiles, int piece = 0, int pieces = 1) {
+inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs,
+                                 nnrt::arguments in, nnrt::results out, std::byte* scratch, int tile, int tiles,
+                                 int piece = 0, int pieces = 1) {
   nnrt::kernel_call call = call_of(choice, attrs, in, out);
   call.scratch = scratch, call.tile = tile, call.tiles = tiles, call.piece = piece, call.pieces = pieces;
   return call;

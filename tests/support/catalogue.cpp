@@ -1,7 +1,7 @@
 // catalogue: see the header.
 #include "support/catalogue.hpp"
 
-#if !defined(NNRT_TEST_REFERENCES_ALONE)   // tests/bits looks at what references become, without kernels
+#if !defined(NNRT_TEST_REFERENCES_ALONE)  // tests/bits looks at what references become, without kernels
 #include <nnrt/kernels/select.hpp>
 #endif
 #include <nnrt/ops/registry.hpp>

@@ -10,7 +10,7 @@
 namespace nnrt_test {
 
 /// A child that runs `act` and ends with what that returns, 0 to 255.
-template <class Act> ::pid_t begin_child(Act act) {
+template <class Act>::pid_t begin_child(Act act) {
   const ::pid_t child = ::fork();
   if (child == 0) ::_exit(act());
   return child;
@@ -41,7 +41,8 @@ template <class Act> last_words last_words_of(Act act) {
   ::close(ends[1]);
   last_words said;
   char letters[256];
-  for (::ssize_t length; (length = ::read(ends[0], letters, sizeof letters)) > 0;) said.printed.append(letters, static_cast<std::size_t>(length));
+  for (::ssize_t length; (length = ::read(ends[0], letters, sizeof letters)) > 0;)
+    said.printed.append(letters, static_cast<std::size_t>(length));
   ::close(ends[0]);
   int status = 0;
   if (::waitpid(child, &status, 0) == child && WIFSIGNALED(status)) said.signal = WTERMSIG(status);

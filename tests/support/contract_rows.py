@@ -22,7 +22,7 @@ def main() -> int:
         text = header.read_text(encoding="utf-8")
         for found in re.finditer(r"[ *](OH_NN[A-Za-z]+_[A-Za-z0-9]+)\(", text):
             declared[found[1]] = bool(WITHOUT_ARGUMENT.search(text[found.start() : found.start() + 80]))
-    rows = re.findall(r'\{"(OH_NN\w+)", "[^"]+", (\w+),', ROWS.read_text(encoding="utf-8"))
+    rows = re.findall(r'\{"(OH_NN\w+)",\s+"[^"]+",\s+(\w+),', ROWS.read_text(encoding="utf-8"))
     good = Counter(function for function, answer in rows if answer in GOOD)
     refusals = Counter(function for function, answer in rows if answer not in GOOD)
     complaints = [f"{name}: a row for a function that no header declares" for name in set(good | refusals) - set(declared)]

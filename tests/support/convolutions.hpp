@@ -15,7 +15,8 @@ using nnrt::kernels::conv_shape;
 struct naive {
   double sum, size;
 };
-template <class Problem> naive naive_output(const Problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
+template <class Problem>
+naive naive_output(const Problem& p, std::int64_t image, std::int64_t oy, std::int64_t ox, std::int64_t o) {
   const conv_shape& s = p.s;
   naive out{p.bias[o], std::abs(p.bias[o]) + 1.0};
   const std::int64_t channels = s.group_in(), first = o / s.group_out() * channels;
@@ -34,7 +35,8 @@ template <class Problem> naive naive_output(const Problem& p, std::int64_t image
 }
 
 /// Image, channels in and out, kernel; the rest as named.
-inline conv_shape layer(std::int64_t h, std::int64_t w, std::int64_t in, std::int64_t out, std::int64_t kh, std::int64_t kw) {
+inline conv_shape layer(std::int64_t h, std::int64_t w, std::int64_t in, std::int64_t out, std::int64_t kh,
+                        std::int64_t kw) {
   conv_shape s;
   s.height = h, s.width = w, s.in = in, s.out = out, s.kernel_h = kh, s.kernel_w = kw;
   return s;
@@ -48,7 +50,9 @@ inline conv_shape padded(conv_shape s, std::int64_t top, std::int64_t left, std:
   return s;
 }
 inline conv_shape strided(conv_shape s, std::int64_t h, std::int64_t w) { return s.stride_h = h, s.stride_w = w, s; }
-inline conv_shape dilated(conv_shape s, std::int64_t h, std::int64_t w) { return s.dilation_h = h, s.dilation_w = w, s; }
+inline conv_shape dilated(conv_shape s, std::int64_t h, std::int64_t w) {
+  return s.dilation_h = h, s.dilation_w = w, s;
+}
 inline conv_shape grouped(conv_shape s, std::int64_t group) { return s.group = group, s; }
 inline conv_shape batched(conv_shape s, std::int64_t batch) { return s.batch = batch, s; }
 /// So many pixels between two of the output, below and beside each other.

@@ -21,7 +21,9 @@ std::uint64_t nnrt_test::counted_steps() { return steps; }
 extern "C" void __sanitizer_cov_trace_pc() { ++steps; }
 
 void* operator new(std::size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
 void operator delete(void* piece) noexcept { std::free(piece); }
 void operator delete(void* piece, std::size_t) noexcept { std::free(piece); }
 void operator delete(void* piece, std::align_val_t) noexcept { std::free(piece); }

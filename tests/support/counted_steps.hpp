@@ -1,5 +1,6 @@
 // counted_steps: how much a program has done, as a number that is the same in every run.
-// Flow: tests/growth compiles what it measures with -fsanitize-coverage=trace-pc, so that each basic block adds 1; the heap adds 1 for 64 bytes.
+// Flow: tests/growth compiles what it measures with -fsanitize-coverage=trace-pc, so that each basic block adds 1; the
+// heap adds 1 for 64 bytes.
 #pragma once
 
 #include <cstdint>

@@ -3,11 +3,11 @@
 
 #include "support/sanitized.hpp"
 
+#include <malloc.h>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
-#include <malloc.h>
 #include <new>
 
 namespace {

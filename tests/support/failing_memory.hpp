@@ -1,6 +1,6 @@
 // failing_memory: a heap which counts and, when it is told to, has nothing left.
-// Flow: a test compares the count before and after, or arms the heap around a call of a C function and looks at the code that comes out;
-// failing_memory.cpp stands before the allocations.
+// Flow: a test compares the count before and after, or arms the heap around a call of a C function and looks at the
+// code that comes out; failing_memory.cpp stands before the allocations.
 #pragma once
 
 namespace nnrt_test {
@@ -18,13 +18,15 @@ template <class Call> long peak_bytes_of(Call call) {
   return end_peak(before);
 }
 
-/// Which allocations fail while calls run inside lacking(): the one of this number, counted from 0, or that and all after it.
+/// Which allocations fail while calls run inside lacking(): the one of this number, counted from 0, or that and all
+/// after it.
 struct shortage {
   long first;
   bool lasts;
 };
 
-/// Arms the heap, calls, disarms it; what the call returned. The count goes on from call to call until begin_shortage() starts it anew.
+/// Arms the heap, calls, disarms it; what the call returned. The count goes on from call to call until begin_shortage()
+/// starts it anew.
 void begin_shortage(const shortage& which);
 /// Whether an allocation has failed since.
 bool has_failed();

@@ -1,4 +1,5 @@
-// functions: how tests hold the kernels of functions of one number against the reference, at every length and magnitude.
+// functions: how tests hold the kernels of functions of one number against the reference, at every length and
+// magnitude.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ inline std::vector<float> ramp(std::int64_t n, float range) {
 
 /// At each length up to three vectors and one, with special values and without; over each of the ranges; at the edges.
 template <class Op>
-void check_function(const typename Op::attrs& attrs, tolerance allowed, std::initializer_list<float> ranges, const std::vector<float>& edges) {
+void check_function(const typename Op::attrs& attrs, tolerance allowed, std::initializer_list<float> ranges,
+                    const std::vector<float>& edges) {
   for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<Op>(attrs, {floats({n}, random_floats(n, 7, 9.0F))}, allowed);

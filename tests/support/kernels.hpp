@@ -6,7 +6,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/of.hpp>
 #if !defined(NNRT_SEPARATE_COMPILATION)
-#include <nnrt/kernels/select.hpp>   // a test that is compiled by hand: no other unit has the kernels
+#include <nnrt/kernels/select.hpp>  // a test that is compiled by hand: no other unit has the kernels
 #endif
 
 #include <doctest/doctest.h>
@@ -64,11 +64,13 @@ struct given_operand {
   std::vector<std::byte> bytes;
   std::vector<std::int64_t> values;  // of a constant integer operand
   bool is_constant = false;
-  std::vector<float> scales = {};    // of each channel
+  std::vector<float> scales = {};  // of each channel
 
   operand as_operand() const { return {desc, values, is_constant}; }
   /// One without a dtype is missing.
-  view as_view() { return desc.type == dtype::none ? view{} : view{&desc, any_pointer::bytes(bytes.data()), nullptr, scales}; }
+  view as_view() {
+    return desc.type == dtype::none ? view{} : view{&desc, any_pointer::bytes(bytes.data()), nullptr, scales};
+  }
 };
 
 inline given_operand bytes_of(const tensor_desc& desc, const void* first) {
@@ -117,7 +119,8 @@ struct tolerance {
 
 using blocks = std::vector<std::vector<std::byte>>;
 
-/// A node under test: its operands, and what its outputs are. Its operator may be another unit's (ops/of.hpp), so that tests compile no kernels.
+/// A node under test: its operands, and what its outputs are. Its operator may be another unit's (ops/of.hpp), so that
+/// tests compile no kernels.
 struct tested_node {
   const operator_info& op;
   std::vector<given_operand> in;
@@ -125,7 +128,8 @@ struct tested_node {
   std::vector<operand> operands;
   std::vector<tensor_desc> outputs;
 
-  tested_node(const operator_info& tested, std::vector<word> attributes, std::vector<given_operand> given, const std::vector<tensor_desc>& wanted)
+  tested_node(const operator_info& tested, std::vector<word> attributes, std::vector<given_operand> given,
+              const std::vector<tensor_desc>& wanted)
       : op(tested), in(std::move(given)), words(std::move(attributes)) {
     for (const given_operand& x : in) operands.push_back(x.as_operand());
     const verdict v = op.infer(words, operands, wanted);
@@ -145,8 +149,8 @@ struct tested_node {
     return memory;
   }
 
-  /// What the kernel gives, done in `tiles` parts of so many pieces, the last one first; input `in_place` shares its memory
-  /// with output 0 when it is not negative.
+  /// What the kernel gives, done in `tiles` parts of so many pieces, the last one first; input `in_place` shares its
+  /// memory with output 0 when it is not negative.
   blocks kernel(const kernel_choice& choice, int tiles, int in_place = -1, int pieces = 1) {
     std::deque<fenced_bytes> inputs, memory;
     std::vector<view> arguments = input_views(), results;
@@ -161,7 +165,8 @@ struct tested_node {
       std::vector<view> packs_into{packed};
       for (const tensor_desc& y : outputs) packs_into.push_back({&y, {}});
       const int parts = choice.pack_parts > 1 ? tiles : 1;
-      for (int part = parts; part-- > 0;) choice.pack(call_of(choice, words, arguments, packs_into, nullptr, part, parts));
+      for (int part = parts; part-- > 0;)
+        choice.pack(call_of(choice, words, arguments, packs_into, nullptr, part, parts));
       for (std::size_t i = 0; i < arguments.size(); ++i)
         if ((choice.packs >> i & 1U) != 0) arguments[i].data = any_pointer{};
       arguments.push_back(packed);
@@ -205,7 +210,8 @@ struct tested_node {
 
 /// The same for an operator that the test names.
 template <class Op> struct node_under_test : tested_node {
-  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given, const std::vector<tensor_desc>& wanted = {})
+  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given,
+                  const std::vector<tensor_desc>& wanted = {})
       : tested_node(ops::of<Op>(), words_of(attrs), std::move(given), wanted) {}
 
  private:
@@ -272,7 +278,9 @@ void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in
 }
 
 /// Whether the node is left to the reference.
-template <class Op> bool has_no_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, const std::vector<tensor_desc>& wanted = {}) {
+template <class Op>
+bool has_no_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in,
+                   const std::vector<tensor_desc>& wanted = {}) {
   return !node_under_test<Op>(attrs, std::move(in), wanted).choose();
 }
 

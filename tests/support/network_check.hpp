@@ -1,5 +1,5 @@
-// network_check: what a network must do whatever it computes - be right, ask the heap for nothing at inference, give the
-// same bits with any number of threads and as a model at run time.
+// network_check: what a network must do whatever it computes - be right, ask the heap for nothing at inference, give
+// the same bits with any number of threads and as a model at run time.
 // Flow: each program of tests/networks is main() { return nnrt_test::check<graph<…>>(); }.
 #pragma once
 
@@ -100,8 +100,7 @@ spans run_twice(Executor& run, const random_numbers<G>& numbers, const char* wha
     const auto outputs = run(numbers.inputs[I]...);
     ok &= took_nothing(what, allocations() - before);
     return listed(outputs);
-  }
-  (std::make_index_sequence<G::inputs.size()>{});
+  }(std::make_index_sequence<G::inputs.size()>{});
 }
 
 template <class G> bool check_static(const random_numbers<G>& numbers, std::vector<reals>& outputs) {

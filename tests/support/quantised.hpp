@@ -51,7 +51,8 @@ template <class Op, class Bias> struct layer_of_i16 {
 
   constexpr std::vector<std::int16_t> elements() const {
     auto of_x = ramp<std::int16_t>(x, 9973, 65536, -32768, quant{0.0005F, zero_x});
-    auto of_weight = ramp<std::int8_t>(weight, 53, 255, -127, quant{scales.size() == 1 ? *scales.begin() : 0.0F, zero_weight});
+    auto of_weight =
+        ramp<std::int8_t>(weight, 53, 255, -127, quant{scales.size() == 1 ? *scales.begin() : 0.0F, zero_weight});
     if (scales.size() > 1) of_weight.desc.quantised = per_channel<0>;
     filled<bias_t> of_bias({static_cast<std::int64_t>(bias.size())}, std::vector<bias_t>(bias.begin(), bias.end()));
     filled<std::int16_t> made(y);

@@ -133,38 +133,23 @@ class random_graph {
   void add_any_node() {
     const std::int32_t x = any_value();
     switch (below(17)) {
-      case 0:
-        return add<ops::add>({}, {x, any_value()});
-      case 1:
-        return add<ops::add>({}, {x, value_like(x)});
-      case 2:
-        return add<ops::sub>({}, {value_like(x), x});
-      case 3:
-        return add<ops::maximum>({}, {x, any_value()});
-      case 4:
-        return add<ops::sub>({}, {x, x});
-      case 5:
-        return add<ops::relu>({}, {x});
-      case 6:
-        return add<ops::tanh>({}, {x});
-      case 7:
-        return add_reshape(x);
-      case 8:
-        return add_transpose(x);
-      case 9:
-        return add_mean(x);
-      case 10:
-        return add_dense(x);
+      case 0: return add<ops::add>({}, {x, any_value()});
+      case 1: return add<ops::add>({}, {x, value_like(x)});
+      case 2: return add<ops::sub>({}, {value_like(x), x});
+      case 3: return add<ops::maximum>({}, {x, any_value()});
+      case 4: return add<ops::sub>({}, {x, x});
+      case 5: return add<ops::relu>({}, {x});
+      case 6: return add<ops::tanh>({}, {x});
+      case 7: return add_reshape(x);
+      case 8: return add_transpose(x);
+      case 9: return add_mean(x);
+      case 10: return add_dense(x);
       case 11:
-      case 12:
-        return add_concat();
+      case 12: return add_concat();
       case 13:
-      case 14:
-        return add_with_axis<ops::split>({x}, 1 + below(3));
-      case 15:
-        return add_whole_and_part(x);
-      default:
-        return add<ops::softmax>({}, {x});
+      case 14: return add_with_axis<ops::split>({x}, 1 + below(3));
+      case 15: return add_whole_and_part(x);
+      default: return add<ops::softmax>({}, {x});
     }
   }
   void choose_outputs() {

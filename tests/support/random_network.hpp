@@ -1,5 +1,6 @@
-// random_network: networks over images that nobody would write - convolutions of every kind, norms, pads, residuals, joins, cuts, dense heads -
-// of floats or of stored bytes. Flow: exec/random_networks_test holds all that becomes of them against their operators' references.
+// random_network: networks over images that nobody would write - convolutions of every kind, norms, pads, residuals,
+// joins, cuts, dense heads - of floats or of stored bytes. Flow: exec/random_networks_test holds all that becomes of
+// them against their operators' references.
 #pragma once
 
 // All units of a program must know the same kernels: an operator's table of functions is one object for all of them.
@@ -20,7 +21,12 @@ namespace nnrt_test {
 class random_network {
  public:
   random_network(std::uint64_t seed, bool is_stored)
-      : random_(seed), is_stored_(is_stored), type_(!is_stored ? f32 : random_.once_in(4) ? u8 : i8), is_large_(random_.once_in(16)) {
+      : random_(seed),
+        is_stored_(is_stored),
+        type_(!is_stored           ? f32
+              : random_.once_in(4) ? u8
+                                   : i8),
+        is_large_(random_.once_in(16)) {
     for (int i = random_.once_in(4) ? 2 : 1; i > 0; --i) add_input();
     const int nodes = static_cast<int>(random_.between(2, 14));
     for (int tries = 0; tries < 10 * nodes && nodes_ < nodes; ++tries) add_any_node(any_image());
@@ -46,7 +52,9 @@ class random_network {
     return quant{scale, type_ == u8 ? 128 + zero : zero};
   }
   void add_input() {
-    const std::int64_t side = is_large_ ? random_.between(50, 120) : random_.once_in(3) ? random_.between(1, 9) : random_.between(8, 40);
+    const std::int64_t side = is_large_            ? random_.between(50, 120)
+                              : random_.once_in(3) ? random_.between(1, 9)
+                                                   : random_.between(8, 40);
     const std::int64_t width = random_.once_in(2) ? side : random_.between(1, is_large_ ? 120 : 40);
     const std::int64_t channels = random_.once_in(3) ? random_.one_of<std::int64_t>({1, 3, 4}) : random_.between(1, 40);
     tensor_desc desc{type_, nhwc, {random_.once_in(5) ? random_.between(2, 3) : 1, side, width, channels}};
@@ -76,7 +84,8 @@ class random_network {
     for (T& element : elements) element = static_cast<T>(draw());
     return b_.constant<T>(desc, elements).value();
   }
-  /// Numbers that the passes know, or a weight: numbers between -1 and 1 that follow from its name, of a variance positive ones.
+  /// Numbers that the passes know, or a weight: numbers between -1 and 1 that follow from its name, of a variance
+  /// positive ones.
   std::int32_t numbers(const shape_t& shape, double least, double most, const std::string& role = {}) {
     if (random_.once_in(3)) return b_.weight("w" + std::to_string(weights_++) + role, {f32, shape}).value();
     return constant<float>({f32, shape}, [&] { return random_.real(least, most); });
@@ -90,11 +99,14 @@ class random_network {
     if (!is_stored_) return numbers(shape, -1.7 * size, 1.7 * size);
     const auto step = static_cast<float>(size / 64);
     const format layout = shape.rank == 4 ? nhwc : nd;
-    if (type_ == u8) return constant<std::uint8_t>({u8, layout, shape, quant{step, 120}}, [&] { return random_.between(0, 255); });
+    if (type_ == u8)
+      return constant<std::uint8_t>({u8, layout, shape, quant{step, 120}}, [&] { return random_.between(0, 255); });
     const bool has_one_scale = random_.once_in(3);
     const quantisation scales = has_one_scale ? quantisation(quant{step, 0}) : quantisation(per_channel<0>);
-    const std::int32_t id = constant<std::int8_t>({i8, layout, shape, scales}, [&] { return random_.between(-127, 127); });
-    if (!has_one_scale) b_.set_scales(id, constant<float>({f32, {shape[0]}}, [&] { return random_.real(step / 2, step * 2); }));
+    const std::int32_t id =
+        constant<std::int8_t>({i8, layout, shape, scales}, [&] { return random_.between(-127, 127); });
+    if (!has_one_scale)
+      b_.set_scales(id, constant<float>({f32, {shape[0]}}, [&] { return random_.real(step / 2, step * 2); }));
     return id;
   }
   std::int32_t bias(std::int64_t outputs) {
@@ -118,12 +130,15 @@ class random_network {
     if (is_stored_) wanted.quantised = quant{0x1p-8F, type_ == u8 ? 0 : -128};
     return wanted;
   }
-  activation any_activation() { return random_.one_of({activation::none, activation::none, activation::relu, activation::relu6}); }
+  activation any_activation() {
+    return random_.one_of({activation::none, activation::none, activation::relu, activation::relu6});
+  }
   pads any_pads() {
     const int way = random_.below(3);
     if (way == 0) return {pad_mode::same};
     if (way == 1) return {pad_mode::valid};
-    return {pad_mode::explicit_pads, random_.between(0, 2), random_.between(0, 2), random_.between(0, 2), random_.between(0, 2)};
+    return {pad_mode::explicit_pads, random_.between(0, 2), random_.between(0, 2), random_.between(0, 2),
+            random_.between(0, 2)};
   }
   extent2 any_extent(std::int64_t most) {
     const std::int64_t side = random_.between(1, most);
@@ -133,10 +148,13 @@ class random_network {
   // --- nodes -------------------------------------------------------------------
 
   /// Adds the node if its rules take it and it is small enough.
-  void add(const operator_info& op, const pool<word>& words, const std::vector<std::int32_t>& in, const std::vector<tensor_desc>& wanted) {
+  void add(const operator_info& op, const pool<word>& words, const std::vector<std::int32_t>& in,
+           const std::vector<tensor_desc>& wanted) {
     const ir::operand_list list(b_.graph(), in);
     const verdict v = op.infer(words, list.operands, wanted);
-    if (!v || op.macs(words, list.operands, {v.outputs.begin(), v.outputs.size()}) > (is_large_ ? 40'000'000 : 4'000'000)) return;
+    if (!v ||
+        op.macs(words, list.operands, {v.outputs.begin(), v.outputs.size()}) > (is_large_ ? 40'000'000 : 4'000'000))
+      return;
     for (const tensor_desc& y : v.outputs)
       if (y.elements() <= 0 || y.elements() > (is_large_ ? 900'000 : 60'000)) return;
     const auto made = b_.apply(op, words, in, wanted, std::string(op.name) + std::to_string(nodes_));
@@ -144,7 +162,9 @@ class random_network {
     ++nodes_;
     for (const std::int32_t id : *made) keep(id);
   }
-  template <class Op> void add(const typename Op::attrs& attrs, const std::vector<std::int32_t>& in, const std::vector<tensor_desc>& wanted = {}) {
+  template <class Op>
+  void add(const typename Op::attrs& attrs, const std::vector<std::int32_t>& in,
+           const std::vector<tensor_desc>& wanted = {}) {
     pool<word> words;
     pack(attrs, words);
     add(ops::of<Op>(), words, in, wanted);
@@ -171,7 +191,8 @@ class random_network {
   }
   void add_transposed(const image& x) {
     ops::conv2d_transpose::attrs a;
-    a.stride = any_extent(2), a.pad = {random_.once_in(2) ? pad_mode::same : pad_mode::valid}, a.fused = any_activation();
+    a.stride = any_extent(2), a.pad = {random_.once_in(2) ? pad_mode::same : pad_mode::valid},
+    a.fused = any_activation();
     const extent2 k = any_extent(4);
     add_layer<ops::conv2d_transpose>(a, x, {random_.between(1, 20), k.h, k.w, x.channels()});
   }
@@ -183,7 +204,8 @@ class random_network {
   void add_norm(const image& x) {
     const shape_t c{x.channels()};
     if (random_.once_in(2)) {
-      const std::int32_t scale = numbers(c, 0.5, 1.5), offset = numbers(c, -1, 1), mean = numbers(c, -0.5, 0.5), variance = numbers(c, 0.5, 2, ".variance");
+      const std::int32_t scale = numbers(c, 0.5, 1.5), offset = numbers(c, -1, 1), mean = numbers(c, -0.5, 0.5),
+                         variance = numbers(c, 0.5, 2, ".variance");
       return add<ops::batch_norm>({}, {x.id, scale, offset, mean, variance}, {wish(x.scale)});
     }
     ops::scale::attrs a;
@@ -214,7 +236,8 @@ class random_network {
       return random_.once_in(4) ? add<Op>(a, {c, x.id}) : add<Op>(a, {x.id, c});
     }
     const image other = random_.once_in(3) ? any_image() : any_like(x);
-    add<Op>(a, {x.id, other.id}, {wish(std::is_same_v<Op, ops::mul> ? x.scale * other.scale * 60 : x.scale + other.scale)});
+    add<Op>(a, {x.id, other.id},
+            {wish(std::is_same_v<Op, ops::mul> ? x.scale * other.scale * 60 : x.scale + other.scale)});
   }
   void add_bias(const image& x) {
     if (!is_stored_) add<ops::bias_add>({}, {x.id, numbers({x.channels()}, -1, 1)});
@@ -250,7 +273,8 @@ class random_network {
   void add_transpose(const image& x) {
     std::vector<std::int64_t> order;
     for (int i = x.shape.rank; i-- > 0;) order.push_back(i);
-    if (x.has_pixels() && random_.once_in(2)) order = random_.one_of({std::vector<std::int64_t>{0, 3, 1, 2}, std::vector<std::int64_t>{0, 2, 3, 1}});
+    if (x.has_pixels() && random_.once_in(2))
+      order = random_.one_of({std::vector<std::int64_t>{0, 3, 1, 2}, std::vector<std::int64_t>{0, 2, 3, 1}});
     add<ops::transpose>({}, {x.id, integers(order)});
   }
   void add_reshape(const image& x) {

@@ -1,6 +1,6 @@
 // sanitized: whether the tests were built with a sanitizer, g++'s or clang's, or run in valgrind.
-// Flow: tests that would take its own memory or descriptors away ask for NNRT_TEST_SANITIZED, or runs_in_valgrind(); those with limits of
-// time for slowness(), those with many random cases for cases().
+// Flow: tests that would take its own memory or descriptors away ask for NNRT_TEST_SANITIZED, or runs_in_valgrind();
+// those with limits of time for slowness(), those with many random cases for cases().
 #pragma once
 
 #include <cstdlib>
@@ -31,8 +31,8 @@ inline unsigned slowness() {
 #endif
 }
 
-/// How many random cases a test tries. Valgrind, which takes fifty times as long, looks at what each of them touches and
-/// not at its numbers: there a few say as much.
+/// How many random cases a test tries. Valgrind, which takes fifty times as long, looks at what each of them touches
+/// and not at its numbers: there a few say as much.
 template <class T> T cases(T natively, T in_valgrind) { return runs_in_valgrind() ? in_valgrind : natively; }
 
 }  // namespace nnrt_test

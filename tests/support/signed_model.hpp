@@ -20,7 +20,8 @@ inline void sign(std::span<std::byte> file) {
   const std::size_t at = nnrt::detail::place_of_digest(nnrt::array_ref<const std::byte>(header.data(), header.size()));
   if (at == header.size()) return;
   std::memcpy(header.data() + at, nnrt::detail::no_digest.data(), nnrt::detail::no_digest.size());
-  const std::string digest = nnrt::detail::hexadecimal(nnrt::digest_of(nnrt::array_ref<const std::byte>(header.data(), header.size())));
+  const std::string digest =
+      nnrt::detail::hexadecimal(nnrt::digest_of(nnrt::array_ref<const std::byte>(header.data(), header.size())));
   std::memcpy(header.data() + at, digest.data(), digest.size());
 }
 

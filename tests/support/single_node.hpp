@@ -1,4 +1,5 @@
-// single_node: graphs of one node, or of a few, for tests of what policies say of them; at compile time and at run time.
+// single_node: graphs of one node, or of a few, for tests of what policies say of them; at compile time and at run
+// time.
 #pragma once
 
 #include <nnrt/core/operator.hpp>
@@ -17,17 +18,21 @@ struct node_operand {
 };
 constexpr node_operand of(dtype type, shape_t shape) { return {tensor_desc{type, shape}}; }
 constexpr node_operand of(shape_t shape) { return of(f32, shape); }
-constexpr node_operand weight_of(shape_t shape, dtype type = f32) { return {tensor_desc{type, shape}, ir::kind::weight}; }
+constexpr node_operand weight_of(shape_t shape, dtype type = f32) {
+  return {tensor_desc{type, shape}, ir::kind::weight};
+}
 constexpr node_operand listed(std::initializer_list<std::int64_t> integers, shape_t shape = {}) {
-  node_operand made{tensor_desc{i64, shape.rank > 0 ? shape : shape_t{static_cast<std::int64_t>(integers.size())}}, ir::kind::constant};
+  node_operand made{tensor_desc{i64, shape.rank > 0 ? shape : shape_t{static_cast<std::int64_t>(integers.size())}},
+                    ir::kind::constant};
   for (const std::int64_t v : integers) made.integers[made.count++] = v;
   return made;
 }
 
-/// Appends a node over values of the graph; answers its first result. When the operator's rules refuse it, the graph has no node and a
-/// test that counts on it fails.
-template <class Op> constexpr std::int32_t append(ir::graph& g, const typename Op::attrs& attrs, std::initializer_list<std::int32_t> ids, std::string_view name = "node",
-                                                  tensor_desc wanted = {}) {
+/// Appends a node over values of the graph; answers its first result. When the operator's rules refuse it, the graph
+/// has no node and a test that counts on it fails.
+template <class Op>
+constexpr std::int32_t append(ir::graph& g, const typename Op::attrs& attrs, std::initializer_list<std::int32_t> ids,
+                              std::string_view name = "node", tensor_desc wanted = {}) {
   pool<std::int32_t> inputs(ids);
   const ir::operand_list in(g, inputs);
   const tensor_desc wishes[] = {wanted};
@@ -49,14 +54,18 @@ template <class Op> constexpr std::int32_t append(ir::graph& g, const typename O
 }
 
 constexpr std::int32_t add(ir::graph& g, const node_operand& o) {
-  if (o.is == ir::kind::constant) return g.add_constant<std::int64_t>(o.desc, array_ref<const std::int64_t>(o.integers, static_cast<std::size_t>(o.count)));
+  if (o.is == ir::kind::constant)
+    return g.add_constant<std::int64_t>(o.desc,
+                                        array_ref<const std::int64_t>(o.integers, static_cast<std::size_t>(o.count)));
   const std::int32_t id = g.add_value({o.desc, o.is, g.add_text("value"), 0, ir::none});
   if (o.is == ir::kind::input) g.inputs.push_back(id);
   return id;
 }
 
 /// A graph of one node over these operands.
-template <class Op> constexpr ir::graph single(const typename Op::attrs& attrs, std::initializer_list<node_operand> operands, tensor_desc wanted = {}) {
+template <class Op>
+constexpr ir::graph single(const typename Op::attrs& attrs, std::initializer_list<node_operand> operands,
+                           tensor_desc wanted = {}) {
   ir::graph g;
   std::int32_t ids[8] = {};
   std::size_t count = 0;
@@ -68,7 +77,9 @@ template <class Op> constexpr ir::graph single(const typename Op::attrs& attrs, 
   g.outputs.push_back({out, {}});
   return g;
 }
-template <class Op> constexpr ir::graph single(std::initializer_list<node_operand> operands) { return single<Op>({}, operands); }
+template <class Op> constexpr ir::graph single(std::initializer_list<node_operand> operands) {
+  return single<Op>({}, operands);
+}
 
 /// Attributes with some of them set: with<ops::concat>([](auto& a) { a.axis = 0; }).
 template <class Op, class Set> constexpr typename Op::attrs with(Set set) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-/// Made under a folder that is preferred, or, where that is missing or may not be written, under the system's one for temporary files; removed
-/// with all that is in it. A test can do nothing without it: no folder ends the program.
+/// Made under a folder that is preferred, or, where that is missing or may not be written, under the system's one for
+/// temporary files; removed with all that is in it. A test can do nothing without it: no folder ends the program.
 class temporary_folder {
  public:
   explicit temporary_folder(const std::filesystem::path& preferred = {}) {

@@ -73,7 +73,8 @@ struct call {
   std::vector<std::int32_t> intermediates = {};
 };
 
-/// A field that every table of a kind ("Tensor", "Operator", …) has besides its own ones: a number of one or eight bytes, or a list of bytes.
+/// A field that every table of a kind ("Tensor", "Operator", …) has besides its own ones: a number of one or eight
+/// bytes, or a list of bytes.
 struct further_field {
   std::string table;
   int slot;
@@ -102,8 +103,8 @@ struct subgraph {
 /// A file; bytes() writes it down as it stands.
 struct file : subgraph {
   std::uint32_t version = 3;
-  int subgraphs = 1;                 // so often the file has its own
-  std::vector<subgraph> called = {};  // behind these
+  int subgraphs = 1;                                 // so often the file has its own
+  std::vector<subgraph> called = {};                 // behind these
   std::uint64_t buffer_offset = 0, buffer_size = 0;  // of buffers behind the FlatBuffer
   std::vector<signature> signatures = {};
   std::vector<std::byte> behind = {};  // the FlatBuffer
@@ -133,7 +134,8 @@ class writer {
   std::vector<std::byte> write() {
     std::vector<offset> graphs;
     buffers_.push_back(buffer({}, false));
-    for (int i = 0; i < file_.subgraphs; ++i) graphs.push_back(i == 0 ? write(static_cast<const subgraph&>(file_)) : graphs[0]);
+    for (int i = 0; i < file_.subgraphs; ++i)
+      graphs.push_back(i == 0 ? write(static_cast<const subgraph&>(file_)) : graphs[0]);
     for (const subgraph& called : file_.called) graphs.push_back(write(called));
     if (!file_.has_buffers) buffers_.clear();
     const auto graph_list = b_.CreateVector(graphs), buffer_list = b_.CreateVector(buffers_),
@@ -168,8 +170,10 @@ class writer {
     }
     void add() const {
       for (const auto& [f, list] : fields) {
-        if (const auto* byte = std::get_if<std::uint8_t>(&f->value)) to.b_.AddElement<std::uint8_t>(slot(f->slot), *byte, 0);
-        else if (const auto* wide = std::get_if<std::uint64_t>(&f->value)) to.b_.AddElement<std::uint64_t>(slot(f->slot), *wide, 0);
+        if (const auto* byte = std::get_if<std::uint8_t>(&f->value))
+          to.b_.AddElement<std::uint8_t>(slot(f->slot), *byte, 0);
+        else if (const auto* wide = std::get_if<std::uint64_t>(&f->value))
+          to.b_.AddElement<std::uint64_t>(slot(f->slot), *wide, 0);
         else to.b_.AddOffset(slot(f->slot), list);
       }
     }
@@ -313,7 +317,8 @@ class writer {
   offset write(const options& with) {
     std::vector<offset> lists;
     for (const field& f : with.fields) {
-      if (const auto* list = std::get_if<std::vector<std::int32_t>>(&f.value)) lists.push_back(b_.CreateVector(*list).Union());
+      if (const auto* list = std::get_if<std::vector<std::int32_t>>(&f.value))
+        lists.push_back(b_.CreateVector(*list).Union());
       if (const auto* text = std::get_if<std::string>(&f.value)) lists.push_back(b_.CreateString(*text).Union());
     }
     std::size_t next = 0;

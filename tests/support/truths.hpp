@@ -1,4 +1,5 @@
-// truths: what tests of operators share that give truth values for two tensors. (A vector of bool has no elements to point to.)
+// truths: what tests of operators share that give truth values for two tensors. (A vector of bool has no elements to
+// point to.)
 #pragma once
 
 #include <doctest/doctest.h>
@@ -56,7 +57,8 @@ template <class Op> constexpr bool broadcasts_as_stated(const pair_of_shapes& ro
 
 /// Whether stored numbers are compared when both operands hold some, of one dtype and with one scale each, and refused
 /// by name when they do not.
-template <class Op, auto BothOrNone, auto Types, auto EqualTypes, auto OneScale> constexpr bool asks_for_scales_of_both() {
+template <class Op, auto BothOrNone, auto Types, auto EqualTypes, auto OneScale>
+constexpr bool asks_for_scales_of_both() {
   const auto stored = [](dtype type, quantisation q = quant{0.5F, 3}) { return computed({type, nd, {2}, q}); };
   const operand one = stored(i8), plain = computed({i8, {2}});
   return breaks(infer<Op>({}, {plain, one}), BothOrNone, 1, 0) &&
@@ -67,8 +69,8 @@ template <class Op, auto BothOrNone, auto Types, auto EqualTypes, auto OneScale>
          infer<Op>({}, {one, one}).output(0) == tensor_desc{boolean, nd, {2}};
 }
 
-/// Whether Op's reference says of all pairs of a few stored numbers, of scales 1/2 and 1/4, what f says of the real ones,
-/// which are multiples of 1/256.
+/// Whether Op's reference says of all pairs of a few stored numbers, of scales 1/2 and 1/4, what f says of the real
+/// ones, which are multiples of 1/256.
 template <class Op, class F> bool compares_what_is_meant(F f) {
   constexpr std::int8_t numbers[] = {-128, -97, -3, -2, 0, 1, 3, 4, 96, 127};
   const tensor_desc a{i8, nd, {10, 1}, quant{0.5F, 3}}, b{i8, nd, {1, 10}, quant{0.25F, -3}}, y{boolean, {10, 10}};
@@ -82,7 +84,8 @@ template <class Op, class F> bool compares_what_is_meant(F f) {
   return true;
 }
 
-/// Whether it says so of 16-bit numbers of every two of these scales, too, which are so large that 32 bits hold few of them.
+/// Whether it says so of 16-bit numbers of every two of these scales, too, which are so large that 32 bits hold few of
+/// them.
 template <class Op, class F> bool compares_what_is_large(F f) {
   constexpr std::int16_t numbers[] = {-32768, -32767, -20000, -30000, -1, 0, 1, 20000, 32766, 32767};
   constexpr float scales[] = {0.5F, 512, 0x1p16F, 0x1.000002p30F, 0x1p40F, 1e30F, std::numeric_limits<float>::max()};

@@ -19,8 +19,8 @@ template <class Op, dtype First = f16> constexpr bool refuses_other_operands() {
   constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
   constexpr operand one = computed(f32_of({2})), integers = computed({i32, {2}}), truths = computed({boolean, {2}});
   return breaks(infer<Op>({}, {}), missing_rule, 0, 1) && breaks(infer<Op>({}, {missing()}), missing_rule, 0, 1) &&
-         breaks(infer<Op>({}, {one, one}), surplus_rule, 2, 1) && breaks(infer<Op>({}, {integers}), type_rule, 4, first) &&
-         breaks(infer<Op>({}, {truths}), type_rule, 1, first);
+         breaks(infer<Op>({}, {one, one}), surplus_rule, 2, 1) &&
+         breaks(infer<Op>({}, {integers}), type_rule, 4, first) && breaks(infer<Op>({}, {truths}), type_rule, 1, first);
 }
 
 /// Descs of every kind that such an operator gives back as they came.
@@ -60,16 +60,16 @@ template <class Op, auto Input, auto Output, bool IsReal = true>
 constexpr bool asks_for_scales(const typename Op::attrs& attrs = {}) {
   constexpr quant half{0.5F, 3};
   const tensor_desc wish{dtype::none, nd, {}, half};
-  const operand plain = computed({i8, {2}}), channels = computed({i8, nd, {2}, per_channel<0>}), one = computed({i8, nd, {2}, half});
+  const operand plain = computed({i8, {2}}), channels = computed({i8, nd, {2}, per_channel<0>}),
+                one = computed({i8, nd, {2}, half});
   if (IsReal && !breaks(infer<Op>(attrs, {plain}, {wish}), Input, 0, 1)) return false;
-  return breaks(infer<Op>(attrs, {channels}, {wish}), Input, 2, 1) &&
-         breaks(infer<Op>(attrs, {one}), Output, 0, 1) &&
+  return breaks(infer<Op>(attrs, {channels}, {wish}), Input, 2, 1) && breaks(infer<Op>(attrs, {one}), Output, 0, 1) &&
          infer<Op>(attrs, {one}, {wish}).output(0) == tensor_desc{i8, nd, {2}, half};
 }
 
-/// How many of all 256 stored numbers of 8 bits Op does not bring to the nearest step of f, halves away from zero. Where
-/// a result lies within 1e-4 of the middle between two steps either is right. What a number stands for is a float, and
-/// what is no number is stored as the zero point.
+/// How many of all 256 stored numbers of 8 bits Op does not bring to the nearest step of f, halves away from zero.
+/// Where a result lies within 1e-4 of the middle between two steps either is right. What a number stands for is a
+/// float, and what is no number is stored as the zero point.
 template <class Op, class T, class F> int wrong_steps(quant from, quant to, F f, const typename Op::attrs& attrs = {}) {
   filled<T> x({256}), y({256});
   x.desc.quantised = from, y.desc.quantised = to;
@@ -81,7 +81,8 @@ template <class Op, class T, class F> int wrong_steps(quant from, quant to, F f,
   for (std::size_t i = 0; i < 256; ++i) {
     const double real = static_cast<float>((x.elements[i] - from.zero_point) * double{from.scale});
     const double steps = f(real) / double{to.scale};
-    const double nearest = std::isnan(steps) ? to.zero_point : std::fmax(std::fmin(std::round(steps), 1000), -1000) + to.zero_point;
+    const double nearest =
+        std::isnan(steps) ? to.zero_point : std::fmax(std::fmin(std::round(steps), 1000), -1000) + to.zero_point;
     const int expected = static_cast<int>(std::fmax(std::fmin(nearest, highest), lowest));
     const int off = std::abs(y.elements[i] - expected);
     const bool is_middle = std::fabs(std::fabs(steps - std::floor(steps)) - 0.5) < 1e-4;

@@ -1,5 +1,6 @@
 // nnrt-driverd: a driver in a process of its own, behind a Unix-domain socket.
-// Flow: programs find it by NNRT_DRIVER_SOCKETS (c_api/devices.hpp) or remote::connect(); everything but the command line is remote/host.hpp.
+// Flow: programs find it by NNRT_DRIVER_SOCKETS (c_api/devices.hpp) or remote::connect(); everything but the command
+// line is remote/host.hpp.
 #include <nnrt/hal.hpp>
 #include <nnrt/hal/bpu_driver.hpp>
 #include <nnrt/remote.hpp>
@@ -71,15 +72,22 @@ int main(int count, char** words) {
   remote::host_options options;
   std::uint64_t memory_mib = options.most.memory_bytes >> 20U;
   bool is_quiet = false, lists = false;
-  auto* const path = app.add_option("--socket", socket, "Where to listen; a socket that a killed host left there is replaced")->type_name("PATH");
+  auto* const path =
+      app.add_option("--socket", socket, "Where to listen; a socket that a killed host left there is replaced")
+          ->type_name("PATH");
   app.add_option("--driver", driver, "The device, by its name")->capture_default_str()->type_name("NAME");
-  app.add_option("--name", options.name, "By which programs know the device [remote_<its own name>]")->type_name("NAME");
+  app.add_option("--name", options.name, "By which programs know the device [remote_<its own name>]")
+      ->type_name("NAME");
   app.add_option("--clients", options.most.clients,
                  "Connections of programs at once; a process that has one leaves the last quarter to others")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
-  app.add_option("--runs", options.most.connections, "Runs of one program at the same time")->capture_default_str()->check(CLI::Range(1, 4096));
-  app.add_option("--models", options.most.models, "Prepared models of one program")->capture_default_str()->check(CLI::Range(1, 1 << 20));
+  app.add_option("--runs", options.most.connections, "Runs of one program at the same time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--models", options.most.models, "Prepared models of one program")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--memory", memory_mib,
                  "MiB of tensors that one program may share, and as many of the host's own for it: constants of its "
                  "models, weights as kernels read them, arenas\n"
@@ -114,14 +122,18 @@ int main(int count, char** words) {
   if (!path->empty() && *activated)
     return complain("--socket: a socket was given already (LISTEN_FDS), expected one of the two", wrong_usage);
   const auto is_control = [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 127; };
-  if (std::any_of(options.name.begin(), options.name.end(), is_control)) return complain("--name: has letters that no terminal shows", wrong_usage);
+  if (std::any_of(options.name.begin(), options.name.end(), is_control))
+    return complain("--name: has letters that no terminal shows", wrong_usage);
   const auto device = find_driver(driver, names);
   if (device == nullptr) return complain("there is no driver \"" + driver + "\", but " + names, wrong_usage);
   options.most.memory_bytes = memory_mib << 20U;
-  if (!is_quiet) options.say = [](std::string_view line) { std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data()); };
+  if (!is_quiet)
+    options.say = [](std::string_view line) {
+      std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data());
+    };
 
   options.on_stop = [] { ::alarm(5); };  // nobody catches it: it kills the process where runs have not ended by then
-  std::signal(SIGPIPE, SIG_IGN);        // whoever reads what is said of clients may go; those clients shall not notice
+  std::signal(SIGPIPE, SIG_IGN);         // whoever reads what is said of clients may go; those clients shall not notice
   allow_many_files();
   const owned_file stop(end_signals());
   if (!stop.is_open()) return complain("cannot wait for signals");

@@ -1,13 +1,14 @@
-// cache_cases: caches under a token - what was written comes back, nothing else does, and nothing that is wrong with them changes a preparation.
+// cache_cases: caches under a token - what was written comes back, nothing else does, and nothing that is wrong with
+// them changes a preparation.
 // Flow: added to the suite by all_cases().
 #include "hal_test/samples.hpp"
 
-#include <atomic>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
+#include <atomic>
+#include <thread>
 
 namespace nnrt_hal_test {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 class files {
  public:
   files(const cache_counts& needed, int token) : model_(needed.model), data_(needed.data) {
-    for (std::size_t i = 0; i < needed.model + needed.data; ++i) fds_.push_back(::memfd_create("cache", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    for (std::size_t i = 0; i < needed.model + needed.data; ++i)
+      fds_.push_back(::memfd_create("cache", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     token_[0] = static_cast<std::byte>(token);
   }
   files(const files&) = delete;
@@ -29,7 +31,8 @@ class files {
   preparation asking() const {
     preparation asked;
     asked.model_cache.assign(fds_.begin(), fds_.begin() + static_cast<std::ptrdiff_t>(model_));
-    asked.data_cache.assign(fds_.begin() + static_cast<std::ptrdiff_t>(model_), fds_.begin() + static_cast<std::ptrdiff_t>(model_ + data_));
+    asked.data_cache.assign(fds_.begin() + static_cast<std::ptrdiff_t>(model_),
+                            fds_.begin() + static_cast<std::ptrdiff_t>(model_ + data_));
     asked.token = token_;
     return asked;
   }
@@ -42,7 +45,9 @@ class files {
     return all;
   }
   void set(const std::vector<char>& all) const {
-    if (::ftruncate(first(), 0) != 0 || ::pwrite(first(), all.data(), all.size(), 0) != static_cast<::ssize_t>(all.size())) std::abort();
+    if (::ftruncate(first(), 0) != 0 ||
+        ::pwrite(first(), all.data(), all.size(), 0) != static_cast<::ssize_t>(all.size()))
+      std::abort();
   }
 
  private:
@@ -73,7 +78,8 @@ void check_result(probe& p, const sample& one, const prepared& got) {
   if (!got.model) return;
   arrays a(got.model->model());
   const outcome how = got.model->execute(a.asking());
-  p.expect(how.ended == status::none && are_close(got.model->model(), a.results(how), expected_of(one.network, a)), {one.name, ": what was restored computes something else"});
+  p.expect(how.ended == status::none && are_close(got.model->model(), a.results(how), expected_of(one.network, a)),
+           {one.name, ": what was restored computes something else"});
 }
 
 void refused(probe& p, const sample& one, const preparation& asked, pieces what) {
@@ -98,7 +104,8 @@ void flipped(probe& p) {
 void other_length(probe& p) {
   with_cache(p, [&](const sample& one, const files& kept) {
     const std::vector<char> written = kept.bytes();
-    for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{31}, written.size() / 2, written.size() - 1, written.size() + 1, written.size() + 4096}) {
+    for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{31}, written.size() / 2,
+                                     written.size() - 1, written.size() + 1, written.size() + 4096}) {
       std::vector<char> other = written;
       other.resize(length);
       kept.set(other);
@@ -165,49 +172,74 @@ void add_cache_cases(case_list& to) {
                     check_result(p, one, restore(p, kept.asking()));
                   });
                 }});
-  to.push_back({"cache.closed_by_caller", "files that the caller closes at once are written all the same", [](probe& p) {
-                  with_cache(p, [&](const sample& one, const files& kept) {
-                    const int own = ::fcntl(kept.first(), F_DUPFD_CLOEXEC, 0);
-                    kept.set({});
-                    preparation asked = kept.asking();
-                    asked.model_cache[0] = own;
-                    const prepared made = prepared_by(p, [&](auto notify) {
-                      const status returned = p.on.prepare(one.network, asked, std::move(notify));
-                      ::close(own);
-                      return returned;
-                    });
-                    p.expect(made.ended == status::none, {one.name, ": ", made.reason});
-                    check_result(p, one, restore(p, kept.asking()));
-                  });
-                }});
-  to.push_back({"cache.written_before", "what stood in the files before, and where the caller stands in them, does not matter", [](probe& p) {
-                  with_cache(p, [&](const sample& one, const files& kept) {
-                    kept.set(std::vector<char>(100'000, 'x'));
-                    (void)::lseek(kept.first(), 777, SEEK_SET);
-                    p.expect(prepare(p, one.network, kept.asking()).ended == status::none, {one.name, ": is not prepared"});
-                    check_result(p, one, restore(p, kept.asking()));
-                    p.expect(::lseek(kept.first(), 0, SEEK_CUR) == 777, {one.name, ": the caller's place in the file has moved"});
-                  });
-                }});
+  to.push_back(
+      {"cache.closed_by_caller", "files that the caller closes at once are written all the same", [](probe& p) {
+         with_cache(p, [&](const sample& one, const files& kept) {
+           const int own = ::fcntl(kept.first(), F_DUPFD_CLOEXEC, 0);
+           kept.set({});
+           preparation asked = kept.asking();
+           asked.model_cache[0] = own;
+           const prepared made = prepared_by(p, [&](auto notify) {
+             const status returned = p.on.prepare(one.network, asked, std::move(notify));
+             ::close(own);
+             return returned;
+           });
+           p.expect(made.ended == status::none, {one.name, ": ", made.reason});
+           check_result(p, one, restore(p, kept.asking()));
+         });
+       }});
+  to.push_back(
+      {"cache.written_before", "what stood in the files before, and where the caller stands in them, does not matter",
+       [](probe& p) {
+         with_cache(p, [&](const sample& one, const files& kept) {
+           kept.set(std::vector<char>(100'000, 'x'));
+           (void)::lseek(kept.first(), 777, SEEK_SET);
+           p.expect(prepare(p, one.network, kept.asking()).ended == status::none, {one.name, ": is not prepared"});
+           check_result(p, one, restore(p, kept.asking()));
+           p.expect(::lseek(kept.first(), 0, SEEK_CUR) == 777,
+                    {one.name, ": the caller's place in the file has moved"});
+         });
+       }});
   to.push_back({"cache.flipped_bits", "a file with one bit changed is refused", flipped});
   to.push_back({"cache.other_length", "a file that is shorter or longer than it was is refused", other_length});
   to.push_back({"cache.wrong_token", "a file under another token is refused", swapped});
-  to.push_back({"cache.cut_meanwhile", "a file that somebody cuts off during a preparation does no harm", cut_meanwhile});
-  to.push_back({"cache.too_many_files", "one file more than the device wants changes no preparation, and restores nothing", [](probe& p) {
-                  wrong_files(p, [](preparation& a) { return a.model_cache.push_back(::memfd_create("more", MFD_CLOEXEC)), a.model_cache.back(); });
+  to.push_back(
+      {"cache.cut_meanwhile", "a file that somebody cuts off during a preparation does no harm", cut_meanwhile});
+  to.push_back({"cache.too_many_files",
+                "one file more than the device wants changes no preparation, and restores nothing", [](probe& p) {
+                  wrong_files(p, [](preparation& a) {
+                    return a.model_cache.push_back(::memfd_create("more", MFD_CLOEXEC)), a.model_cache.back();
+                  });
                 }});
   to.push_back({"cache.data_file_too_many", "a data file more than the device wants does the same", [](probe& p) {
-                  wrong_files(p, [](preparation& a) { return a.data_cache.push_back(::memfd_create("more", MFD_CLOEXEC)), a.data_cache.back(); });
+                  wrong_files(p, [](preparation& a) {
+                    return a.data_cache.push_back(::memfd_create("more", MFD_CLOEXEC)), a.data_cache.back();
+                  });
                 }});
-  to.push_back({"cache.no_files", "no files where the device wants some change no preparation, and restore nothing", [](probe& p) {
+  to.push_back({"cache.no_files", "no files where the device wants some change no preparation, and restore nothing",
+                [](probe& p) {
                   wrong_files(p, [](preparation& a) { return a.model_cache.clear(), a.data_cache.clear(), -1; });
                 }});
-  to.push_back({"cache.closed_files", "numbers of files that are not open do the same", [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, 1'000'000), -1; }); }});
-  to.push_back({"cache.negative_files", "negative numbers of files do the same", [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, -1), -1; }); }});
-  to.push_back({"cache.read_only", "files that can only be read do the same", [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, ::open("/dev/null", O_RDONLY | O_CLOEXEC)); }); }});
-  to.push_back({"cache.write_only", "files that can only be written do the same", [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, ::open("/dev/null", O_WRONLY | O_CLOEXEC)); }); }});
-  to.push_back({"cache.no_space", "files on a full disk do the same", [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, ::open("/dev/full", O_RDWR | O_CLOEXEC)); }); }});
-  to.push_back({"cache.folder", "folders for files do the same", [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, ::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }); }});
+  to.push_back({"cache.closed_files", "numbers of files that are not open do the same",
+                [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, 1'000'000), -1; }); }});
+  to.push_back({"cache.negative_files", "negative numbers of files do the same",
+                [](probe& p) { wrong_files(p, [](preparation& a) { return replace_all(a, -1), -1; }); }});
+  to.push_back({"cache.read_only", "files that can only be read do the same", [](probe& p) {
+                  wrong_files(p,
+                              [](preparation& a) { return replace_all(a, ::open("/dev/null", O_RDONLY | O_CLOEXEC)); });
+                }});
+  to.push_back({"cache.write_only", "files that can only be written do the same", [](probe& p) {
+                  wrong_files(p,
+                              [](preparation& a) { return replace_all(a, ::open("/dev/null", O_WRONLY | O_CLOEXEC)); });
+                }});
+  to.push_back({"cache.no_space", "files on a full disk do the same", [](probe& p) {
+                  wrong_files(p,
+                              [](preparation& a) { return replace_all(a, ::open("/dev/full", O_RDWR | O_CLOEXEC)); });
+                }});
+  to.push_back(
+      {"cache.folder", "folders for files do the same", [](probe& p) {
+         wrong_files(p, [](preparation& a) { return replace_all(a, ::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)); });
+       }});
   to.push_back({"cache.sealed", "files that are sealed against writing do the same", [](probe& p) {
                   wrong_files(p, [](preparation& a) {
                     const int sealed = ::memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);

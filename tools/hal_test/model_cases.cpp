@@ -1,4 +1,5 @@
-// model_cases: valid models with one thing changed, as NN HAL's own suites change them; drivers and what stands before them refuse each of them twice.
+// model_cases: valid models with one thing changed, as NN HAL's own suites change them; drivers and what stands before
+// them refuse each of them twice.
 // Flow: added to the suite by all_cases().
 #include "hal_test/samples.hpp"
 
@@ -32,21 +33,26 @@ template <class F> bool on_value(ir::graph& g, ir::kind kind, F f) {
   return v != nullptr;
 }
 template <class F> bool on_quantised(ir::graph& g, F f) {
-  ir::value* const v = value_where(g, [](const ir::value& one) { return one.desc.quantised.mode == quantisation::kind::per_tensor; });
+  ir::value* const v =
+      value_where(g, [](const ir::value& one) { return one.desc.quantised.mode == quantisation::kind::per_tensor; });
   if (v != nullptr) f(v->desc.quantised);
   return v != nullptr;
 }
 /// The value that node i makes, as its operands name it.
-std::int32_t& made_by(ir::graph& g, std::size_t i) { return g.operands[static_cast<std::size_t>(g.nodes[i].outputs.first)]; }
+std::int32_t& made_by(ir::graph& g, std::size_t i) {
+  return g.operands[static_cast<std::size_t>(g.nodes[i].outputs.first)];
+}
 std::int32_t count(const ir::graph& g) { return static_cast<std::int32_t>(g.values.size()); }
 
 constexpr mutation mutations[] = {
     // Nodes: NN HAL's rules 11 to 14.
     {"no_operator", [](ir::graph& g) { return g.nodes[0].op = nullptr, true; }},
     {"node_taken_out", [](ir::graph& g) { return g.nodes[0].removed = true; }},
-    {"attributes_outside", [](ir::graph& g) { return g.nodes[0].attrs.first = static_cast<std::int32_t>(g.words.size()) + 1, true; }},
+    {"attributes_outside",
+     [](ir::graph& g) { return g.nodes[0].attrs.first = static_cast<std::int32_t>(g.words.size()) + 1, true; }},
     {"attribute_removed", [](ir::graph& g) { return g.nodes[0].attrs.count-- > 0; }},
-    {"operands_outside", [](ir::graph& g) { return g.nodes[0].inputs.first = static_cast<std::int32_t>(g.operands.size()), true; }},
+    {"operands_outside",
+     [](ir::graph& g) { return g.nodes[0].inputs.first = static_cast<std::int32_t>(g.operands.size()), true; }},
     {"operands_negative", [](ir::graph& g) { return g.nodes[0].inputs.first = -1, true; }},
     {"input_index_too_large", [](ir::graph& g) { return g.inputs_of(g.nodes[0])[0] = count(g), true; }},
     {"input_index_negative", [](ir::graph& g) { return g.inputs_of(g.nodes[0])[0] = -2, true; }},
@@ -67,12 +73,16 @@ constexpr mutation mutations[] = {
        const std::int32_t two[] = {made, more};
        return g.nodes[0].outputs = g.add_operands(two), true;
      }},
-    {"node_name_outside", [](ir::graph& g) { return g.nodes[0].name = {0, static_cast<std::int32_t>(g.text.size()) + 1}, true; }},
-    {"operands_shared", [](ir::graph& g) { return g.nodes.size() > 1 && (g.nodes[1].inputs = g.nodes[0].inputs, true); }},
+    {"node_name_outside",
+     [](ir::graph& g) { return g.nodes[0].name = {0, static_cast<std::int32_t>(g.text.size()) + 1}, true; }},
+    {"operands_shared",
+     [](ir::graph& g) { return g.nodes.size() > 1 && (g.nodes[1].inputs = g.nodes[0].inputs, true); }},
     // Order: rules 8 and 9.
-    {"cycle", [](ir::graph& g) { return g.inputs_of(g.nodes[0])[0] = g.outputs_of(g.nodes[g.nodes.size() - 1])[0], true; }},
+    {"cycle",
+     [](ir::graph& g) { return g.inputs_of(g.nodes[0])[0] = g.outputs_of(g.nodes[g.nodes.size() - 1])[0], true; }},
     {"reads_before_made", [](ir::graph& g) { return g.nodes.size() > 1 && (std::swap(g.nodes[0], g.nodes[1]), true); }},
-    {"second_writer", [](ir::graph& g) { return g.nodes.size() > 1 && (made_by(g, 1) = g.outputs_of(g.nodes[0])[0], true); }},
+    {"second_writer",
+     [](ir::graph& g) { return g.nodes.size() > 1 && (made_by(g, 1) = g.outputs_of(g.nodes[0])[0], true); }},
     {"writes_an_input", [](ir::graph& g) { return made_by(g, 0) = g.inputs[0], true; }},
     {"writes_a_constant",
      [](ir::graph& g) {
@@ -81,12 +91,18 @@ constexpr mutation mutations[] = {
        return false;
      }},
     // Kinds, and the lists of inputs and outputs: rules 5 and 6.
-    {"input_becomes_result", [](ir::graph& g) { return on_value(g, ir::kind::input, [](ir::value& v) { v.is = ir::kind::result; }); }},
-    {"input_becomes_weight", [](ir::graph& g) { return on_value(g, ir::kind::input, [](ir::value& v) { v.is = ir::kind::weight; }); }},
-    {"result_becomes_input", [](ir::graph& g) { return on_value(g, ir::kind::result, [](ir::value& v) { v.is = ir::kind::input; }); }},
-    {"result_becomes_constant", [](ir::graph& g) { return on_value(g, ir::kind::result, [](ir::value& v) { v.is = ir::kind::constant; }); }},
-    {"constant_becomes_result", [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.is = ir::kind::result; }); }},
-    {"constant_becomes_weight", [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.is = ir::kind::weight; }); }},
+    {"input_becomes_result",
+     [](ir::graph& g) { return on_value(g, ir::kind::input, [](ir::value& v) { v.is = ir::kind::result; }); }},
+    {"input_becomes_weight",
+     [](ir::graph& g) { return on_value(g, ir::kind::input, [](ir::value& v) { v.is = ir::kind::weight; }); }},
+    {"result_becomes_input",
+     [](ir::graph& g) { return on_value(g, ir::kind::result, [](ir::value& v) { v.is = ir::kind::input; }); }},
+    {"result_becomes_constant",
+     [](ir::graph& g) { return on_value(g, ir::kind::result, [](ir::value& v) { v.is = ir::kind::constant; }); }},
+    {"constant_becomes_result",
+     [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.is = ir::kind::result; }); }},
+    {"constant_becomes_weight",
+     [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.is = ir::kind::weight; }); }},
     {"no_such_kind", [](ir::graph& g) { return g.values[0].is = static_cast<ir::kind>(9), true; }},
     {"input_not_listed", [](ir::graph& g) { return g.inputs = {}, true; }},
     {"input_listed_twice", [](ir::graph& g) { return g.inputs.push_back(g.inputs[0]), true; }},
@@ -104,26 +120,52 @@ constexpr mutation mutations[] = {
     {"rank_too_large", [](ir::graph& g) { return g.values[0].desc.shape.rank = max_rank + 1, true; }},
     {"rank_negative", [](ir::graph& g) { return g.values[0].desc.shape.rank = -1, true; }},
     {"extent_negative", [](ir::graph& g) { return g.values[0].desc.shape[0] = -2, true; }},
-    {"extents_overflow", [](ir::graph& g) { return g.values[0].desc.shape[0] = g.values[0].desc.shape[1] = std::int64_t{1} << 40, true; }},
-    {"constant_of_open_extent", [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.desc.shape[0] = -1; }); }},
+    {"extents_overflow",
+     [](ir::graph& g) { return g.values[0].desc.shape[0] = g.values[0].desc.shape[1] = std::int64_t{1} << 40, true; }},
+    {"constant_of_open_extent",
+     [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.desc.shape[0] = -1; }); }},
     {"no_such_format", [](ir::graph& g) { return g.values[0].desc.layout = static_cast<format>(7), true; }},
-    {"no_such_quantisation", [](ir::graph& g) { return g.values[0].desc.quantised.mode = static_cast<quantisation::kind>(5), true; }},
-    {"no_such_rounding", [](ir::graph& g) { return g.values[0].desc.quantised.rounding = static_cast<stored_rounding>(2), true; }},
-    {"value_name_outside", [](ir::graph& g) { return g.values[0].name = {static_cast<std::int32_t>(g.text.size()), 1}, true; }},
+    {"no_such_quantisation",
+     [](ir::graph& g) { return g.values[0].desc.quantised.mode = static_cast<quantisation::kind>(5), true; }},
+    {"no_such_rounding",
+     [](ir::graph& g) { return g.values[0].desc.quantised.rounding = static_cast<stored_rounding>(2), true; }},
+    {"value_name_outside",
+     [](ir::graph& g) { return g.values[0].name = {static_cast<std::int32_t>(g.text.size()), 1}, true; }},
     {"scale_zero", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.scale = 0; }); }},
     {"scale_negative", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.scale = -1; }); }},
-    {"scale_nan", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.scale = std::numeric_limits<float>::quiet_NaN(); }); }},
-    {"scale_infinite", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.scale = std::numeric_limits<float>::infinity(); }); }},
+    {"scale_nan",
+     [](ir::graph& g) {
+       return on_quantised(g, [](quantisation& q) { q.scale = std::numeric_limits<float>::quiet_NaN(); });
+     }},
+    {"scale_infinite",
+     [](ir::graph& g) {
+       return on_quantised(g, [](quantisation& q) { q.scale = std::numeric_limits<float>::infinity(); });
+     }},
     {"zero_point_too_large", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.zero_point = 128; }); }},
-    {"zero_point_too_small", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.zero_point = -129; }); }},
-    {"channels_without_scales", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.mode = quantisation::kind::per_channel; }); }},
-    {"quantised_along_no_axis", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.mode = quantisation::kind::per_channel, q.axis = 9; }); }},
+    {"zero_point_too_small",
+     [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.zero_point = -129; }); }},
+    {"channels_without_scales",
+     [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.mode = quantisation::kind::per_channel; }); }},
+    {"quantised_along_no_axis",
+     [](ir::graph& g) {
+       return on_quantised(g, [](quantisation& q) { q.mode = quantisation::kind::per_channel, q.axis = 9; });
+     }},
     {"scales_outside", [](ir::graph& g) { return g.values[0].scales = count(g), true; }},
     // Where constants lie: rule 16.
-    {"constant_before_bytes", [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.first_byte = -64; }); }},
-    {"constant_behind_bytes", [](ir::graph& g) { return on_value(g, ir::kind::constant, [&](ir::value& v) { v.first_byte = static_cast<std::int64_t>(g.bytes.size()); }); }},
-    {"constant_overflows", [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.first_byte = std::numeric_limits<std::int64_t>::max() - 3; }); }},
-    {"constant_too_long", [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.desc.shape[0] += 1000; }); }},
+    {"constant_before_bytes",
+     [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.first_byte = -64; }); }},
+    {"constant_behind_bytes",
+     [](ir::graph& g) {
+       const auto end = static_cast<std::int64_t>(g.bytes.size());
+       return on_value(g, ir::kind::constant, [end](ir::value& v) { v.first_byte = end; });
+     }},
+    {"constant_overflows",
+     [](ir::graph& g) {
+       constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() - 3;
+       return on_value(g, ir::kind::constant, [](ir::value& v) { v.first_byte = far; });
+     }},
+    {"constant_too_long",
+     [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.desc.shape[0] += 1000; }); }},
 };
 
 bool is_refused(const device& on, const model& network) {
@@ -138,7 +180,8 @@ void check(probe& p, const mutation& one) {
     was_made = true;
     p.expect(is_refused(p.on, s.network), {s.name, ": supported() takes it"});
     const prepared got = prepare(p, s.network);
-    p.expect(got.ended == status::invalid_argument, {s.name, ": prepare() ends with ", static_cast<int>(got.ended), ", expected 4: ", got.reason});
+    p.expect(got.ended == status::invalid_argument,
+             {s.name, ": prepare() ends with ", static_cast<int>(got.ended), ", expected 4: ", got.reason});
   }
   if (!was_made) p.skip({"no network that the device takes has such a thing"});
 }
@@ -152,7 +195,10 @@ void check_dtypes(probe& p) {
         s.network.graph.values[id].desc.type = static_cast<dtype>(type);
         const bool refused = is_refused(p.on, s.network);
         const prepared got = prepare(p, s.network);
-        p.expect(refused == (got.ended != status::none), {s.name, ": value ", id, " as ", name_of(static_cast<dtype>(type)), refused ? " is refused, and prepared" : " is supported, and not prepared: ", refused ? "" : got.reason});
+        p.expect(
+            refused == (got.ended != status::none),
+            {s.name, ": value ", id, " as ", name_of(static_cast<dtype>(type)),
+             refused ? " is refused, and prepared" : " is supported, and not prepared: ", refused ? "" : got.reason});
       }
 }
 
@@ -192,13 +238,16 @@ void check_anything(probe& p) {
       change_something(s.network.graph, random);
       const bool refused = is_refused(p.on, s.network);
       const prepared got = prepare(p, s.network);
-      p.expect(refused || got.ended == status::none, {s.name, ", change ", round, ": is supported, and not prepared: ", got.reason});
+      p.expect(refused || got.ended == status::none,
+               {s.name, ", change ", round, ": is supported, and not prepared: ", got.reason});
       p.expect(!refused || got.ended != status::none, {s.name, ", change ", round, ": is refused, and prepared"});
       if (!got.model) continue;
       const prepared_model& made = got.model->model();
       bool is_small = true;
-      for (std::size_t i = 0; i < made.input_count(); ++i) is_small = is_small && made.input_desc(i).bytes() >= 0 && made.input_desc(i).bytes() < 1 << 20;
-      for (std::size_t i = 0; i < made.output_count(); ++i) is_small = is_small && made.output_desc(i).bytes() < 1 << 20;
+      for (std::size_t i = 0; i < made.input_count(); ++i)
+        is_small = is_small && made.input_desc(i).bytes() >= 0 && made.input_desc(i).bytes() < 1 << 20;
+      for (std::size_t i = 0; i < made.output_count(); ++i)
+        is_small = is_small && made.output_desc(i).bytes() < 1 << 20;
       if (!is_small) continue;
       arrays a(made);
       (void)got.model->execute(a.asking());
@@ -209,9 +258,12 @@ void check_anything(probe& p) {
 
 void add_model_cases(case_list& to) {
   for (const mutation& one : mutations)
-    to.push_back({std::string("model.") + one.name, "a model that is valid but for this is refused by supported() and by prepare()", [&one](probe& p) { check(p, one); }});
+    to.push_back({std::string("model.") + one.name,
+                  "a model that is valid but for this is refused by supported() and by prepare()",
+                  [&one](probe& p) { check(p, one); }});
   to.push_back({"model.dtypes", "operands of other dtypes are refused by both, or taken by both", check_dtypes});
-  to.push_back({"model.anything", "one field with any number: what is said of the model holds, and nothing crashes", check_anything});
+  to.push_back({"model.anything", "one field with any number: what is said of the model holds, and nothing crashes",
+                check_anything});
   to.push_back({"model.empty", "an empty model is refused", [](probe& p) {
                   p.expect(is_refused(p.on, {}), {"supported() takes it"});
                   p.expect(prepare(p, {}).ended == status::invalid_argument, {"prepare() takes it"});
@@ -220,7 +272,8 @@ void add_model_cases(case_list& to) {
                   if (!taken_samples(p.on).empty()) return;
                   std::string why;
                   for (const sample& one : samples())
-                    if (const auto reasons = p.on.refusals(one.network)) why += joined({"; ", one.name, ": ", (*reasons)[0]});
+                    if (const auto reasons = p.on.refusals(one.network))
+                      why += joined({"; ", one.name, ": ", (*reasons)[0]});
                   p.expect(false, {"it takes none, so that most cases have nothing to test", why});
                 }});
 }

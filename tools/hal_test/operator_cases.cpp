@@ -1,4 +1,5 @@
-// operator_cases: random nodes of every operator and dtype; what the device takes of them computes what the reference computes.
+// operator_cases: random nodes of every operator and dtype; what the device takes of them computes what the reference
+// computes.
 // Flow: added to the suite by all_cases(); nodes come from tests/battery.
 #include "hal_test/samples.hpp"
 
@@ -32,7 +33,8 @@ std::string fault_of(probe& p, nnrt_test::random_node& node, const model& networ
   if (expected.fault) return how.ended == status::none ? "runs on numbers that its reference refuses" : "";
   if (how.ended != status::none) return joined({"ends with ", static_cast<int>(how.ended), ": ", how.reason});
   for (std::size_t i = 0; i < node.out.size(); ++i)
-    if (!(how.outputs[i].shape == node.out[i].shape)) return joined({"output ", i, " has shape ", how.outputs[i].shape, ", expected ", node.out[i].shape});
+    if (!(how.outputs[i].shape == node.out[i].shape))
+      return joined({"output ", i, " has shape ", how.outputs[i].shape, ", expected ", node.out[i].shape});
   return nnrt_test::difference_of_network(node, got, expected, 1);
 }
 
@@ -42,7 +44,8 @@ void check(probe& p, const operator_info& op) {
   for (int number = 1; number < dtype_count; ++number) {
     const auto type = static_cast<dtype>(number);
     if (!op.computes_on.contains(type)) continue;
-    nnrt_test::dice random(nnrt_test::seed_of_run() + static_cast<std::uint64_t>(op.code) * 100 + static_cast<std::uint64_t>(number));
+    nnrt_test::dice random(nnrt_test::seed_of_run() + static_cast<std::uint64_t>(op.code) * 100 +
+                           static_cast<std::uint64_t>(number));
     for (nnrt_test::random_node& node : nnrt_test::random_nodes(op, type, nodes_for_each_dtype, random))
       for (const bool hides_extents : {false, true}) {
         if (hides_extents && (!can || !can->dynamic_inputs)) continue;
@@ -63,7 +66,8 @@ void check(probe& p, const operator_info& op) {
 
 void add_operator_cases(case_list& to) {
   for (const operator_info* const op : nnrt_test::catalogue())
-    to.push_back({"operator." + std::string(op->name), "random nodes compute what the reference computes", [op](probe& p) { check(p, *op); }});
+    to.push_back({"operator." + std::string(op->name), "random nodes compute what the reference computes",
+                  [op](probe& p) { check(p, *op); }});
 }
 
 }  // namespace nnrt_hal_test

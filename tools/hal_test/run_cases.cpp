@@ -1,12 +1,13 @@
-// run_cases: what NN HAL promises of runs - checked requests, untouched inputs, shapes, times, deadlines, fences, callers at once.
+// run_cases: what NN HAL promises of runs - checked requests, untouched inputs, shapes, times, deadlines, fences,
+// callers at once.
 // Flow: added to the suite by all_cases().
 #include "hal_test/samples.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cstring>
 #include <future>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 
 namespace nnrt_hal_test {
 namespace {
@@ -20,17 +21,24 @@ template <class F> void with_ready(probe& p, F f) {
 }
 
 /// The three ways to run a request end alike: waited for, answered (once), and behind no fence.
-void check_ends(probe& p, const sample& one, const runnable& made, const request& asked, status expected, status fenced_expected) {
+void check_ends(probe& p, const sample& one, const runnable& made, const request& asked, status expected,
+                status fenced_expected) {
   const outcome waited = made.execute(asked);
-  p.expect(waited.ended == expected, {one.name, ": waited for, it ends with ", static_cast<int>(waited.ended), ", expected ", static_cast<int>(expected)});
-  p.expect(waited.outputs.empty() || waited.outputs.size() == asked.outputs.size(), {one.name, ": shapes of ", waited.outputs.size(), " outputs"});
+  p.expect(waited.ended == expected, {one.name, ": waited for, it ends with ", static_cast<int>(waited.ended),
+                                      ", expected ", static_cast<int>(expected)});
+  p.expect(waited.outputs.empty() || waited.outputs.size() == asked.outputs.size(),
+           {one.name, ": shapes of ", waited.outputs.size(), " outputs"});
   std::promise<outcome> promise;
   const status returned = made.execute(asked, [&](outcome o) { promise.set_value(std::move(o)); });
   const status answered = promise.get_future().get().ended;
-  p.expect(answered == expected, {one.name, ": answered, it ends with ", static_cast<int>(answered), ", expected ", static_cast<int>(expected)});
-  p.expect(returned == answered || returned == status::none, {one.name, ": returned ", static_cast<int>(returned), ", answered ", static_cast<int>(answered)});
+  p.expect(answered == expected, {one.name, ": answered, it ends with ", static_cast<int>(answered), ", expected ",
+                                  static_cast<int>(expected)});
+  p.expect(returned == answered || returned == status::none,
+           {one.name, ": returned ", static_cast<int>(returned), ", answered ", static_cast<int>(answered)});
   const auto fenced = made.execute_fenced(asked, {});
-  p.expect(fenced.launched == fenced_expected, {one.name, ": behind fences it begins with ", static_cast<int>(fenced.launched), ", expected ", static_cast<int>(fenced_expected)});
+  p.expect(fenced.launched == fenced_expected,
+           {one.name, ": behind fences it begins with ", static_cast<int>(fenced.launched), ", expected ",
+            static_cast<int>(fenced_expected)});
 }
 
 struct refusal {
@@ -40,23 +48,41 @@ struct refusal {
   void (*change)(request&);
 };
 constexpr refusal refusals[] = {
-    {"input_removed", "a request without an input is refused", status::invalid_argument, [](request& r) { r.inputs.pop_back(); }},
-    {"input_added", "a request with an input more is refused", status::invalid_argument, [](request& r) { r.inputs.push_back(r.inputs[0]); }},
-    {"output_removed", "a request without an output is refused", status::invalid_argument, [](request& r) { r.outputs.pop_back(); }},
-    {"output_added", "a request with an output more is refused", status::invalid_argument, [](request& r) { r.outputs.push_back(r.outputs[0]); }},
+    {"input_removed", "a request without an input is refused", status::invalid_argument,
+     [](request& r) { r.inputs.pop_back(); }},
+    {"input_added", "a request with an input more is refused", status::invalid_argument,
+     [](request& r) { r.inputs.push_back(r.inputs[0]); }},
+    {"output_removed", "a request without an output is refused", status::invalid_argument,
+     [](request& r) { r.outputs.pop_back(); }},
+    {"output_added", "a request with an output more is refused", status::invalid_argument,
+     [](request& r) { r.outputs.push_back(r.outputs[0]); }},
     {"nothing", "an empty request is refused", status::invalid_argument, [](request& r) { r = {}; }},
-    {"input_short", "an input with a byte too few is refused", status::invalid_argument, [](request& r) { --r.inputs[0].bytes; }},
-    {"input_empty", "an input without bytes is refused", status::invalid_argument, [](request& r) { r.inputs[0].bytes = 0; }},
-    {"input_null", "an input without memory is refused", status::invalid_argument, [](request& r) { r.inputs[0].data = nullptr; }},
-    {"output_null", "an output without memory is refused", status::invalid_argument, [](request& r) { r.outputs[0].data = nullptr; }},
-    {"rank_too_large", "an input of a rank more is refused", status::invalid_argument, [](request& r) { r.inputs[0].shape.push_back(1); }},
-    {"rank_too_small", "an input of a rank less is refused", status::invalid_argument, [](request& r) { --r.inputs[0].shape.rank; }},
-    {"extent_other", "an input of another extent is refused", status::invalid_argument, [](request& r) { ++r.inputs[0].shape[0]; }},
-    {"extent_zero", "an input of an extent 0 where the model says another is refused", status::invalid_argument, [](request& r) { r.inputs[0].shape[0] = 0; }},
-    {"extent_open", "an input of an open extent is refused", status::invalid_argument, [](request& r) { r.inputs[0].shape[0] = -1; }},
-    {"extent_overflow", "an input of more elements than there is memory is refused", status::invalid_argument, [](request& r) { r.inputs[0].shape[0] = INT64_MAX; }},
-    {"deadline_over", "a deadline that is over is missed", status::missed_deadline_persistent, [](request& r) { r.deadline = 1; }},
-    {"unknown_buffer", "a token that no buffer has is refused", status::invalid_argument, [](request& r) { r.inputs[0] = {}, r.buffers = {{true, 0, 4'000'000'000U, {}}}; }},
+    {"input_short", "an input with a byte too few is refused", status::invalid_argument,
+     [](request& r) { --r.inputs[0].bytes; }},
+    {"input_empty", "an input without bytes is refused", status::invalid_argument,
+     [](request& r) { r.inputs[0].bytes = 0; }},
+    {"input_null", "an input without memory is refused", status::invalid_argument,
+     [](request& r) { r.inputs[0].data = nullptr; }},
+    {"output_null", "an output without memory is refused", status::invalid_argument,
+     [](request& r) { r.outputs[0].data = nullptr; }},
+    {"rank_too_large", "an input of a rank more is refused", status::invalid_argument,
+     [](request& r) { r.inputs[0].shape.push_back(1); }},
+    {"rank_too_small", "an input of a rank less is refused", status::invalid_argument,
+     [](request& r) { --r.inputs[0].shape.rank; }},
+    {"extent_other", "an input of another extent is refused", status::invalid_argument,
+     [](request& r) { ++r.inputs[0].shape[0]; }},
+    {"extent_zero", "an input of an extent 0 where the model says another is refused", status::invalid_argument,
+     [](request& r) { r.inputs[0].shape[0] = 0; }},
+    {"extent_open", "an input of an open extent is refused", status::invalid_argument,
+     [](request& r) { r.inputs[0].shape[0] = -1; }},
+    {"extent_overflow", "an input of more elements than there is memory is refused", status::invalid_argument,
+     [](request& r) { r.inputs[0].shape[0] = INT64_MAX; }},
+    {"deadline_over", "a deadline that is over is missed", status::missed_deadline_persistent,
+     [](request& r) { r.deadline = 1; }},
+    {"unknown_buffer", "a token that no buffer has is refused", status::invalid_argument,
+     [](request& r) {
+       r.inputs[0] = {}, r.buffers = {{true, 0, 4'000'000'000U, {}}};
+     }},
 };
 
 void short_output(probe& p) {
@@ -68,8 +94,10 @@ void short_output(probe& p) {
       check_ends(p, one, made, asked, status::output_insufficient_size, status::invalid_argument);
       const outcome how = made.execute(asked);
       for (std::size_t k = 0; k < how.outputs.size(); ++k) {
-        p.expect(how.outputs[k].is_sufficient == (k != i), {one.name, ": output ", k, " is wrongly said to be ", how.outputs[k].is_sufficient ? "sufficient" : "too small"});
-        p.expect(how.outputs[k].shape == made.model().output_desc(k).shape, {one.name, ": output ", k, " has another shape"});
+        p.expect(how.outputs[k].is_sufficient == (k != i), {one.name, ": output ", k, " is wrongly said to be ",
+                                                            how.outputs[k].is_sufficient ? "sufficient" : "too small"});
+        p.expect(how.outputs[k].shape == made.model().output_desc(k).shape,
+                 {one.name, ": output ", k, " has another shape"});
       }
     }
   });
@@ -84,7 +112,8 @@ void inputs_stay(probe& p) {
     for (argument& x : asked.inputs) {
       // Up to the page's end, and write-protected: who writes it, or reads behind it, crashes.
       const std::size_t size = (x.bytes + page - 1) / page * page;
-      auto* const first = static_cast<std::byte*>(::mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+      auto* const first = static_cast<std::byte*>(
+          ::mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
       std::memcpy(first + size - x.bytes, x.data, x.bytes);
       (void)::mprotect(first, size, PROT_READ), (void)::mprotect(first + size, page, PROT_NONE);
       x.data = first + size - x.bytes;
@@ -92,7 +121,9 @@ void inputs_stay(probe& p) {
     }
     const outcome how = made.execute(asked);
     p.expect(how.ended == status::none, {one.name, ": ends with ", static_cast<int>(how.ended), ": ", how.reason});
-    if (how.ended == status::none) p.expect(are_close(made.model(), a.results(how), expected_of(one.network, a)), {one.name, ": the result is another one"});
+    if (how.ended == status::none)
+      p.expect(are_close(made.model(), a.results(how), expected_of(one.network, a)),
+               {one.name, ": the result is another one"});
   });
 }
 
@@ -126,10 +157,12 @@ void times(probe& p) {
     arrays a(made.model());
     request asked = a.asking();
     const timing unasked = made.execute(asked).took;
-    p.expect(unasked.on_device == timing::unknown && unasked.in_driver == timing::unknown, {one.name, ": times that nobody asked for"});
+    p.expect(unasked.on_device == timing::unknown && unasked.in_driver == timing::unknown,
+             {one.name, ": times that nobody asked for"});
     asked.measure = true;
     const timing took = made.execute(asked).took;
-    p.expect(took.on_device == timing::unknown || took.in_driver == timing::unknown || took.on_device <= took.in_driver, {one.name, ": more time on the device than in the driver"});
+    p.expect(took.on_device == timing::unknown || took.in_driver == timing::unknown || took.on_device <= took.in_driver,
+             {one.name, ": more time on the device than in the driver"});
   });
 }
 
@@ -140,9 +173,13 @@ void deadline_soon(probe& p) {
       request asked = a.asking();
       asked.deadline = left == no_deadline ? no_deadline : steady_now() + left;
       const outcome how = made.execute(asked);
-      const bool is_missed = how.ended == status::missed_deadline_transient || how.ended == status::missed_deadline_persistent;
-      p.expect(how.ended == status::none || (left != no_deadline && is_missed), {one.name, ": ends with ", static_cast<int>(how.ended), ": ", how.reason});
-      if (how.ended == status::none) p.expect(are_close(made.model(), a.results(how), expected_of(one.network, a)), {one.name, ": the result is another one"});
+      const bool is_missed =
+          how.ended == status::missed_deadline_transient || how.ended == status::missed_deadline_persistent;
+      p.expect(how.ended == status::none || (left != no_deadline && is_missed),
+               {one.name, ": ends with ", static_cast<int>(how.ended), ": ", how.reason});
+      if (how.ended == status::none)
+        p.expect(are_close(made.model(), a.results(how), expected_of(one.network, a)),
+                 {one.name, ": the result is another one"});
     }
   });
 }
@@ -161,8 +198,11 @@ void runs_at_once(probe& p) {
     }
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const outcome how = ends[i].get();
-      p.expect(how.ended == status::none, {one.name, ": run ", i, " ends with ", static_cast<int>(how.ended), ": ", how.reason});
-      if (how.ended == status::none) p.expect(are_close(made.model(), all[i]->results(how), expected_of(one.network, *all[i])), {one.name, ": run ", i, " gives what another one should"});
+      p.expect(how.ended == status::none,
+               {one.name, ": run ", i, " ends with ", static_cast<int>(how.ended), ": ", how.reason});
+      if (how.ended == status::none)
+        p.expect(are_close(made.model(), all[i]->results(how), expected_of(one.network, *all[i])),
+                 {one.name, ": run ", i, " gives what another one should"});
     }
   });
 }
@@ -189,10 +229,13 @@ void shapes_at_once(probe& p) {
     }
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const outcome how = ends[i].get();
-      p.expect(how.ended == status::none, {"of ", i + 1, " rows: ends with ", static_cast<int>(how.ended), ": ", how.reason});
+      p.expect(how.ended == status::none,
+               {"of ", i + 1, " rows: ends with ", static_cast<int>(how.ended), ": ", how.reason});
       if (how.ended != status::none) continue;
-      p.expect(how.outputs[0].shape == shape_t{static_cast<std::int64_t>(i) + 1, 3}, {"of ", i + 1, " rows: another shape comes out"});
-      p.expect(are_close(made.model(), all[i]->results(how), expected_of(network, *all[i])), {"of ", i + 1, " rows: the result is another one"});
+      p.expect(how.outputs[0].shape == shape_t{static_cast<std::int64_t>(i) + 1, 3},
+               {"of ", i + 1, " rows: another shape comes out"});
+      p.expect(are_close(made.model(), all[i]->results(how), expected_of(network, *all[i])),
+               {"of ", i + 1, " rows: the result is another one"});
     }
   });
 }
@@ -203,7 +246,8 @@ void open_output_short(probe& p) {
     request asked = a.asking();
     asked.outputs[0].bytes = 59;
     const outcome how = made.execute(asked);
-    p.expect(how.ended == status::output_insufficient_size, {"ends with ", static_cast<int>(how.ended), ", expected 3"});
+    p.expect(how.ended == status::output_insufficient_size,
+             {"ends with ", static_cast<int>(how.ended), ", expected 3"});
     if (how.outputs.empty()) return p.expect(false, {"no shape is told"});
     p.expect(!how.outputs[0].is_sufficient, {"the output is said to be sufficient"});
     p.expect(how.outputs[0].shape.rank == 2, {"the shape has another rank"});
@@ -221,10 +265,13 @@ void fences(probe& p) {
     p.expect(!run.done.wait_until(steady_now() + 3'000'000), {one.name, ": it did not wait for the second fence"});
     p.expect(run.info().ended == status::general_failure, {one.name, ": it tells of a run that is not over"});
     second.signal();
-    p.expect(run.done.wait_until(no_deadline) == true && run.info().ended == status::none, {one.name, ": ", run.info().reason});
-    p.expect(are_close(made.model(), a.results(run.info()), expected_of(one.network, a)), {one.name, ": the result is another one"});
+    p.expect(run.done.wait_until(no_deadline) == true && run.info().ended == status::none,
+             {one.name, ": ", run.info().reason});
+    p.expect(are_close(made.model(), a.results(run.info()), expected_of(one.network, a)),
+             {one.name, ": the result is another one"});
     broken.fail();
-    p.expect(made.execute_fenced(a.asking(), {broken}).launched == status::invalid_argument, {one.name, ": a fence that has failed is taken"});
+    p.expect(made.execute_fenced(a.asking(), {broken}).launched == status::invalid_argument,
+             {one.name, ": a fence that has failed is taken"});
     const auto brief = made.execute_fenced(a.asking(), {}, 1);
     const auto how = brief.done.wait_until(no_deadline);
     p.expect(how.has_value(), {one.name, ": it does not end"});
@@ -243,7 +290,8 @@ void add_run_cases(case_list& to) {
                       check_ends(p, s, made, asked, one.expected, one.expected);
                     });
                   }});
-  to.push_back({"run.output_short", "an output with a byte too few is told, with the shape that it would have", short_output});
+  to.push_back(
+      {"run.output_short", "an output with a byte too few is told, with the shape that it would have", short_output});
   to.push_back({"run.inputs_stay", "inputs are only read, and not beyond their end", inputs_stay});
   to.push_back({"run.outputs_end", "nothing behind an output is written", outputs_end});
   to.push_back({"run.again", "the same inputs give the same outputs, whatever ran in between", again});
@@ -251,7 +299,8 @@ void add_run_cases(case_list& to) {
   to.push_back({"run.deadline_soon", "a deadline is met or missed, and none is always met", deadline_soon});
   to.push_back({"run.at_once", "any number of runs of one model at the same time", runs_at_once});
   to.push_back({"run.shapes_at_once", "one model runs with several shapes at the same time", shapes_at_once});
-  to.push_back({"run.open_output_short", "an output of open extents that is too small is told, with a shape", open_output_short});
+  to.push_back({"run.open_output_short", "an output of open extents that is too small is told, with a shape",
+                open_output_short});
   to.push_back({"run.fences", "a run waits for fences, and fails with them", fences});
 }
 

@@ -46,7 +46,8 @@ model image() {
 model quantised(std::int32_t zero_point) {
   model_builder b;
   const auto x = b.input("x", {i8, nhwc, {1, 4, 4, 8}, quant{0.5F, zero_point}}).value();
-  const auto w = b.constant<std::int8_t>({i8, nhwc, {8, 1, 1, 8}, quant{0.25F, 0}}, numbers<std::int8_t>(64, 3)).value();
+  const auto w =
+      b.constant<std::int8_t>({i8, nhwc, {8, 1, 1, 8}, quant{0.25F, 0}}, numbers<std::int8_t>(64, 3)).value();
   const auto y = b.apply<ops::conv2d>({}, {x, w}, {{i8, nhwc, {1, 4, 4, 8}, quant{1, -zero_point}}}, "stem").value()[0];
   (void)b.output("y", y);
   return b.finish();
@@ -89,7 +90,13 @@ model relu_network(shape_t shape) {
 }
 
 std::vector<sample> samples() {
-  return {{"relu", relu_network({2, 3})}, {"two_ends", two_ends()}, {"dense", dense()}, {"image", image()}, {"quantised", quantised(3)}, {"symmetric", quantised(0)}, {"relu_of_bytes", relu_of_bytes()}};
+  return {{"relu", relu_network({2, 3})},
+          {"two_ends", two_ends()},
+          {"dense", dense()},
+          {"image", image()},
+          {"quantised", quantised(3)},
+          {"symmetric", quantised(0)},
+          {"relu_of_bytes", relu_of_bytes()}};
 }
 
 std::vector<sample> taken_samples(const device& on) {
@@ -113,8 +120,10 @@ prepared prepared_by(probe& p, const std::function<status(std::function<void(pre
   });
   prepared got = future.get();
   p.expect(answered->calls == 1, {"the callback was called ", answered->calls.load(), " times"});
-  p.expect(returned == status::none || returned == got.ended, {"returned ", static_cast<int>(returned), ", and the callback got ", static_cast<int>(got.ended)});
-  p.expect((got.ended == status::none) == got.model.has_value(), {"status ", static_cast<int>(got.ended), got.model ? " with a model" : " without a model"});
+  p.expect(returned == status::none || returned == got.ended,
+           {"returned ", static_cast<int>(returned), ", and the callback got ", static_cast<int>(got.ended)});
+  p.expect((got.ended == status::none) == got.model.has_value(),
+           {"status ", static_cast<int>(got.ended), got.model ? " with a model" : " without a model"});
   return got;
 }
 prepared prepare(probe& p, const model& network, preparation asked) {
@@ -122,7 +131,8 @@ prepared prepare(probe& p, const model& network, preparation asked) {
 }
 std::optional<runnable> ready(probe& p, const sample& one) {
   prepared made = prepare(p, one.network);
-  p.expect(made.ended == status::none, {one.name, ": is supported, and its preparation ends with ", static_cast<int>(made.ended), ": ", made.reason});
+  p.expect(made.ended == status::none, {one.name, ": is supported, and its preparation ends with ",
+                                        static_cast<int>(made.ended), ": ", made.reason});
   return std::move(made.model);
 }
 
@@ -147,7 +157,8 @@ arrays::arrays(const prepared_model& of, std::vector<shape_t> shapes) {
 }
 request arrays::asking() {
   request asked;
-  for (std::size_t i = 0; i < in_.size(); ++i) asked.inputs.push_back({inputs_[i].data(), inputs_[i].size(), in_[i].shape});
+  for (std::size_t i = 0; i < in_.size(); ++i)
+    asked.inputs.push_back({inputs_[i].data(), inputs_[i].size(), in_[i].shape});
   for (std::vector<std::byte>& y : outputs_) asked.outputs.push_back({y.data(), y.size() - guard_bytes, {}});
   return asked;
 }
@@ -184,7 +195,8 @@ std::vector<std::vector<std::byte>> expected_of(const model& network, arrays& gi
   return all;
 }
 
-bool are_close(const prepared_model& of, const std::vector<std::vector<std::byte>>& got, const std::vector<std::vector<std::byte>>& expected) {
+bool are_close(const prepared_model& of, const std::vector<std::vector<std::byte>>& got,
+               const std::vector<std::vector<std::byte>>& expected) {
   if (got.size() != expected.size()) return false;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i].size() != expected[i].size()) return false;
@@ -192,7 +204,9 @@ bool are_close(const prepared_model& of, const std::vector<std::vector<std::byte
     const auto step = static_cast<std::size_t>(size_of(desc.type));
     for (std::size_t at = 0; at < got[i].size(); at += step) {
       const double x = real_at(desc.type, got[i].data() + at), y = real_at(desc.type, expected[i].data() + at);
-      const double allowed = types::floating.contains(desc.type) ? 1e-4 * std::max(1.0, std::fabs(y)) : desc.quantised ? 1 : 0;
+      const double allowed = types::floating.contains(desc.type) ? 1e-4 * std::max(1.0, std::fabs(y))
+                             : desc.quantised                    ? 1
+                                                                 : 0;
       if (!(std::fabs(x - y) <= allowed)) return false;
     }
   }

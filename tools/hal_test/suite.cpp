@@ -1,11 +1,11 @@
 // suite: see the header.
 #include "hal_test/suite.hpp"
 
-#include <csignal>
-#include <cstring>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
+#include <cstring>
 
 namespace nnrt_hal_test {
 
@@ -57,7 +57,8 @@ ending run_apart(const test_case& one, const subject& make, int seconds) {
   if (other < 0) return {mark::failed, "no other process"};
   if (other == 0) {
     ::close(ends[0]);
-    for (const int crash : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGTERM}) ::signal(crash, SIG_DFL);  // whoever hears of it in the first process
+    // whoever hears of it in the first process
+    for (const int crash : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGTERM}) ::signal(crash, SIG_DFL);
     const ending how = run_here(one, make);
     const std::string text = static_cast<char>('0' + static_cast<int>(how.is)) + how.reason;
     const ::ssize_t wrote = ::write(ends[1], text.data(), text.size());

@@ -1,5 +1,6 @@
 // suite: cases that a driver passes or not - what a case sees, says, and how it is run.
-// Flow: each <subject>_cases.cpp adds its own; main.cpp runs them all on one device, tests/hal_suite/wrong_driver_test.cpp on a wrong one.
+// Flow: each <subject>_cases.cpp adds its own; main.cpp runs them all on one device,
+// tests/hal_suite/wrong_driver_test.cpp on a wrong one.
 #pragma once
 
 #include <nnrt/hal/device.hpp>
@@ -61,7 +62,8 @@ struct ending {
 /// The driver under test, made anew for each case.
 using subject = std::function<device()>;
 
-/// Runs a case in a process of its own, so that a driver that crashes, or does not come back within `seconds`, fails no more than it.
+/// Runs a case in a process of its own, so that a driver that crashes, or does not come back within `seconds`, fails no
+/// more than it.
 ending run_apart(const test_case& one, const subject& make, int seconds);
 /// Runs it in this process.
 ending run_here(const test_case& one, const subject& make);

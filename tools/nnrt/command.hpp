@@ -1,5 +1,6 @@
 // command: what the subcommands of nnrt share - how each joins the program, exit codes, complaints, reading a model.
-// Flow: main.cpp calls add_<name>() of each subcommand's own file; CLI11 parses, and the chosen one leaves its exit code.
+// Flow: main.cpp calls add_<name>() of each subcommand's own file; CLI11 parses, and the chosen one leaves its exit
+// code.
 #pragma once
 
 #include <nnrt/io/model.hpp>
@@ -21,7 +22,8 @@ inline int complain(std::string_view what, int exit_code = failed) {
   return exit_code;
 }
 
-/// A TensorFlow Lite file or a saved model, as its first bytes say. Errors as tflite::load() and model::load(), and of what is neither.
+/// A TensorFlow Lite file or a saved model, as its first bytes say. Errors as tflite::load() and model::load(), and of
+/// what is neither.
 nnrt::result<nnrt::model> read_model(const std::string& path, const std::string& signature);
 
 /// nnrt embed

@@ -40,12 +40,20 @@ int embed(const embed_wishes& wanted) {
 void add_embed(CLI::App& program, int& exit_code) {
   static embed_wishes wanted;
   CLI::App* const command = program.add_subcommand("embed", "Writes a model file as C++ text that NNRT_MODEL reads.");
-  command->footer("The text defines the file's bytes. A source includes it before NNRT_MODEL(name, \"MODEL\"), and the compiler reads the network\n"
-                  "of it. Of a file above 1 MiB the text leaves out the elements of weights, and programs get the file itself, which the assembler looks for along -I. With CMake, nnrt_model(<target> <file> NAME <name>) does this by itself.");
+  command->footer(
+      "The text defines the file's bytes. A source includes it before NNRT_MODEL(name, \"MODEL\"), and the compiler "
+      "reads the network\n"
+      "of it. Of a file above 1 MiB the text leaves out the elements of weights, and programs get the file itself, "
+      "which the assembler looks for along -I. With CMake, nnrt_model(<target> <file> NAME <name>) does this by "
+      "itself.");
   command->add_option("MODEL", wanted.model, "A .tflite file")->required();
   command->add_option("-o,--out", wanted.out, "The file to write; MODEL.inc where this is not given");
-  command->add_option("--name", wanted.name, "What the bytes are called: the first argument of NNRT_MODEL, or the last part of its path, which it is where this is not given");
-  command->add_option("--path", wanted.path, "Of a MODEL above 1 MiB: where the assembler finds it, absolute or along -I; its file name where this is not given");
+  command->add_option("--name", wanted.name,
+                      "What the bytes are called: the first argument of NNRT_MODEL, or the last part of its path, "
+                      "which it is where this is not given");
+  command->add_option("--path", wanted.path,
+                      "Of a MODEL above 1 MiB: where the assembler finds it, absolute or along -I; its file name where "
+                      "this is not given");
   command->add_flag("-q,--quiet", wanted.is_quiet, "Print nothing but errors");
   command->callback([&exit_code] { exit_code = embed(wanted); });
 }

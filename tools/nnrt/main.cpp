@@ -25,12 +25,15 @@ int main(int count, char** arguments) {
   nnrt_command::add_embed(program, exit_code);
   nnrt_command::add_quantize(program, exit_code);
   if (count > 1 && arguments[1][0] != '-' && !has_subcommand(program, arguments[1]))
-    return nnrt_command::complain(std::string("there is no subcommand \"") + arguments[1] + "\"; --help names those that there are", nnrt_command::wrong_usage);
+    return nnrt_command::complain(
+        std::string("there is no subcommand \"") + arguments[1] + "\"; --help names those that there are",
+        nnrt_command::wrong_usage);
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& wrong) {
     return program.exit(wrong) == 0 ? nnrt_command::done : nnrt_command::wrong_usage;
   }
-  if (exit_code == nnrt_command::done && !has_printed()) return nnrt_command::complain(std::string("cannot print the report: ") + std::strerror(errno));
+  if (exit_code == nnrt_command::done && !has_printed())
+    return nnrt_command::complain(std::string("cannot print the report: ") + std::strerror(errno));
   return exit_code;
 }

@@ -21,9 +21,14 @@ std::string_view value_of(std::string_view header, std::string_view key) {
 }
 
 dtype type_of(std::string_view descr) {
-  struct row { std::string_view letters; dtype type; };
-  constexpr row rows[] = {{"'|b1'", dtype::boolean}, {"'|i1'", dtype::i8}, {"'<i2'", dtype::i16}, {"'<i4'", dtype::i32}, {"'<i8'", dtype::i64}, {"'|u1'", dtype::u8},
-                          {"'<u2'", dtype::u16}, {"'<u4'", dtype::u32}, {"'<u8'", dtype::u64}, {"'<f2'", dtype::f16}, {"'<f4'", dtype::f32}, {"'<f8'", dtype::f64}};
+  struct row {
+    std::string_view letters;
+    dtype type;
+  };
+  constexpr row rows[] = {{"'|b1'", dtype::boolean}, {"'|i1'", dtype::i8},  {"'<i2'", dtype::i16},
+                          {"'<i4'", dtype::i32},     {"'<i8'", dtype::i64}, {"'|u1'", dtype::u8},
+                          {"'<u2'", dtype::u16},     {"'<u4'", dtype::u32}, {"'<u8'", dtype::u64},
+                          {"'<f2'", dtype::f16},     {"'<f4'", dtype::f32}, {"'<f8'", dtype::f64}};
   for (const row& r : rows)
     if (descr.starts_with(r.letters)) return r.type;
   return dtype::none;
@@ -49,13 +54,15 @@ nnrt::failure broken(nnrt::pieces why) { return nnrt::fail(nnrt::error_code::inv
 }  // namespace
 
 nnrt::result<nnrt::tensor_entry> parse_npy(std::span<const std::byte> file) {
-  if (file.size() < 12 || std::memcmp(file.data(), "\x93NUMPY", 6) != 0) return broken({"is no .npy file: its first bytes are not those of one"});
+  if (file.size() < 12 || std::memcmp(file.data(), "\x93NUMPY", 6) != 0)
+    return broken({"is no .npy file: its first bytes are not those of one"});
   const int version = std::to_integer<int>(file[6]);
   if (version < 1 || version > 3) return broken({"has version ", version, " of the .npy format, expected 1 to 3"});
   const std::size_t prefix = version == 1 ? 10 : 12;
   std::size_t length = 0;
   for (std::size_t i = prefix; i-- > 8;) length = length << 8U | std::to_integer<std::size_t>(file[i]);
-  if (length > file.size() - prefix) return broken({"has a header of ", length, " bytes, but only ", file.size() - prefix, " follow"});
+  if (length > file.size() - prefix)
+    return broken({"has a header of ", length, " bytes, but only ", file.size() - prefix, " follow"});
   const std::string_view header(reinterpret_cast<const char*>(file.data() + prefix), length);
   nnrt::tensor_entry tensor;
   tensor.bytes = file.subspan(prefix + length);
@@ -73,9 +80,11 @@ nnrt::result<nnrt::tensor_entry> parse_npy(std::span<const std::byte> file) {
   if (!is_turned.starts_with("False"))
     return broken(
         {"has 'fortran_order' ", is_turned.substr(0, is_turned.find(',')).substr(0, 40), ", expected True or False"});
-  if (!read_shape(value_of(header, "'shape'"), tensor.shape)) return broken({"has no shape of at most 8 extents in its header"});
+  if (!read_shape(value_of(header, "'shape'"), tensor.shape))
+    return broken({"has no shape of at most 8 extents in its header"});
   const std::int64_t bytes = tensor.shape.elements() < 0 ? -1 : tensor.shape.elements() * nnrt::size_of(tensor.type);
-  if (bytes != static_cast<std::int64_t>(tensor.bytes.size())) return broken({"has ", tensor.bytes.size(), " bytes of elements, expected ", bytes});
+  if (bytes != static_cast<std::int64_t>(tensor.bytes.size()))
+    return broken({"has ", tensor.bytes.size(), " bytes of elements, expected ", bytes});
   return tensor;
 }
 

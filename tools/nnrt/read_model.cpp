@@ -28,7 +28,8 @@ nnrt::result<nnrt::model> read_model(const std::string& path, const std::string&
   if (!file) return nnrt::fail(file.error());
   if (!is_tflite(path, file->bytes())) {
     if (may_be_saved(file->bytes())) return nnrt::model::load(path);
-    return nnrt::fail(nnrt::error_code::invalid_file, {path, ": neither a .tflite file nor a saved model: got ", file->bytes().size(), " bytes that begin as neither"});
+    return nnrt::fail(nnrt::error_code::invalid_file, {path, ": neither a .tflite file nor a saved model: got ",
+                                                       file->bytes().size(), " bytes that begin as neither"});
   }
   nnrt::tflite::load_options wanted;
   wanted.signature = signature;

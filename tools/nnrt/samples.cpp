@@ -49,7 +49,8 @@ result<void> sample_files::add_folder(const std::string& path) {
 
 result<void> sample_files::require_one_input(const std::string& path) const {
   if (network_.inputs.size() == 1) return {};
-  return fail(error_code::invalid_argument, {path, ": the network has ", network_.inputs.size(), " inputs: their samples are tensors of one safetensors file"});
+  return fail(error_code::invalid_argument, {path, ": the network has ", network_.inputs.size(),
+                                             " inputs: their samples are tensors of one safetensors file"});
 }
 
 result<void> sample_files::add_npy(const std::string& path) {
@@ -68,7 +69,8 @@ result<void> sample_files::add_raw(const std::string& path) {
   if (!file) return fail(std::move(file.error()));
   const std::size_t bytes = file->bytes().size(), each = static_cast<std::size_t>(desc(0).bytes());
   if (bytes == 0 || each == 0 || bytes % each != 0)
-    return fail(error_code::invalid_file, {path, ": has ", bytes, " bytes, expected a multiple of the ", each, " of ", nnrt::piece(desc(0).type, desc(0).shape)});
+    return fail(error_code::invalid_file, {path, ": has ", bytes, " bytes, expected a multiple of the ", each, " of ",
+                                           nnrt::piece(desc(0).type, desc(0).shape)});
   files_.push_back(std::move(*file));
   return add_samples(path, {{"", desc(0).type, desc(0).shape, files_.back().bytes()}}, bytes / each);
 }
@@ -96,7 +98,8 @@ result<void> sample_files::add_tensors(const std::string& path) {
   for (std::size_t i = 0; i < network_.inputs.size(); ++i) {
     const nnrt::tensor_entry* const found = tensor_for(i, *file);
     if (found == nullptr)
-      return fail(error_code::not_found, {path, ": has no tensor ", nnrt::piece::in_quotes(name(i)), ", ", nnrt::piece(desc(i).type, desc(i).shape), " or several of these"});
+      return fail(error_code::not_found, {path, ": has no tensor ", nnrt::piece::in_quotes(name(i)), ", ",
+                                          nnrt::piece(desc(i).type, desc(i).shape), " or several of these"});
     tensors.push_back(*found);
   }
   tensors_.push_back(*file);
@@ -107,16 +110,20 @@ result<void> sample_files::add_all(const std::string& path, const std::vector<nn
   std::size_t count = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!fits(tensors[i], i))
-      return fail(error_code::invalid_argument, {path, ": input ", nnrt::piece::in_quotes(name(i)), ": got ", nnrt::piece(tensors[i].type, tensors[i].shape), ", expected ",
+      return fail(error_code::invalid_argument, {path, ": input ", nnrt::piece::in_quotes(name(i)), ": got ",
+                                                 nnrt::piece(tensors[i].type, tensors[i].shape), ", expected ",
                                                  nnrt::piece(desc(i).type, desc(i).shape), " or several of these"});
     const auto samples = static_cast<std::size_t>(tensors[i].shape.elements() / desc(i).elements());
-    if (i > 0 && samples != count) return fail(error_code::invalid_argument, {path, ": has ", count, " samples of one input, and ", samples, " of ", nnrt::piece::in_quotes(name(i))});
+    if (i > 0 && samples != count)
+      return fail(error_code::invalid_argument, {path, ": has ", count, " samples of one input, and ", samples, " of ",
+                                                 nnrt::piece::in_quotes(name(i))});
     count = samples;
   }
   return add_samples(path, tensors, count);
 }
 
-result<void> sample_files::add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors, std::size_t count) {
+result<void> sample_files::add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors,
+                                       std::size_t count) {
   if (count > most_samples - samples_.size())
     return fail(error_code::invalid_argument,
                 {path, ": has ", count, " samples, expected at most ", most_samples - samples_.size(), " more, ",
@@ -125,11 +132,14 @@ result<void> sample_files::add_samples(const std::string& path, const std::vecto
     const auto& bytes = tensors[i].bytes;
     const std::size_t at = tensors[i].type == nnrt::boolean ? nnrt::first_no_boolean(bytes) : bytes.size();
     if (at < bytes.size())
-      return fail(error_code::invalid_file, {path, ": input ", nnrt::piece::in_quotes(name(i)), ": element ", at, ": got ", std::to_integer<int>(bytes[at]), ", expected 0 or 1 for a boolean"});
+      return fail(error_code::invalid_file,
+                  {path, ": input ", nnrt::piece::in_quotes(name(i)), ": element ", at, ": got ",
+                   std::to_integer<int>(bytes[at]), ", expected 0 or 1 for a boolean"});
   }
   for (std::size_t s = 0; s < count; ++s) {
     sample made;
-    for (const nnrt::tensor_entry& tensor : tensors) made.push_back({tensor.type, tensor.bytes.subspan(tensor.bytes.size() / count * s, tensor.bytes.size() / count)});
+    for (const nnrt::tensor_entry& tensor : tensors)
+      made.push_back({tensor.type, tensor.bytes.subspan(tensor.bytes.size() / count * s, tensor.bytes.size() / count)});
     samples_.push_back(std::move(made));
   }
   return {};
@@ -151,7 +161,8 @@ result<void> sample_files::put(const void* files, std::size_t i, nnrt::session& 
       continue;
     }
     nnrt::with_element<nnrt::types::any>(to.type, [&]<class T>(T) {
-      if (const std::span<T> elements = into.input<T>(k); !elements.empty()) std::memcpy(elements.data(), from.bytes.data(), elements.size_bytes());
+      if (const std::span<T> elements = into.input<T>(k); !elements.empty())
+        std::memcpy(elements.data(), from.bytes.data(), elements.size_bytes());
     });
   }
   return {};

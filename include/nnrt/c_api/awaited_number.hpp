@@ -4,7 +4,7 @@
 
 #include <nnrt/exec/sleepers.hpp>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// Counts in a circle.
 class awaited_number {
@@ -26,4 +26,4 @@ class awaited_number {
   nnrt::detail::sleepers sleepers_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

@@ -11,11 +11,11 @@
 #include <thread>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Does `job(context)` once for each begin(), in the floating-point environment of the thread that called begin(); the thread starts with the first one. The
-/// job may itself begin the next one, or destroy this object, as the last thing that it does. In a child process a job of the parent's is over, and the
-/// next begin() starts a thread there.
+/// Does `job(context)` once for each begin(), in the floating-point environment of the thread that called begin(); the
+/// thread starts with the first one. The job may itself begin the next one, or destroy this object, as the last thing
+/// that it does. In a child process a job of the parent's is over, and the next begin() starts a thread there.
 class background_thread {
  public:
   using job = void (*)(void* context) noexcept;
@@ -39,7 +39,8 @@ class background_thread {
   void wait() {
     if (!home_.is_here()) return;
     if (!thread_.joinable() || is_this_one()) return;
-    for (int ended = state_->ended.load(); ended != state_->asked.load(); ended = state_->ended.load()) state_->ended.wait_while(ended);
+    for (int ended = state_->ended.load(); ended != state_->asked.load(); ended = state_->ended.load())
+      state_->ended.wait_while(ended);
   }
   /// After wait(), by one thread at a time. Throws std::system_error where there is no thread.
   void begin() {
@@ -63,8 +64,8 @@ class background_thread {
     job does;
     void* context;
     float_environment floats;  // of who asked
-    // Jobs so far; both begin again when they are at their end. Who waits looks for a while before it sleeps: a caller that heard of the
-    // end from within the job asks again before the job has returned.
+    // Jobs so far; both begin again when they are at their end. Who waits looks for a while before it sleeps: a caller
+    // that heard of the end from within the job asks again before the job has returned.
     awaited_number asked, ended;
     std::atomic<bool> ends{false};
 
@@ -82,9 +83,11 @@ class background_thread {
     }
   };
 
-  /// Jobs are done after the first begin() has returned, or by whoever was asked to wait: thread_ is written before the first one.
+  /// Jobs are done after the first begin() has returned, or by whoever was asked to wait: thread_ is written before the
+  /// first one.
   bool is_this_one() const { return thread_.get_id() == std::this_thread::get_id(); }
-  /// In a child process. The thread's own hold on the state keeps it for ever: what it waited with cannot be taken down.
+  /// In a child process. The thread's own hold on the state keeps it for ever: what it waited with cannot be taken
+  /// down.
   void forget_thread() { nnrt::detail::made_anew(thread_); }
 
   std::shared_ptr<state> state_;
@@ -92,4 +95,4 @@ class background_thread {
   nnrt::detail::home_process home_;  // of the thread
 };
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

@@ -1,9 +1,10 @@
 // cache: prepared models that outlive the process - in a directory, or in a buffer of the program's.
 // Flow: a compilation looks here before it compiles, and stores here what it compiled.
 //
-// A directory has <prefix>cache_info.nncache and <prefix>0.nncache, <prefix>1.nncache, ...: the info file names device, versions and model, and
-// the size and digest of each of the others. They are a file_group, whose head it is: a writer that fails or is killed leaves the old cache or
-// the new one. What does not fit together all the same is seen, and the model compiled again.
+// A directory has <prefix>cache_info.nncache and <prefix>0.nncache, <prefix>1.nncache, ...: the info file names device,
+// versions and model, and the size and digest of each of the others. They are a file_group, whose head it is: a writer
+// that fails or is killed leaves the old cache or the new one. What does not fit together all the same is seen, and the
+// model compiled again.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
@@ -22,7 +23,7 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 using byte_lists = std::vector<byte_list>;
 
@@ -37,14 +38,18 @@ struct cache_label {
   std::uint64_t fingerprint;  // of the model and the options that change what is prepared; 0 where the model is unknown
 };
 
-/// What of the preferences changes what is prepared, or may: a device's own options are for the device alone to understand. ModelName, which names files, does not.
+/// What of the preferences changes what is prepared, or may: a device's own options are for the device alone to
+/// understand. ModelName, which names files, does not.
 inline void put(record_writer& to, const hal::preferences& wanted) {
   to.put(wanted.speed), to.put(wanted.float16);
   for (const hal::extension& known : wanted.extensions)
-    if (known.name != "ModelName") to.put(std::string_view(known.name)), to.put(std::string_view(reinterpret_cast<const char*>(known.value.data()), known.value.size()));
+    if (known.name != "ModelName")
+      to.put(std::string_view(known.name)),
+          to.put(std::string_view(reinterpret_cast<const char*>(known.value.data()), known.value.size()));
 }
 
-/// A number that other graphs, constants, weights or preferences do not have; `constants` is one that follows from the graph's constants.
+/// A number that other graphs, constants, weights or preferences do not have; `constants` is one that follows from the
+/// graph's constants.
 inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constants, const hal::preferences& wanted) {
   const ir::graph& g = network.graph;
   record_writer all;
@@ -100,7 +105,8 @@ inline std::string other_kind(std::string_view got, std::string_view expected) {
 }  // namespace detail
 
 /// The buffers in one, as views. Error: invalid_file.
-inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view device, array_ref<const std::byte> bytes) {
+inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view device,
+                                                                array_ref<const std::byte> bytes) {
   const auto refuse = [](pieces why) { return fail(error_code::invalid_file, "cache: " + joined(why)); };
   if (bytes.size() < sizeof(std::uint64_t))
     return refuse({"has ", bytes.size(), " bytes, expected at least ", sizeof(std::uint64_t)});
@@ -133,27 +139,35 @@ struct cache_place {
   std::string file(std::size_t i) const { return directory + "/" + prefix + std::to_string(i) + ".nncache"; }
 };
 
-/// The longest prefix: behind it is room for the names of files that are not finished, which file systems must take, too.
+/// The longest prefix: behind it is room for the names of files that are not finished, which file systems must take,
+/// too.
 inline constexpr std::size_t longest_prefix = NAME_MAX - 40;
 
 /// The place in a directory, resolved. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
   char resolved[PATH_MAX];
-  if (::realpath(directory, resolved) == nullptr) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": ", system_text(errno).view()});
+  if (::realpath(directory, resolved) == nullptr)
+    return fail(error_code::not_found,
+                {"cache directory ", piece::in_quotes(directory), ": ", system_text(errno).view()});
   cache_place made{resolved, std::string(prefix)};
   struct ::stat status {};
-  if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": not a directory"});
-  if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos) return fail(error_code::not_found, {"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"});
-  if (prefix.size() > longest_prefix) return fail(error_code::not_found, {"cache: model name: got ", prefix.size(), " bytes, expected at most ", longest_prefix});
+  if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": not a directory"});
+  if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos)
+    return fail(error_code::not_found,
+                {"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"});
+  if (prefix.size() > longest_prefix)
+    return fail(error_code::not_found,
+                {"cache: model name: got ", prefix.size(), " bytes, expected at most ", longest_prefix});
   return made;
 }
 
 /// What a look into a cache found.
 enum class cache_state {
-  missing,   // none, or one that cannot be used: broken, of another model or library
+  missing,  // none, or one that cannot be used: broken, of another model or library
   of_another_device,
-  older,     // of a lower version
-  newer,     // of a higher version, which must not be replaced
+  older,  // of a lower version
+  newer,  // of a higher version, which must not be replaced
   usable,
 };
 /// The state, and the mapped files where it is usable.
@@ -163,15 +177,16 @@ struct found_cache {
   std::vector<kept_bytes> files;
 };
 
-/// The inputs or outputs of a prepared model, one after the other: dtype, format and kind of tensor, rank, extents, and the name with a zero.
-/// Files of two such lists follow a device's own in a directory.
+/// The inputs or outputs of a prepared model, one after the other: dtype, format and kind of tensor, rank, extents, and
+/// the name with a zero. Files of two such lists follow a device's own in a directory.
 inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
   record_writer to;
   const std::size_t count = inputs ? of.input_count() : of.output_count();
   for (std::size_t i = 0; i < count; ++i) {
     const tensor_desc& desc = inputs ? of.input_desc(i) : of.output_desc(i);
     const std::string_view name = inputs ? of.input_name(i) : of.output_name(i);
-    to.put(static_cast<std::int32_t>(desc.type)), to.put(static_cast<std::int32_t>(desc.layout)), to.put(std::int32_t{});
+    to.put(static_cast<std::int32_t>(desc.type)), to.put(static_cast<std::int32_t>(desc.layout)),
+        to.put(std::int32_t{});
     to.put(static_cast<std::uint64_t>(desc.shape.rank));
     for (const std::int64_t extent : desc.shape) to.put(static_cast<std::int32_t>(extent));
     to.put(name.data(), name.size()), to.put('\0');
@@ -187,7 +202,9 @@ struct cache_info {
   struct member {
     std::uint64_t size = 0;
     std::uint64_t digest = 0;
-    bool operator()(array_ref<const std::byte> bytes) const { return bytes.size() == size && digest_of(bytes) == digest; }
+    bool operator()(array_ref<const std::byte> bytes) const {
+      return bytes.size() == size && digest_of(bytes) == digest;
+    }
   };
   std::uint32_t version = 0;
   std::string device;
@@ -256,9 +273,10 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   return found;
 }
 
-/// Replaces what is there. Errors: io_failed, not_found, and then the old cache is as it was; invalid_argument: another process has stored a cache
-/// of a higher version in the meantime.
-inline result<void> store(const cache_place& place, const cache_label& label, std::uint32_t version, const byte_lists& buffers) {
+/// Replaces what is there. Errors: io_failed, not_found, and then the old cache is as it was; invalid_argument: another
+/// process has stored a cache of a higher version in the meantime.
+inline result<void> store(const cache_place& place, const cache_label& label, std::uint32_t version,
+                          const byte_lists& buffers) {
   const directory_lock lock(place.directory, directory_lock::use::writing);
   std::size_t old_members = 0;
   if (const auto old = detail::read_info(place)) {
@@ -300,4 +318,4 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
   return stored;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

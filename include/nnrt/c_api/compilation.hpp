@@ -13,13 +13,16 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// The code for a device that fails: API 9 had one of its own.
-inline constexpr OH_NN_ReturnCode device_failure = api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
+inline constexpr OH_NN_ReturnCode device_failure =
+    api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
 
 /// The device of this id; 0 means the first one, since API 11.
-inline hal::device_registry::entry find_device(std::size_t id) { return api_level < 11 && id == 0 ? nullptr : device_of(id); }
+inline hal::device_registry::entry find_device(std::size_t id) {
+  return api_level < 11 && id == 0 ? nullptr : device_of(id);
+}
 
 /// A prepared model with the device that it runs on.
 struct built_model {
@@ -74,7 +77,8 @@ class compilation : public compilation_options {
     hal::preferences wanted;
     if (const OH_NN_ReturnCode code = settle_options(me, device->device, wanted); code != OH_NN_SUCCESS) return code;
     const model_under_construction* const model = network.get();
-    if (model != nullptr && !model->is_finished()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the model is not finished"});
+    if (model != nullptr && !model->is_finished())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": the model is not finished"});
     mapped_file file;
     given_bytes given;
     if (const OH_NN_ReturnCode code = find_bytes(me, file, given); code != OH_NN_SUCCESS) return code;
@@ -82,7 +86,9 @@ class compilation : public compilation_options {
     outcome made = wants_cache() ? restore_from_directory(me, device->device, label, wanted) : outcome{};
     const bool is_restored = made.model.has_value();
     const std::vector<kept_bytes> of_others = std::move(made.of_others);
-    if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, device->device, *model, wanted) : prepare_bytes(me, *device, given, wanted);
+    if (made.code == OH_NN_SUCCESS && !is_restored)
+      made = model != nullptr ? prepare_network(me, device->device, *model, wanted)
+                              : prepare_bytes(me, *device, given, wanted);
     if (made.code != OH_NN_SUCCESS) return made.code;
     if (wants_cache() && !is_restored)
       if (const OH_NN_ReturnCode code = keep_in_directory(me, made.model->model(), label, of_others);
@@ -96,8 +102,12 @@ class compilation : public compilation_options {
   /// Writes what was built into `length` bytes.
   OH_NN_ReturnCode export_to(const char* me, void* to, std::size_t length, std::size_t& written) const {
     const auto buffers = built_->model().exported();
-    if (!buffers && buffers.error().code() == error_code::not_supported) return fails(OH_NN_UNSUPPORTED, {me, ": ", buffers.error().message()});
-    if (!buffers) return buffers.error().code() == error_code::out_of_memory ? refused(me, buffers.error()) : fails(OH_NN_FAILED, {me, ": ", buffers.error().message()});
+    if (!buffers && buffers.error().code() == error_code::not_supported)
+      return fails(OH_NN_UNSUPPORTED, {me, ": ", buffers.error().message()});
+    if (!buffers)
+      return buffers.error().code() == error_code::out_of_memory
+                 ? refused(me, buffers.error())
+                 : fails(OH_NN_FAILED, {me, ": ", buffers.error().message()});
     const byte_list all = bundle({built_->device_name, 0}, *buffers);
     if (all.size() > length)
       return fails(OH_NN_INVALID_PARAMETER,
@@ -148,14 +158,16 @@ class compilation : public compilation_options {
     if (!float16 && api_level >= 11) return OH_NN_SUCCESS;
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
-    return can->float16 ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device does not compute in float16"});
+    return can->float16 ? OH_NN_SUCCESS
+                        : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device does not compute in float16"});
   }
-  /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards. `is_chosen`: even "none" is a choice,
-  /// which only devices that have such an option take.
+  /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards.
+  /// `is_chosen`: even "none" is a choice, which only devices that have such an option take.
   OH_NN_ReturnCode check_performance(const char* me, const hal::device& device, bool is_chosen = false) const {
     const auto can = device.supported_features();
     if (!can) return fails(OH_NN_FAILED, {me, ": ", can.error().message()});
-    if (!can->performance && (is_chosen || performance_mode != OH_NN_PERFORMANCE_NONE)) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no performance modes"});
+    if (!can->performance && (is_chosen || performance_mode != OH_NN_PERFORMANCE_NONE))
+      return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no performance modes"});
     if (performance_mode < OH_NN_PERFORMANCE_NONE || performance_mode > OH_NN_PERFORMANCE_EXTREME)
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got performance mode ", performance_mode, ", expected 0 to 4"});
     return OH_NN_SUCCESS;
@@ -163,7 +175,8 @@ class compilation : public compilation_options {
   OH_NN_ReturnCode check_priority(const char* me, const hal::device& device, bool is_chosen = false) const {
     const auto can = device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
-    if (!can->priority && (is_chosen || priority != OH_NN_PRIORITY_NONE)) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no priorities"});
+    if (!can->priority && (is_chosen || priority != OH_NN_PRIORITY_NONE))
+      return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device has no priorities"});
     if (priority < OH_NN_PRIORITY_NONE || priority > OH_NN_PRIORITY_HIGH)
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got priority ", priority, ", expected 0 to 3"});
     return OH_NN_SUCCESS;
@@ -199,15 +212,19 @@ class compilation : public compilation_options {
     for (const std::string& why : *refusals)
       if (!why.empty()) return fails(OH_NN_FAILED, {me, ": ", why});
     const ir::graph& g = model->graph().graph;
-    if (std::all_of(g.inputs.begin(), g.inputs.end(), [&](std::int32_t input) { return g.at(input).desc.shape.is_known(); })) return OH_NN_SUCCESS;
+    if (std::all_of(g.inputs.begin(), g.inputs.end(),
+                    [&](std::int32_t input) { return g.at(input).desc.shape.is_known(); }))
+      return OH_NN_SUCCESS;
     const auto can = device->device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
-    return can->dynamic_inputs ? OH_NN_SUCCESS : fails(OH_NN_FAILED, {me, ": the device runs no models with unknown extents"});
+    return can->dynamic_inputs ? OH_NN_SUCCESS
+                               : fails(OH_NN_FAILED, {me, ": the device runs no models with unknown extents"});
   }
 
   bool wants_cache() const { return cache_directory != nullptr && *cache_directory != '\0'; }
   /// 0: nothing is known of the model but where its cache is.
-  static std::uint64_t fingerprint(const model_under_construction* model, const given_bytes& given, const hal::preferences& wanted) {
+  static std::uint64_t fingerprint(const model_under_construction* model, const given_bytes& given,
+                                   const hal::preferences& wanted) {
     if (model != nullptr) return fingerprint_of(model->graph(), model->constants_digest(), wanted);
     return given ? fingerprint_of(*given, wanted) : 0;
   }
@@ -224,7 +241,8 @@ class compilation : public compilation_options {
     return OH_NN_SUCCESS;
   }
 
-  static outcome prepare_network(const char* me, const hal::device& device, const model_under_construction& model, const hal::preferences& wanted) {
+  static outcome prepare_network(const char* me, const hal::device& device, const model_under_construction& model,
+                                 const hal::preferences& wanted) {
     const auto refusals = model.refusals(device);
     if (!refusals) return {refused(me, refusals.error()), {}};
     for (const std::string& why : *refusals)
@@ -233,7 +251,8 @@ class compilation : public compilation_options {
   }
 
   /// A cache in a buffer, or an offline model: what a cache exported is one, too.
-  outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const given_bytes& given, const hal::preferences& wanted) const {
+  outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const given_bytes& given,
+                        const hal::preferences& wanted) const {
     if (!given)
       return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is no model, no offline model and no cache to build from"}),
               {}};
@@ -256,7 +275,8 @@ class compilation : public compilation_options {
   /// Files behind a device's own: its inputs and outputs. API 9 had none.
   static constexpr std::size_t further_files = api_level < 11 ? 0 : 2;
 
-  /// Kinds of machines that share a directory: so many instruction sets, and drivers that never restore anything come to an end, too.
+  /// Kinds of machines that share a directory: so many instruction sets, and drivers that never restore anything come
+  /// to an end, too.
   static constexpr std::size_t most_buffers_of_others = 8;
 
   /// Whether the lists of inputs and outputs among these files are those of the model.
@@ -279,7 +299,8 @@ class compilation : public compilation_options {
   }
 
   /// A restored model; none where there is no cache that can be used. A code: the build ends here.
-  outcome restore_from_directory(const char* me, const hal::device& device, const cache_label& label, const hal::preferences& wanted) const {
+  outcome restore_from_directory(const char* me, const hal::device& device, const cache_label& label,
+                                 const hal::preferences& wanted) const {
     const auto where = place();
     if (!where || cache_version == reserved_version) {
       if (network != nullptr) return {};
@@ -291,16 +312,20 @@ class compilation : public compilation_options {
     if (found.state == cache_state::usable) {
       const std::size_t own = found.files.size() - std::min(found.files.size(), further_files);
       auto restored = device.restore_kept({found.files.data(), own}, wanted);
-      if (restored && found.files.size() == own + further_files && has_ends_of(found.files, restored->model())) return {OH_NN_SUCCESS, std::move(*restored)};
-      if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr) return {refused(me, restored.error()), {}};
+      if (restored && found.files.size() == own + further_files && has_ends_of(found.files, restored->model()))
+        return {OH_NN_SUCCESS, std::move(*restored)};
+      if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr)
+        return {refused(me, restored.error()), {}};
       found.why = restored ? "the device restored a model with other inputs or outputs" : restored.error().message();
-      if (!restored && restored.error().code() == error_code::not_supported && own < most_buffers_of_others) found.files.resize(own);
+      if (!restored && restored.error().code() == error_code::not_supported && own < most_buffers_of_others)
+        found.files.resize(own);
       else found.files.clear();
     }
     log({me, ": no cache: ", found.why});
     if constexpr (api_level < 11) {
       if (found.state == cache_state::of_another_device) return {OH_NN_INVALID_PARAMETER, {}};
-      if (found.state == cache_state::missing && ::access(where->info().c_str(), F_OK) == 0) return {OH_NN_INVALID_FILE, {}};
+      if (found.state == cache_state::missing && ::access(where->info().c_str(), F_OK) == 0)
+        return {OH_NN_INVALID_FILE, {}};
     }
     return {OH_NN_SUCCESS, {}, std::move(found.files)};
   }
@@ -314,7 +339,8 @@ class compilation : public compilation_options {
       return fail(error_code::device_failed, {"the device exports ", buffers->size(), " buffers, expected 1 to ",
                                               most_cache_files - further_files});
     for (const kept_bytes& other : of_others)
-      if (buffers->size() < most_cache_files - further_files) buffers->emplace_back(other.bytes().begin(), other.bytes().end());
+      if (buffers->size() < most_cache_files - further_files)
+        buffers->emplace_back(other.bytes().begin(), other.bytes().end());
     if constexpr (further_files > 0)
       for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
     return buffers;
@@ -352,4 +378,4 @@ class compilation : public compilation_options {
   std::optional<built_model> built_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

@@ -6,7 +6,7 @@
 
 #include <neural_network_runtime/neural_network_core.h>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// A new compilation, which `settle` gives its source. `fault`: what is wrong with arguments that are given, and null
 /// comes out; or null.
@@ -44,7 +44,7 @@ OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, cons
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api
 
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_Construct(const OH_NNModel* model) noexcept {
   using namespace nnrt::c_api;
@@ -59,7 +59,8 @@ NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelFile(cons
   return new_compilation("OH_NNCompilation_ConstructWithOfflineModelFile", {{"modelPath", modelPath}}, nullptr,
                          [&](compilation& made) { made.offline_file = modelPath; });
 }
-NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelBuffer(const void* modelBuffer, size_t modelSize) noexcept {
+NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelBuffer(const void* modelBuffer,
+                                                                              size_t modelSize) noexcept {
   using namespace nnrt::c_api;
   return new_compilation("OH_NNCompilation_ConstructWithOfflineModelBuffer",
                          {{"modelBuffer", modelBuffer}, {"modelSize", modelSize}}, nullptr, [&](compilation& made) {
@@ -75,13 +76,16 @@ NNRT_C_API void OH_NNCompilation_Destroy(OH_NNCompilation** compilation) noexcep
   (void)coded("OH_NNCompilation_Destroy", [&](const char* me) {
     const auto* const of = compilation != nullptr ? alive<nnrt::c_api::compilation>(*compilation) : nullptr;
     if (lacks(me, {{"handle", compilation}, {"*handle", of}})) return OH_NN_INVALID_PARAMETER;
-    // Upstream asks the device to let go of what it built, and leaves everything as it is when it does not find the device.
-    if (of->is_built() && find_device(of->device_id) == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", of->device_id});
+    // Upstream asks the device to let go of what it built, and leaves everything as it is when it does not find the
+    // device.
+    if (of->is_built() && find_device(of->device_id) == nullptr)
+      return fails(OH_NN_FAILED, {me, ": no device ", of->device_id});
     return destroy<nnrt::c_api::compilation>(me, compilation);
   });
 }
 
-NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation* compilation, const void* buffer, size_t length, size_t* modelSize) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation* compilation, const void* buffer,
+                                                                 size_t length, size_t* modelSize) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_ExportCacheToBuffer", [&](const char* me) {
     const auto* const from = alive<nnrt::c_api::compilation>(compilation);
@@ -91,7 +95,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilatio
     return from->export_to(me, const_cast<void*>(buffer), length, *modelSize);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilation* compilation, const void* buffer, size_t modelSize) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilation* compilation, const void* buffer,
+                                                                   size_t modelSize) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_ImportCacheFromBuffer", [&](const char* me) {
     auto* const to = alive<nnrt::c_api::compilation>(compilation);
@@ -101,7 +106,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilat
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilation* compilation, const char* configName, const void* configValue,
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilation* compilation, const char* configName,
+                                                                const void* configValue,
                                                                 const size_t configValueSize) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_AddExtensionConfig", [&](const char* me) {
@@ -124,7 +130,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation* compila
     return to->set_device(me, deviceID);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilation, const char* cachePath, uint32_t version) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilation, const char* cachePath,
+                                                      uint32_t version) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetCache", compilation, {"cachePath", cachePath},
@@ -135,7 +142,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilat
         return code != OH_NN_SUCCESS ? code : of.check_cache_directory(me);
       });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation* compilation, OH_NN_PerformanceMode performanceMode) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation* compilation,
+                                                                OH_NN_PerformanceMode performanceMode) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetPerformanceMode", compilation, always_given,
@@ -144,7 +152,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation
         return of.check_performance(me, device, api_level < 11);
       });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation* compilation, OH_NN_Priority priority) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation* compilation,
+                                                         OH_NN_Priority priority) noexcept {
   using namespace nnrt::c_api;
   return set_option(
       "OH_NNCompilation_SetPriority", compilation, always_given,

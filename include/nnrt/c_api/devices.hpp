@@ -1,7 +1,9 @@
-// devices: those that C programs see - the processor, what the program has added, this library's accelerators, and hosts in other processes.
+// devices: those that C programs see - the processor, what the program has added, this library's accelerators, and
+// hosts in other processes.
 // Flow: every function that lists or finds a device asks here; hal/registry.hpp holds the list.
 //
-// NNRT_DRIVER_SOCKETS names sockets of hosts (nnrt-driverd), separated by ':'. Programs of other rights than their user's ignore it.
+// NNRT_DRIVER_SOCKETS names sockets of hosts (nnrt-driverd), separated by ':'. Programs of other rights than their
+// user's ignore it.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
@@ -17,15 +19,15 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 namespace detail {
 
 /// The sockets of the environment, and which of them were found.
 class named_hosts {
  public:
-  /// Adds the devices of those who are there now and were not before; `again`: also where that was done already. What is wrong with others is logged
-  /// when nothing is held: who hears it may ask for devices.
+  /// Adds the devices of those who are there now and were not before; `again`: also where that was done already. What
+  /// is wrong with others is logged when nothing is held: who hears it may ask for devices.
   void find(bool again) {
     if (!again && were_asked_) return;  // waits for nobody who asks again
     std::vector<std::string> wrong;
@@ -40,7 +42,8 @@ class named_hosts {
     if (!again && were_asked_) return;
     for (std::string_view rest = list != nullptr ? list : ""; !rest.empty();) {
       const std::size_t end = std::min(rest.find(':'), rest.size());
-      if (const std::string path(rest.substr(0, end)); !path.empty() && !found_.contains(path) && add(path, wrong)) found_.insert(path);
+      if (const std::string path(rest.substr(0, end)); !path.empty() && !found_.contains(path) && add(path, wrong))
+        found_.insert(path);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     were_asked_ = true;
@@ -63,8 +66,8 @@ class named_hosts {
 /// The names that ids follow from: those that OH_NNDevice_GetName answers, which had no versions in API 9.
 inline constexpr hal::naming names_of_devices = api_level < 11 ? hal::naming::brief : hal::naming::full;
 
-/// The registry of this process, with the accelerators and the hosts of the environment in it since the first call. The processor stays the first
-/// device. `lists_them`: hosts that were not there before are looked for again.
+/// The registry of this process, with the accelerators and the hosts of the environment in it since the first call. The
+/// processor stays the first device. `lists_them`: hosts that were not there before are looked for again.
 inline hal::device_registry& devices(bool lists_them = false) {
   static nnrt::detail::kept<detail::named_hosts> hosts;
   [[maybe_unused]] static const bool are_there = hal::add_accelerators().has_value();
@@ -75,4 +78,4 @@ inline hal::device_registry& devices(bool lists_them = false) {
 /// The device of this id, which has it as `id_by(names_of_devices)`; the first one for 0.
 inline hal::device_registry::entry device_of(std::size_t id) { return devices().find(id, names_of_devices); }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

@@ -1,4 +1,5 @@
-// executor: one way to run a compilation - tensors of the program's for each run, or inputs and outputs that were set before.
+// executor: one way to run a compilation - tensors of the program's for each run, or inputs and outputs that were set
+// before.
 // Flow: the OH_NNExecutor functions; runs go to the device's execution.
 #pragma once
 
@@ -12,15 +13,16 @@
 #include <unordered_map>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// OH_NN_Memory with what it stands for. While it is there, every executor of its device may run on it, as input or output: it is found by the
-/// address of its bytes, which no other memory has.
+/// OH_NN_Memory with what it stands for. While it is there, every executor of its device may run on it, as input or
+/// output: it is found by the address of its bytes, which no other memory has.
 class memory_of_executor {
  public:
   OH_NN_Memory seen;
 
-  memory_of_executor(hal::shared_memory&& of, std::size_t length, std::size_t device) : seen{of.data(), length}, memory_(std::move(of)), device_id_(device) {}
+  memory_of_executor(hal::shared_memory&& of, std::size_t length, std::size_t device)
+      : seen{of.data(), length}, memory_(std::move(of)), device_id_(device) {}
   memory_of_executor(const memory_of_executor&) = delete;
   memory_of_executor& operator=(const memory_of_executor&) = delete;
   ~memory_of_executor() {
@@ -39,7 +41,8 @@ class memory_of_executor {
   /// The memory of this device that begins there; none if nobody has allocated it, or it is destroyed.
   static std::weak_ptr<memory_of_executor> find(const void* data, std::size_t device) {
     table& all = everyones();
-    std::shared_ptr<memory_of_executor> memory;  // its owner may let go of it meanwhile: it ends outside of the lock, which its end takes
+    // its owner may let go of it meanwhile: it ends outside of the lock, which its end takes
+    std::shared_ptr<memory_of_executor> memory;
     {
       const std::lock_guard lock(all.mutex);
       if (const auto found = all.by_address.find(data); found != all.by_address.end()) memory = found->second.lock();
@@ -64,12 +67,13 @@ class memory_of_executor {
 /// What stands ready for one input or output of OH_NNExecutor_Run.
 struct bound_end {
   bool is_set = false;
-  std::vector<std::byte> copied;              // of OH_NNExecutor_SetInput
-  void* borrowed = nullptr;                   // of OH_NNExecutor_SetOutput
-  bool is_shared = false;                     // of the two functions ...WithMemory; `shared` is none once it is destroyed
+  std::vector<std::byte> copied;  // of OH_NNExecutor_SetInput
+  void* borrowed = nullptr;       // of OH_NNExecutor_SetOutput
+  // of the two functions ...WithMemory; `shared` is none once it is destroyed
+  bool is_shared = false;
   std::weak_ptr<memory_of_executor> shared;
-  std::size_t bytes = 0;                      // that a run may read or write there
-  shape_t shape;                              // of an input
+  std::size_t bytes = 0;  // that a run may read or write there
+  shape_t shape;          // of an input
 
   /// Memory of a device, or none (null).
   void share(const OH_NN_Memory* memory, std::size_t device) {
@@ -87,9 +91,13 @@ class executor_of_compilation {
   static constexpr object kind = object::executor;
 
   executor_of_compilation(const built_model& of, std::unique_ptr<hal::checked_execution> runs)
-      : built_(of), execution_(std::move(runs)), inputs_(of.model().input_count()), outputs_(of.model().output_count()) {
+      : built_(of),
+        execution_(std::move(runs)),
+        inputs_(of.model().input_count()),
+        outputs_(of.model().output_count()) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(hal::input_range_of(of.model(), i));
-    for (std::size_t i = 0; i < outputs_.size(); ++i) output_shapes_.push_back(as_extents(of.model().output_desc(i).shape));
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      output_shapes_.push_back(as_extents(of.model().output_desc(i).shape));
     least_.resize(inputs_.size()), most_.resize(inputs_.size());
   }
   executor_of_compilation(const executor_of_compilation&) = delete;
@@ -126,13 +134,16 @@ class executor_of_compilation {
 
   OH_NN_ReturnCode allow_asynchronous(const char* me) const {
     const auto can = built_.device.supported_features();
-    return can && can->asynchronous ? OH_NN_SUCCESS : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device runs synchronously only"});
+    return can && can->asynchronous ? OH_NN_SUCCESS
+                                    : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device runs synchronously only"});
   }
 
-  OH_NN_ReturnCode run(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
-                       std::int64_t deadline = no_deadline) {
+  OH_NN_ReturnCode run(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs,
+                       std::size_t output_count, std::int64_t deadline = no_deadline) {
     background_.wait();
-    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, arguments_); code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, arguments_);
+        code != OH_NN_SUCCESS)
+      return code;
     error_code why{};
     return run(me, arguments_, deadline, why);
   }
@@ -141,11 +152,14 @@ class executor_of_compilation {
   NN_OnServiceDied on_service_died = nullptr;
 
   /// Starts a run in a thread of its own; one at a time, a second one waits for the first to end.
-  OH_NN_ReturnCode start(const char* me, NN_Tensor** inputs, std::size_t input_count, NN_Tensor** outputs, std::size_t output_count, std::int32_t timeout, void* user) {
+  OH_NN_ReturnCode start(const char* me, NN_Tensor** inputs, std::size_t input_count, NN_Tensor** outputs,
+                         std::size_t output_count, std::int32_t timeout, void* user) {
     background_.wait();
     asynchronous_run next;
     next.tensors = std::move(spare_);
-    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, next.tensors); code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, next.tensors);
+        code != OH_NN_SUCCESS)
+      return code;
     next.deadline = timeout > 0 ? steady_now() + std::int64_t{timeout} * 1'000'000 : no_deadline;
     next.user = user;
     next.handed.assign(outputs, outputs + output_count);
@@ -156,7 +170,8 @@ class executor_of_compilation {
 
   // ---- Inputs and outputs that are set before a run, as in API 9 ----
 
-  OH_NN_ReturnCode set_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, const void* data, std::size_t length, const OH_NN_Memory* memory) {
+  OH_NN_ReturnCode set_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, const void* data,
+                             std::size_t length, const OH_NN_Memory* memory) {
     std::size_t bytes = 0;
     if (const OH_NN_ReturnCode code = check_input(me, i, tensor, bytes); code != OH_NN_SUCCESS) return code;
     if (length < bytes)
@@ -174,7 +189,8 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  OH_NN_ReturnCode set_output(const char* me, std::size_t i, void* data, std::size_t length, const OH_NN_Memory* memory) {
+  OH_NN_ReturnCode set_output(const char* me, std::size_t i, void* data, std::size_t length,
+                              const OH_NN_Memory* memory) {
     if (i >= outputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " of ", outputs_.size()});
     const std::int64_t bytes = built_.model().output_desc(i).bytes();
     if (length == 0 || (bytes > 0 && length < static_cast<std::size_t>(bytes)))
@@ -193,14 +209,17 @@ class executor_of_compilation {
     background_.wait();
     arguments_.clear();
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], arguments_.inputs); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = add(me, "input", i, inputs_[i], arguments_.inputs); code != OH_NN_SUCCESS)
+        return code;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], arguments_.outputs); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], arguments_.outputs); code != OH_NN_SUCCESS)
+        return code;
     const auto done = execution_->run(arguments_.inputs, arguments_.outputs, no_deadline);
-    if (!done) return fails(done.error().code() == error_code::out_of_memory ? OH_NN_MEMORY_ERROR
-                            : is_too_small(arguments_.outputs)               ? too_small_output
-                                                                             : device_failure,
-                            {me, ": ", done.error().message()});
+    if (!done)
+      return fails(done.error().code() == error_code::out_of_memory ? OH_NN_MEMORY_ERROR
+                   : is_too_small(arguments_.outputs)               ? too_small_output
+                                                                    : device_failure,
+                   {me, ": ", done.error().message()});
     keep_shapes(arguments_.outputs);
     return OH_NN_SUCCESS;
   }
@@ -208,7 +227,8 @@ class executor_of_compilation {
   OH_NN_Memory* allocate(const char* me, bool is_input, std::size_t i, std::size_t length) {
     const std::size_t count = is_input ? inputs_.size() : outputs_.size();
     if (i >= count) return log({me, is_input ? ": input " : ": output ", i, " of ", count}), nullptr;
-    if (length == 0 || length > most_shared_bytes) return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
+    if (length == 0 || length > most_shared_bytes)
+      return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
     auto memory = built_.device.allocate(length);
     if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
     const std::lock_guard lock(memories_mutex_);
@@ -233,7 +253,8 @@ class executor_of_compilation {
   bool forget(bool is_input, std::size_t i, const OH_NN_Memory* memory) {
     const std::lock_guard lock(memories_mutex_);
     auto& all = is_input ? input_memories_ : output_memories_;
-    return std::erase_if(all, [&](const owned_memory& one) { return one.end == i && &one.memory->seen == memory; }) != 0;
+    return std::erase_if(all, [&](const owned_memory& one) { return one.end == i && &one.memory->seen == memory; }) !=
+           0;
   }
   struct tensors_of_run {
     std::vector<hal::argument> inputs, outputs;
@@ -247,13 +268,15 @@ class executor_of_compilation {
     void* user = nullptr;
     std::vector<void*> handed;  // the outputs, as they were given
   };
-  /// What the background does. The functions that hear of the end may start the next run, or destroy the executor: nothing of it is touched after
-  /// the last of them.
+  /// What the background does. The functions that hear of the end may start the next run, or destroy the executor:
+  /// nothing of it is touched after the last of them.
   static void run_next(void* executor) noexcept {
     auto& me = *static_cast<executor_of_compilation*>(executor);
     asynchronous_run now = std::move(me.next_);
     error_code why{};
-    const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return me.run(function, now.tensors, now.deadline, why); });
+    const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) {
+      return me.run(function, now.tensors, now.deadline, why);
+    });
     me.spare_ = std::move(now.tensors);
     const NN_OnRunDone done = me.on_run_done;
     if (why == error_code::device_failed && me.on_service_died != nullptr) me.on_service_died(now.user);
@@ -296,18 +319,20 @@ class executor_of_compilation {
     return shape;
   }
 
-  OH_NN_ReturnCode gather(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs, std::size_t output_count,
-                          tensors_of_run& made) const {
+  OH_NN_ReturnCode gather(const char* me, NN_Tensor* const* inputs, std::size_t input_count, NN_Tensor* const* outputs,
+                          std::size_t output_count, tensors_of_run& made) const {
     made.clear();
     if (input_count != inputs_.size() || output_count != outputs_.size())
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", input_count, " inputs and ", output_count, " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", input_count, " inputs and ", output_count,
+                                             " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
     for (std::size_t i = 0; i < input_count; ++i) {
       const auto* const tensor = alive<tensor_in_memory>(inputs[i]);
       if (tensor == nullptr)
         return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER,
                      {me, ": input ", i, " is null, was destroyed or is no tensor"});
       shape_t shape = shape_of(tensor->desc.shape);
-      if (shape.rank == 1 && shape[0] == 1 && built_.model().input_desc(i).rank() == 0) shape = {};  // programs cannot describe a scalar
+      // programs cannot describe a scalar
+      if (shape.rank == 1 && shape[0] == 1 && built_.model().input_desc(i).rank() == 0) shape = {};
       if (const std::size_t axes = tensor->desc.shape.size(); axes > static_cast<std::size_t>(max_rank))
         return fails(OH_NN_INVALID_PARAMETER,
                      {me, ": input ", i, ": got rank ", axes, ", expected ", built_.model().input_desc(i).rank()});
@@ -322,9 +347,12 @@ class executor_of_compilation {
       made.results.push_back(tensor);
     }
     for (std::size_t i = 0; i < input_count; ++i)
-      if (const OH_NN_ReturnCode code = check_room(me, "input", i, *alive<tensor_in_memory>(inputs[i])); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = check_room(me, "input", i, *alive<tensor_in_memory>(inputs[i]));
+          code != OH_NN_SUCCESS)
+        return code;
     for (std::size_t i = 0; i < output_count; ++i)
-      if (const OH_NN_ReturnCode code = check_room(me, "output", i, *made.results[i]); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = check_room(me, "output", i, *made.results[i]); code != OH_NN_SUCCESS)
+        return code;
     return OH_NN_SUCCESS;
   }
   static OH_NN_ReturnCode check_room(const char* me, const char* what, std::size_t i, const tensor_in_memory& tensor) {
@@ -337,7 +365,8 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  /// `why`: set where the run fails, of which device_failure says less - tensors that do not fit the model are no fault of the device's.
+  /// `why`: set where the run fails, of which device_failure says less - tensors that do not fit the model are no fault
+  /// of the device's.
   OH_NN_ReturnCode run(const char* me, tensors_of_run& tensors, std::int64_t deadline, error_code& why) {
     const auto done = execution_->run(tensors.inputs, tensors.outputs, deadline);
     if (!done) {
@@ -364,32 +393,42 @@ class executor_of_compilation {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const tensor_desc& desc = built_.model().output_desc(i);
       const std::int64_t elements = outputs[i].shape.elements();
-      if (outputs[i].shape.rank == desc.rank() && elements >= 0 && outputs[i].bytes < static_cast<std::size_t>(elements * size_of(desc.type))) return true;
+      if (outputs[i].shape.rank == desc.rank() && elements >= 0 &&
+          outputs[i].bytes < static_cast<std::size_t>(elements * size_of(desc.type)))
+        return true;
     }
     return false;
   }
 
   /// What OH_NNExecutor_SetInput asks of a tensor; `bytes`: how many it has.
   OH_NN_ReturnCode check_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, std::size_t& bytes) const {
-    const auto refuse = [&](pieces why) { return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": ", joined(why)}); };
+    const auto refuse = [&](pieces why) {
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": ", joined(why)});
+    };
     if (i >= inputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, " of ", inputs_.size()});
-    if (const std::string fault = fault_of_tensor(tensor.dataType, tensor.dimensions, tensor.dimensionCount); !fault.empty()) return refuse({fault});
+    if (const std::string fault = fault_of_tensor(tensor.dataType, tensor.dimensions, tensor.dimensionCount);
+        !fault.empty())
+      return refuse({fault});
     if (const std::string fault = fault_of_quantisation(tensor.quantParam); !fault.empty()) return refuse({fault});
     const tensor_desc& desc = built_.model().input_desc(i);
-    if (static_cast<dtype>(tensor.dataType) != desc.type) return refuse({"got ", name_of(static_cast<dtype>(tensor.dataType)), ", expected ", name_of(desc.type)});
+    if (static_cast<dtype>(tensor.dataType) != desc.type)
+      return refuse({"got ", name_of(static_cast<dtype>(tensor.dataType)), ", expected ", name_of(desc.type)});
     if (tensor.type != OH_NN_TENSOR)
       return refuse({"got a parameter, of type ", static_cast<int>(tensor.type), ", expected a tensor, of type 0"});
-    if (tensor.dimensionCount != static_cast<std::uint32_t>(desc.rank())) return refuse({"got rank ", tensor.dimensionCount, ", expected ", desc.rank()});
+    if (tensor.dimensionCount != static_cast<std::uint32_t>(desc.rank()))
+      return refuse({"got rank ", tensor.dimensionCount, ", expected ", desc.rank()});
     shape_t shape;
     for (std::uint32_t axis = 0; axis < tensor.dimensionCount; ++axis) shape.push_back(tensor.dimensions[axis]);
     for (int axis = 0; axis < shape.rank; ++axis)
-      if (shape[axis] < 0 || (desc.shape[axis] >= 0 && shape[axis] != desc.shape[axis])) return refuse({"got shape ", shape, ", expected ", desc.shape});
+      if (shape[axis] < 0 || (desc.shape[axis] >= 0 && shape[axis] != desc.shape[axis]))
+        return refuse({"got shape ", shape, ", expected ", desc.shape});
     if (!lies_in_range(i, shape)) return refuse_shape(me, i, shape);
     bytes = static_cast<std::size_t>(shape.elements() * size_of(desc.type));
     return OH_NN_SUCCESS;
   }
 
-  static OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end, std::vector<hal::argument>& arguments) {
+  static OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end,
+                              std::vector<hal::argument>& arguments) {
     if (!end.is_set) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, " is not set"});
     const auto shared = end.shared.lock();
     if (end.is_shared && shared == nullptr)
@@ -407,7 +446,7 @@ class executor_of_compilation {
   built_model built_;
   std::unique_ptr<hal::checked_execution> execution_;
   std::vector<bound_end> inputs_, outputs_;
-  tensors_of_run arguments_;  // of the last run that was waited for: runs take no memory
+  tensors_of_run arguments_;           // of the last run that was waited for: runs take no memory
   mutable std::mutex memories_mutex_;  // programs prepare inputs in a thread each
   std::vector<owned_memory> input_memories_, output_memories_;
   std::vector<result<hal::extent_range>> ranges_;
@@ -419,4 +458,4 @@ class executor_of_compilation {
   background_thread background_{&executor_of_compilation::run_next, this};  // last: it is the first to be destroyed
 };
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

@@ -7,7 +7,7 @@
 #include <neural_network_runtime/neural_network_core.h>
 #include <neural_network_runtime/neural_network_runtime.h>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// Whether the tensors of RunSync and RunAsync are more than a list may have; the log says which.
 inline bool are_too_many(const char* me, std::size_t input_count, std::size_t output_count) {
@@ -19,7 +19,8 @@ inline bool are_too_many(const char* me, std::size_t input_count, std::size_t ou
 }
 
 /// A description of input or output `index` that the program destroys.
-inline NN_TensorDesc* new_description(const char* function, const OH_NNExecutor* handle, bool is_input, std::size_t index) {
+inline NN_TensorDesc* new_description(const char* function, const OH_NNExecutor* handle, bool is_input,
+                                      std::size_t index) {
   return guarded(function, static_cast<NN_TensorDesc*>(nullptr), [&](const char* me) -> NN_TensorDesc* {
     const auto* const of = alive<executor_of_compilation>(handle);
     if (lacks(me, {{"executor", of}})) return nullptr;
@@ -29,19 +30,20 @@ inline NN_TensorDesc* new_description(const char* function, const OH_NNExecutor*
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api
 
 NNRT_C_API OH_NNExecutor* OH_NNExecutor_Construct(OH_NNCompilation* compilation) noexcept {
   using namespace nnrt::c_api;
-  return guarded("OH_NNExecutor_Construct", static_cast<OH_NNExecutor*>(nullptr), [&](const char* me) -> OH_NNExecutor* {
-    const auto* const from = alive<nnrt::c_api::compilation>(compilation);
-    if (lacks(me, {{"compilation", from}})) return nullptr;
-    if (!from->is_built()) return log({me, ": the compilation is not built"}), nullptr;
-    if (find_device(from->device_id) == nullptr) return log({me, ": no device ", from->device_id}), nullptr;
-    auto runs = from->built().ready.make_execution();
-    if (!runs) return log({me, ": ", runs.error().message()}), nullptr;
-    return reinterpret_cast<OH_NNExecutor*>(make_object<executor_of_compilation>(from->built(), std::move(*runs)));
-  });
+  return guarded(
+      "OH_NNExecutor_Construct", static_cast<OH_NNExecutor*>(nullptr), [&](const char* me) -> OH_NNExecutor* {
+        const auto* const from = alive<nnrt::c_api::compilation>(compilation);
+        if (lacks(me, {{"compilation", from}})) return nullptr;
+        if (!from->is_built()) return log({me, ": the compilation is not built"}), nullptr;
+        if (find_device(from->device_id) == nullptr) return log({me, ": no device ", from->device_id}), nullptr;
+        auto runs = from->built().ready.make_execution();
+        if (!runs) return log({me, ": ", runs.error().message()}), nullptr;
+        return reinterpret_cast<OH_NNExecutor*>(make_object<executor_of_compilation>(from->built(), std::move(*runs)));
+      });
 }
 NNRT_C_API void OH_NNExecutor_Destroy(OH_NNExecutor** executor) noexcept {
   (void)nnrt::c_api::destroy<nnrt::c_api::executor_of_compilation>("OH_NNExecutor_Destroy", executor);
@@ -73,7 +75,8 @@ NNRT_C_API NN_TensorDesc* OH_NNExecutor_CreateInputTensorDesc(const OH_NNExecuto
 NNRT_C_API NN_TensorDesc* OH_NNExecutor_CreateOutputTensorDesc(const OH_NNExecutor* executor, size_t index) noexcept {
   return nnrt::c_api::new_description("OH_NNExecutor_CreateOutputTensorDesc", executor, false, index);
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor* executor, size_t index, size_t** minInputDims, size_t** maxInputDims,
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor* executor, size_t index,
+                                                           size_t** minInputDims, size_t** maxInputDims,
                                                            size_t* shapeLength) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetInputDimRange", [&](const char* me) {
@@ -86,14 +89,16 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor* 
     return of->range_of(me, index, minInputDims, maxInputDims, shapeLength);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetOutputShape(OH_NNExecutor* executor, uint32_t outputIndex, int32_t** shape, uint32_t* shapeLength) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetOutputShape(OH_NNExecutor* executor, uint32_t outputIndex, int32_t** shape,
+                                                         uint32_t* shapeLength) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetOutputShape", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
     if (lacks(me, {{"executor", of}, {"shape", shape}, {"shapeLength", shapeLength}})) return OH_NN_INVALID_PARAMETER;
     if (*shape != nullptr) return occupied(me, "shape");
     if (api_level < 11 && !of->has_run()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the executor has not run"});
-    if (outputIndex >= of->output_count()) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", outputIndex, " of ", of->output_count()});
+    if (outputIndex >= of->output_count())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", outputIndex, " of ", of->output_count()});
     *shape = of->output_shape(outputIndex).data();
     *shapeLength = static_cast<uint32_t>(of->output_shape(outputIndex).size());
     return OH_NN_SUCCESS;
@@ -112,7 +117,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor* executor, 
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor* executor, NN_OnServiceDied onServiceDied) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor* executor,
+                                                           NN_OnServiceDied onServiceDied) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOnServiceDied", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
@@ -122,8 +128,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor* execut
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor* executor, NN_Tensor* inputTensor[], size_t inputCount, NN_Tensor* outputTensor[],
-                                                  size_t outputCount) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor* executor, NN_Tensor* inputTensor[], size_t inputCount,
+                                                  NN_Tensor* outputTensor[], size_t outputCount) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_RunSync", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
@@ -137,8 +143,9 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor* executor, NN_Te
     return of->run(me, inputTensor, inputCount, outputTensor, outputCount);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor* executor, NN_Tensor* inputTensor[], size_t inputCount, NN_Tensor* outputTensor[],
-                                                   size_t outputCount, int32_t timeout, void* userData) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor* executor, NN_Tensor* inputTensor[], size_t inputCount,
+                                                   NN_Tensor* outputTensor[], size_t outputCount, int32_t timeout,
+                                                   void* userData) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_RunAsync", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
@@ -157,7 +164,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor* executor, NN_T
 
 // ---- API 9: inputs and outputs that are set, then run ----
 
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInput(OH_NNExecutor* executor, uint32_t inputIndex, const OH_NN_Tensor* tensor, const void* dataBuffer,
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInput(OH_NNExecutor* executor, uint32_t inputIndex,
+                                                   const OH_NN_Tensor* tensor, const void* dataBuffer,
                                                    size_t length) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetInput", [&](const char* me) {
@@ -167,7 +175,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInput(OH_NNExecutor* executor, uint
     return to->set_input(me, inputIndex, *tensor, dataBuffer, length, nullptr);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor* executor, uint32_t outputIndex, void* dataBuffer, size_t length) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor* executor, uint32_t outputIndex, void* dataBuffer,
+                                                    size_t length) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOutput", [&](const char* me) {
     auto* const to = alive<executor_of_compilation>(executor);
@@ -175,7 +184,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor* executor, uin
     return to->set_output(me, outputIndex, dataBuffer, length, nullptr);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor* executor, uint32_t inputIndex, const OH_NN_Tensor* tensor,
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor* executor, uint32_t inputIndex,
+                                                             const OH_NN_Tensor* tensor,
                                                              const OH_NN_Memory* memory) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetInputWithMemory", [&](const char* me) {
@@ -186,7 +196,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor* exec
     return to->set_input(me, inputIndex, *tensor, nullptr, memory->length, memory);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor* executor, uint32_t outputIndex, const OH_NN_Memory* memory) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor* executor, uint32_t outputIndex,
+                                                              const OH_NN_Memory* memory) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOutputWithMemory", [&](const char* me) {
     auto* const to = alive<executor_of_compilation>(executor);
@@ -203,21 +214,26 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor* executor) noexcept 
     return of->run_set(me);
   });
 }
-NNRT_C_API OH_NN_Memory* OH_NNExecutor_AllocateInputMemory(OH_NNExecutor* executor, uint32_t inputIndex, size_t length) noexcept {
+NNRT_C_API OH_NN_Memory* OH_NNExecutor_AllocateInputMemory(OH_NNExecutor* executor, uint32_t inputIndex,
+                                                           size_t length) noexcept {
   using namespace nnrt::c_api;
-  return guarded("OH_NNExecutor_AllocateInputMemory", static_cast<OH_NN_Memory*>(nullptr), [&](const char* me) -> OH_NN_Memory* {
-    auto* const of = alive<executor_of_compilation>(executor);
-    return lacks(me, {{"executor", of}}) ? nullptr : of->allocate(me, true, inputIndex, length);
-  });
+  return guarded("OH_NNExecutor_AllocateInputMemory", static_cast<OH_NN_Memory*>(nullptr),
+                 [&](const char* me) -> OH_NN_Memory* {
+                   auto* const of = alive<executor_of_compilation>(executor);
+                   return lacks(me, {{"executor", of}}) ? nullptr : of->allocate(me, true, inputIndex, length);
+                 });
 }
-NNRT_C_API OH_NN_Memory* OH_NNExecutor_AllocateOutputMemory(OH_NNExecutor* executor, uint32_t outputIndex, size_t length) noexcept {
+NNRT_C_API OH_NN_Memory* OH_NNExecutor_AllocateOutputMemory(OH_NNExecutor* executor, uint32_t outputIndex,
+                                                            size_t length) noexcept {
   using namespace nnrt::c_api;
-  return guarded("OH_NNExecutor_AllocateOutputMemory", static_cast<OH_NN_Memory*>(nullptr), [&](const char* me) -> OH_NN_Memory* {
-    auto* const of = alive<executor_of_compilation>(executor);
-    return lacks(me, {{"executor", of}}) ? nullptr : of->allocate(me, false, outputIndex, length);
-  });
+  return guarded("OH_NNExecutor_AllocateOutputMemory", static_cast<OH_NN_Memory*>(nullptr),
+                 [&](const char* me) -> OH_NN_Memory* {
+                   auto* const of = alive<executor_of_compilation>(executor);
+                   return lacks(me, {{"executor", of}}) ? nullptr : of->allocate(me, false, outputIndex, length);
+                 });
 }
-NNRT_C_API void OH_NNExecutor_DestroyInputMemory(OH_NNExecutor* executor, uint32_t inputIndex, OH_NN_Memory** memory) noexcept {
+NNRT_C_API void OH_NNExecutor_DestroyInputMemory(OH_NNExecutor* executor, uint32_t inputIndex,
+                                                 OH_NN_Memory** memory) noexcept {
   using namespace nnrt::c_api;
   (void)coded("OH_NNExecutor_DestroyInputMemory", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
@@ -226,7 +242,8 @@ NNRT_C_API void OH_NNExecutor_DestroyInputMemory(OH_NNExecutor* executor, uint32
     return of->free(me, true, inputIndex, memory), OH_NN_SUCCESS;
   });
 }
-NNRT_C_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor* executor, uint32_t outputIndex, OH_NN_Memory** memory) noexcept {
+NNRT_C_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor* executor, uint32_t outputIndex,
+                                                  OH_NN_Memory** memory) noexcept {
   using namespace nnrt::c_api;
   (void)coded("OH_NNExecutor_DestroyOutputMemory", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);

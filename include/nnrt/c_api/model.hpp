@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// A tensor of a model.
 struct model_tensor {
@@ -49,11 +49,13 @@ struct model_operation {
 /// Why a tensor's type and shape cannot be; empty: they can. Source: what OH_NNModel_AddTensor checks.
 inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std::size_t rank) {
   if (!is_data_type(data_type)) return joined({"got data type ", data_type, ", expected 0 to 12"});
-  if ((shape == nullptr) != (rank == 0)) return joined({"got ", shape == nullptr ? "no extents" : "extents", " and a count of ", rank});
+  if ((shape == nullptr) != (rank == 0))
+    return joined({"got ", shape == nullptr ? "no extents" : "extents", " and a count of ", rank});
   if (rank > longest_list) return joined({"got ", rank, " extents, expected at most ", longest_list});
   std::size_t bytes = size_of_type(static_cast<OH_NN_DataType>(data_type));
   for (std::size_t i = 0; i < rank; ++i) {
-    if (shape[i] < 1 && shape[i] != -1) return joined({"extent ", i, ": got ", shape[i], ", expected 1 or more, or -1"});
+    if (shape[i] < 1 && shape[i] != -1)
+      return joined({"extent ", i, ": got ", shape[i], ", expected 1 or more, or -1"});
     bytes *= shape[i] < 0 ? 1 : static_cast<std::size_t>(shape[i]);
     if (bytes > std::numeric_limits<std::uint32_t>::max()) return joined({"has more than 4294967295 bytes"});
   }
@@ -63,7 +65,8 @@ inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std
 /// Why the quantisation that API 9's tensors bring cannot be; empty: it can, or there is none. Source: as above.
 inline std::string fault_of_quantisation(const OH_NN_QuantParam* q) {
   if (q == nullptr) return {};
-  if (q->numBits == nullptr || q->scale == nullptr || q->zeroPoint == nullptr) return "quantisation without widths, scales or zero points";
+  if (q->numBits == nullptr || q->scale == nullptr || q->zeroPoint == nullptr)
+    return "quantisation without widths, scales or zero points";
   for (std::uint32_t i = 0; i < q->quantCount; ++i)
     if (q->numBits[i] != 8) return joined({"got ", q->numBits[i], " bits, expected 8"});
   return {};
@@ -71,7 +74,8 @@ inline std::string fault_of_quantisation(const OH_NN_QuantParam* q) {
 
 /// A list of indices as it came from C: why it cannot be one of `count` things; empty: it can.
 inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t count) {
-  if ((list.data == nullptr) != (list.size == 0)) return joined({list.data == nullptr ? "no indices" : "indices", " and a size of ", list.size});
+  if ((list.data == nullptr) != (list.size == 0))
+    return joined({list.data == nullptr ? "no indices" : "indices", " and a size of ", list.size});
   for (std::uint32_t i = 0; i < list.size; ++i)
     if (list.data[i] >= count) return joined({"index ", list.data[i], " of ", count, " tensors"});
   return {};
@@ -79,11 +83,13 @@ inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t c
 
 namespace detail {
 
-/// The tensor's desc in graphs. What of it cannot be there is left out (a rank beyond ours is cut), and `refusal` says what the tensor has.
+/// The tensor's desc in graphs. What of it cannot be there is left out (a rank beyond ours is cut), and `refusal` says
+/// what the tensor has.
 inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   shape_t shape;
   for (const std::int32_t extent : t.shape) shape.push_back(extent);
-  if (t.shape.size() > static_cast<std::size_t>(max_rank)) refusal = joined({"has ", t.shape.size(), " axes, expected at most ", max_rank});
+  if (t.shape.size() > static_cast<std::size_t>(max_rank))
+    refusal = joined({"has ", t.shape.size(), " axes, expected at most ", max_rank});
   tensor_desc desc(t.type, shape);
   // Upstream takes scales of any tensor and leaves it to the device what they mean: those of floats mean nothing here.
   if (t.scales.empty() || !types::quantised.contains(t.type)) return desc;
@@ -92,8 +98,8 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
     return desc;
   }
   desc.quantised.mode = quantisation::kind::per_channel;
-  // Weights have their output channels first; anything else is known by its length, and by what reads it where several axes are so long.
-  // One that only a run knows may be as long as that.
+  // Weights have their output channels first; anything else is known by its length, and by what reads it where several
+  // axes are so long. One that only a run knows may be as long as that.
   int axis = ir::none;
   for (const std::int64_t extent : {std::int64_t{-1}, static_cast<std::int64_t>(t.scales.size())})
     for (int i = shape.rank - 1; i >= 0; --i)
@@ -105,14 +111,17 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   return desc;
 }
 
-/// Whether a graph lists no input twice, and only outputs that there are: upstream finishes models that do, and its devices see the operations alone.
+/// Whether a graph lists no input twice, and only outputs that there are: upstream finishes models that do, and its
+/// devices see the operations alone.
 inline bool can_have_its_ends(const ir::graph& g) {
   std::vector<char> is_listed(g.values.size(), 0), is_made(g.values.size(), 0);
   for (const std::int32_t id : g.inputs)
     if (std::exchange(is_listed[static_cast<std::size_t>(id)], char{1}) != 0) return false;
   for (const ir::node& n : g.nodes)
     for (const std::int32_t id : g.outputs_of(n)) is_made[static_cast<std::size_t>(id)] = 1;
-  return std::all_of(g.outputs.begin(), g.outputs.end(), [&](const ir::output& out) { return g.at(out.value).is != ir::kind::result || is_made[static_cast<std::size_t>(out.value)] != 0; });
+  return std::all_of(g.outputs.begin(), g.outputs.end(), [&](const ir::output& out) {
+    return g.at(out.value).is != ir::kind::result || is_made[static_cast<std::size_t>(out.value)] != 0;
+  });
 }
 
 /// The same nodes between ends that a graph can have: every input once, and all results are outputs.
@@ -143,7 +152,8 @@ class model_under_construction {
   std::shared_ptr<const model_under_construction> shared() const { return self_; }
 
   /// A finished model of a graph that was made elsewhere.
-  explicit model_under_construction(model made) : is_finished_(true), has_ends_(true), made_(std::move(made)), constants_(digest_of(made_.graph.bytes)) {
+  explicit model_under_construction(model made)
+      : is_finished_(true), has_ends_(true), made_(std::move(made)), constants_(digest_of(made_.graph.bytes)) {
     refusals_.resize(made_.graph.nodes.size());
     for (std::size_t i = 0; i < refusals_.size(); ++i) node_of_.push_back(static_cast<std::int32_t>(i));
   }
@@ -161,8 +171,10 @@ class model_under_construction {
     if (index >= tensors_.size()) return no_tensor(me, index);
     model_tensor& t = tensors_[index];
     if (t.has_data) return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, " has its data already"});
-    if (t.is_dynamic()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": tensor ", index, " has an extent that only a run knows"});
-    if (length != t.bytes()) return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, ": got ", length, " bytes, expected ", t.bytes()});
+    if (t.is_dynamic())
+      return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": tensor ", index, " has an extent that only a run knows"});
+    if (length != t.bytes())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, ": got ", length, " bytes, expected ", t.bytes()});
     const auto* const first = static_cast<const std::byte*>(data);
     t.data.assign(first, first + length);
     if (t.type == boolean) make_booleans(t.data);
@@ -177,7 +189,8 @@ class model_under_construction {
     model_tensor& t = tensors_[index];
     t.scales.clear(), t.zero_points.clear();
     if (given.scales.size() != given.zero_points.size() || given.scales.size() != given.bits.size())
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", given.scales.size(), " scales, ", given.zero_points.size(), " zero points and ", given.bits.size(), " widths"});
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", given.scales.size(), " scales, ", given.zero_points.size(),
+                                             " zero points and ", given.bits.size(), " widths"});
     for (const std::uint32_t bits : given.bits)
       if (bits != 8) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", bits, " bits, expected 8"});
     t.zero_points = given.zero_points;
@@ -188,17 +201,20 @@ class model_under_construction {
 
   OH_NN_ReturnCode set_type(std::uint32_t index, int tensor_type) {
     constexpr const char* me = "OH_NNModel_SetTensorType";
-    if (!is_tensor_type(tensor_type)) return fails(OH_NN_INVALID_PARAMETER, {me, ": got type ", tensor_type, ", expected 0 to 162"});
+    if (!is_tensor_type(tensor_type))
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got type ", tensor_type, ", expected 0 to 162"});
     if (is_finished_) return finished(me);
     if (index >= tensors_.size()) return no_tensor(me, index);
     tensors_[index].tensor_type = tensor_type;
     return OH_NN_SUCCESS;
   }
 
-  OH_NN_ReturnCode add_operation(int number, const OH_NN_UInt32Array& parameters, const OH_NN_UInt32Array& inputs, const OH_NN_UInt32Array& outputs) {
+  OH_NN_ReturnCode add_operation(int number, const OH_NN_UInt32Array& parameters, const OH_NN_UInt32Array& inputs,
+                                 const OH_NN_UInt32Array& outputs) {
     constexpr const char* me = "OH_NNModel_AddOperation";
     if (is_finished_) return finished(me);
-    if (const std::string fault = fault_of_ends(inputs, outputs); !fault.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
+    if (const std::string fault = fault_of_ends(inputs, outputs); !fault.empty())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
     if (const std::string fault = fault_of_indices(parameters, tensors_.size()); !fault.empty())
       return fails(OH_NN_INVALID_PARAMETER, {me, ": parameters: ", fault});
     const operation_kind* const known = find_operation(number);
@@ -217,7 +233,8 @@ class model_under_construction {
     constexpr const char* me = "OH_NNModel_SpecifyInputsAndOutputs";
     if (is_finished_) return finished(me);
     if (has_ends_) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": inputs and outputs are known already"});
-    if (const std::string fault = fault_of_ends(inputs, outputs); !fault.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
+    if (const std::string fault = fault_of_ends(inputs, outputs); !fault.empty())
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
     inputs_.assign(inputs.data, inputs.data + inputs.size);
     outputs_.assign(outputs.data, outputs.data + outputs.size);
     has_ends_ = true;
@@ -243,18 +260,21 @@ class model_under_construction {
 
   /// The finished model as a graph, its nodes in an order in which they can run.
   const model& graph() const { return made_; }
-  /// A number that follows from the graph's constants. It is made with the graph, when they are in the caches: a build reads none of them.
+  /// A number that follows from the graph's constants. It is made with the graph, when they are in the caches: a build
+  /// reads none of them.
   std::uint64_t constants_digest() const { return constants_; }
 
-  /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can. Inputs and outputs that no graph can
-  /// have are the fault of no operation.
+  /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can. Inputs and
+  /// outputs that no graph can have are the fault of no operation.
   result<std::vector<std::string>> refusals(const hal::device& device) const {
     std::vector<std::string> all = refusals_;
     if (made_.graph.nodes.empty()) return all;
-    auto answered = detail::can_have_its_ends(made_.graph) ? device.refusals(made_) : device.refusals(detail::with_ends_of_nodes(made_));
+    auto answered = detail::can_have_its_ends(made_.graph) ? device.refusals(made_)
+                                                           : device.refusals(detail::with_ends_of_nodes(made_));
     if (!answered) return answered;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].empty() && node_of_[i] != ir::none) all[i] = std::move((*answered)[static_cast<std::size_t>(node_of_[i])]);
+      if (all[i].empty() && node_of_[i] != ir::none)
+        all[i] = std::move((*answered)[static_cast<std::size_t>(node_of_[i])]);
     return all;
   }
 
@@ -262,18 +282,23 @@ class model_under_construction {
   std::unique_ptr<bool[]> available;
 
  private:
-  OH_NN_ReturnCode finished(const char* me) const { return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is finished"}); }
+  OH_NN_ReturnCode finished(const char* me) const {
+    return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is finished"});
+  }
   OH_NN_ReturnCode no_tensor(const char* me, std::uint32_t index) const {
     return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, " of ", tensors_.size()});
   }
 
   std::string fault_of_ends(const OH_NN_UInt32Array& inputs, const OH_NN_UInt32Array& outputs) const {
     const auto look = [&](const char* what, const OH_NN_UInt32Array& list) -> std::string {
-      if (list.size == 0 || list.size > longest_list) return joined({what, ": got ", list.size, ", expected 1 to ", longest_list});
-      if (const std::string fault = fault_of_indices(list, tensors_.size()); !fault.empty()) return joined({what, ": ", fault});
+      if (list.size == 0 || list.size > longest_list)
+        return joined({what, ": got ", list.size, ", expected 1 to ", longest_list});
+      if (const std::string fault = fault_of_indices(list, tensors_.size()); !fault.empty())
+        return joined({what, ": ", fault});
       for (std::uint32_t i = 0; i < list.size; ++i)
         if (tensors_[list.data[i]].tensor_type != OH_NN_TENSOR)
-          return joined({what, ": tensor ", list.data[i], " is a parameter, of type ", tensors_[list.data[i]].tensor_type});
+          return joined(
+              {what, ": tensor ", list.data[i], " is a parameter, of type ", tensors_[list.data[i]].tensor_type});
       return {};
     };
     if (std::string fault = look("inputs", inputs); !fault.empty()) return fault;
@@ -299,8 +324,10 @@ class model_under_construction {
   /// Decodes the parameters into the operation; why it cannot be added, or nothing.
   std::string fill(model_operation& added, const OH_NN_UInt32Array& indices) const {
     const operation_kind& operation = *added.kind;
-    if (std::string fault = fault_of_counts(operation, added.inputs.size(), added.outputs.size()); !fault.empty()) return fault;
-    if (const std::size_t most = most_parameters(operation); indices.size > most) return joined({"got ", indices.size, " parameters, expected at most ", most});
+    if (std::string fault = fault_of_counts(operation, added.inputs.size(), added.outputs.size()); !fault.empty())
+      return fault;
+    if (const std::size_t most = most_parameters(operation); indices.size > most)
+      return joined({"got ", indices.size, " parameters, expected at most ", most});
     std::vector<parameter> given;
     std::vector<nnrt_given> firsts;
     for (std::uint32_t i = 0; i < indices.size; ++i) {
@@ -348,13 +375,14 @@ class model_under_construction {
   bool has_ends_ = false;
   model made_;
   std::uint64_t constants_ = 0;
-  std::vector<std::int32_t> node_of_;   // of each operation, its node; none: it can never run
-  std::vector<std::string> refusals_;   // of each operation
+  std::vector<std::int32_t> node_of_;  // of each operation, its node; none: it can never run
+  std::vector<std::string> refusals_;  // of each operation
 };
 
 // --- the graph --------------------------------------------------------------
 
-/// Every tensor that is used as a value: an input, a constant where it has data, else a result. Faults are those of the tensors themselves.
+/// Every tensor that is used as a value: an input, a constant where it has data, else a result. Faults are those of the
+/// tensors themselves.
 inline void model_under_construction::add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults) {
   ir::graph& g = made_.graph;
   std::vector<char> is_input(tensors_.size(), 0), is_used(tensors_.size(), 0), is_operand(tensors_.size(), 0);
@@ -372,7 +400,8 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
     made.desc = detail::desc_of(t, faults[i]);
     if (t.type == dtype::none && is_operand[i] != 0) {
       faults[i] = "has no data type";
-      made.desc.type = f32;  // devices are asked about the other operations, and refuse a graph with such a value as a whole
+      // devices are asked about the other operations, and refuse a graph with such a value as a whole
+      made.desc.type = f32;
     }
     if (made.desc.quantised.mode == quantisation::kind::per_channel && faults[i].empty())
       made.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(t.scales.size())}}, t.scales);
@@ -385,12 +414,14 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
       made.first_byte = static_cast<std::int64_t>(g.bytes.size());
       g.bytes.insert(t.data.begin(), t.data.end());
     }
-    if (g.bytes.size() > before) constants_ = constants_ * 0x9E3779B97F4A7C15U + digest_of({g.bytes.data() + before, g.bytes.size() - before});
+    if (g.bytes.size() > before)
+      constants_ = constants_ * 0x9E3779B97F4A7C15U + digest_of({g.bytes.data() + before, g.bytes.size() - before});
     ids[i] = g.add_value(made);
   }
 }
 
-/// The operations in an order in which each finds its inputs made. Those that never do, and those that write what is there, get a refusal.
+/// The operations in an order in which each finds its inputs made. Those that never do, and those that write what is
+/// there, get a refusal.
 inline std::vector<std::size_t> model_under_construction::runnable_order() {
   constexpr std::size_t is_there = passes::never_made - 1;
   std::vector<std::size_t> maker(tensors_.size(), passes::never_made);
@@ -411,12 +442,16 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
     const std::vector<std::uint32_t>& out = operations_[i].outputs;
     const auto taken = std::find_if(out.begin(), out.end(), [&](std::uint32_t index) { return maker[index] != i; });
     if (taken == out.end()) runnable.push_back(i);
-    else refusals_[i] = joined({"writes tensor ", *taken, ", which is an input, a constant, or made by another operation"});
+    else
+      refusals_[i] =
+          joined({"writes tensor ", *taken, ", which is an input, a constant, or made by another operation"});
   }
   for (std::size_t i = 0; i < operations_.size(); ++i)
     for (const std::uint32_t index : operations_[i].inputs)
-      if (const std::size_t by = maker[index]; is_ordered[i] == 0 && refusals_[i].empty() && by != is_there && (by == passes::never_made || is_ordered[by] == 0))
-        refusals_[i] = joined({"reads tensor ", index, ", which has no data, is no input, and is made by no operation before it"});
+      if (const std::size_t by = maker[index]; is_ordered[i] == 0 && refusals_[i].empty() && by != is_there &&
+                                               (by == passes::never_made || is_ordered[by] == 0))
+        refusals_[i] =
+            joined({"reads tensor ", index, ", which has no data, is no input, and is made by no operation before it"});
   return runnable;
 }
 
@@ -453,4 +488,4 @@ inline void model_under_construction::make_graph() {
   for (const std::uint32_t index : outputs_) g.outputs.push_back({ids[index], g.add_text(joined({"Tensor: ", index}))});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

@@ -7,15 +7,17 @@
 
 #include <neural_network_runtime/neural_network_runtime.h>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// A tensor as API 9 describes it.
 inline OH_NN_ReturnCode add_tensor(const char* me, const OH_NN_Tensor& given, model_under_construction& to) {
   if (to.is_finished()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is finished"});
   if (const std::string fault = fault_of_tensor(given.dataType, given.dimensions, given.dimensionCount); !fault.empty())
     return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
-  if (!is_tensor_type(given.type)) return fails(OH_NN_INVALID_PARAMETER, {me, ": got type ", static_cast<int>(given.type), ", expected 0 to 162"});
-  if (const std::string fault = fault_of_quantisation(given.quantParam); !fault.empty()) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
+  if (!is_tensor_type(given.type))
+    return fails(OH_NN_INVALID_PARAMETER, {me, ": got type ", static_cast<int>(given.type), ", expected 0 to 162"});
+  if (const std::string fault = fault_of_quantisation(given.quantParam); !fault.empty())
+    return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
   model_tensor made;
   made.type = static_cast<dtype>(given.dataType);
   made.tensor_type = given.type;
@@ -27,7 +29,7 @@ inline OH_NN_ReturnCode add_tensor(const char* me, const OH_NN_Tensor& given, mo
   return to.add_tensor(std::move(made));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api
 
 NNRT_C_API OH_NNModel* OH_NNModel_Construct() noexcept {
   return nnrt::c_api::construct<nnrt::c_api::model_under_construction, OH_NNModel>("OH_NNModel_Construct");
@@ -60,7 +62,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel* model, const
     return to->add_tensor(std::move(made));
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel* model, uint32_t index, const void* dataBuffer, size_t length) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel* model, uint32_t index, const void* dataBuffer,
+                                                     size_t length) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_SetTensorData", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
@@ -68,7 +71,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel* model, uint32_t
     return to->set_data(index, dataBuffer, length);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel* model, uint32_t index, NN_QuantParam* quantParam) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel* model, uint32_t index,
+                                                            NN_QuantParam* quantParam) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_SetTensorQuantParams", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
@@ -77,7 +81,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel* model, u
     return to->set_quantisation(index, *given);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorType(OH_NNModel* model, uint32_t index, OH_NN_TensorType tensorType) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorType(OH_NNModel* model, uint32_t index,
+                                                     OH_NN_TensorType tensorType) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_SetTensorType", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
@@ -85,8 +90,10 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorType(OH_NNModel* model, uint32_t
     return to->set_type(index, tensorType);
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel* model, OH_NN_OperationType op, const OH_NN_UInt32Array* paramIndices,
-                                                    const OH_NN_UInt32Array* inputIndices, const OH_NN_UInt32Array* outputIndices) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel* model, OH_NN_OperationType op,
+                                                    const OH_NN_UInt32Array* paramIndices,
+                                                    const OH_NN_UInt32Array* inputIndices,
+                                                    const OH_NN_UInt32Array* outputIndices) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_AddOperation", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
@@ -116,7 +123,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel* model) noexcept {
     return to->finish();
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel* model, size_t deviceID, const bool** isSupported, uint32_t* opCount) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel* model, size_t deviceID,
+                                                              const bool** isSupported, uint32_t* opCount) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_GetAvailableOperations", [&](const char* me) {
     auto* const of = alive<model_under_construction>(model);

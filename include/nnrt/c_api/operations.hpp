@@ -10,21 +10,22 @@
 #include <memory>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// A parameter tensor with its value.
 struct parameter {
   int tensor_type = 0;
   dtype type = dtype::none;
   int rank = 0;
-  std::int64_t count = 0;                 // elements
-  array_ref<const std::byte> bytes;       // empty: no value was set
-  const nnrt_parameter* form = nullptr;   // the row of the operator's table that it fills
+  std::int64_t count = 0;                // elements
+  array_ref<const std::byte> bytes;      // empty: no value was set
+  const nnrt_parameter* form = nullptr;  // the row of the operator's table that it fills
 
   /// Element i as an integer; reals are rounded toward zero.
   std::int64_t integer(std::int64_t i) const {
     std::int64_t number = 0;
-    with_element<types::integer | types::logical>(type, [&]<class T>(T) { number = static_cast<std::int64_t>(element<T>(i)); });
+    with_element<types::integer | types::logical>(
+        type, [&]<class T>(T) { number = static_cast<std::int64_t>(element<T>(i)); });
     return number;
   }
   float real(std::int64_t i) const { return type == f32 ? element<float>(i) : static_cast<float>(integer(i)); }
@@ -68,7 +69,8 @@ inline void assign(pads& to, const parameter& p, std::string&) {
 }
 template <int N> void assign(int_list<N>& to, const parameter& p, std::string& refusal) {
   if (!p.form->appends) to.count = 0;
-  if (to.count + p.count > N) refusal = joined({p.form->attribute, " has ", to.count + p.count, " numbers, expected at most ", N});
+  if (to.count + p.count > N)
+    refusal = joined({p.form->attribute, " has ", to.count + p.count, " numbers, expected at most ", N});
   for (std::int64_t i = 0; i < p.count; ++i) to.push_back(p.integer(i));
 }
 
@@ -84,7 +86,8 @@ inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& for
   return false;
 }
 
-/// The attributes of an operator with the parameters that it was given, in their order. `level`: the release that decides where defaults differ.
+/// The attributes of an operator with the parameters that it was given, in their order. `level`: the release that
+/// decides where defaults differ.
 template <class Op> decoded_attributes decode(array_ref<const parameter> given, [[maybe_unused]] int level) {
   typename Op::attrs attrs;
   decoded_attributes made;
@@ -95,12 +98,16 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given, 
   };
   for (const nnrt_parameter& form : Op::parameters) {
     if (form.absent == nnrt_parameter::as_made || is_given(given, form)) continue;
-    set({form.tensor_type, i64, 0, 1, array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&form.absent), sizeof form.absent), &form});
+    set({form.tensor_type, i64, 0, 1,
+         array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&form.absent), sizeof form.absent), &form});
   }
   for (const nnrt_parameter& form : Op::parameters)  // lists begin empty, whatever they are made with
     if (form.appends && is_given(given, form)) {
       for_each_attribute(attrs, [&](const char* name, auto& member) {
-        if constexpr (requires { member.count; member.items; })
+        if constexpr (requires {
+                        member.count;
+                        member.items;
+                      })
           if (form.attribute == name) member.count = 0;
       });
     }
@@ -115,7 +122,8 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given, 
 }
 
 /// What the operator alone can say of its operands when it is added; nothing of one that has no such check.
-template <class Op> nnrt_fault refuses(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) {
+template <class Op>
+nnrt_fault refuses(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) {
   if constexpr (requires { Op::nnrt_refuses(unpack<typename Op::attrs>(attrs), inputs, given); })
     return Op::nnrt_refuses(unpack<typename Op::attrs>(attrs), inputs, given);
   else return {};
@@ -130,7 +138,8 @@ struct operation_kind {
   array_ref<const nnrt_parameter> parameters;
   bool counts_inputs = true;
   decoded_attributes (*decode)(array_ref<const parameter> given, int level) = nullptr;
-  nnrt_fault (*refuses)(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) = nullptr;
+  nnrt_fault (*refuses)(array_ref<const operand> inputs, array_ref<const word> attrs,
+                        array_ref<const nnrt_given> given) = nullptr;
 };
 
 namespace detail {
@@ -147,7 +156,8 @@ template <class Op> constexpr array_ref<const operand_spec> inputs_of() {
 }
 
 template <class Op>
-inline constexpr operation_kind kind_of{&ops::of<Op>(), inputs_of<Op>(), Op::parameters, counts_inputs<Op>(), &decode<Op>, &refuses<Op>};
+inline constexpr operation_kind kind_of{&ops::of<Op>(),      inputs_of<Op>(), Op::parameters,
+                                        counts_inputs<Op>(), &decode<Op>,     &refuses<Op>};
 
 template <class List> struct operation_table;
 template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
@@ -155,7 +165,8 @@ template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
 };
 }  // namespace detail
 
-/// Every operator as NNRt sees it, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with <nnrt/src_forms.hpp> has it.
+/// Every operator as NNRt sees it, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with
+/// <nnrt/src_forms.hpp> has it.
 #ifdef NNRT_SEPARATE_FORMS
 array_ref<const operation_kind* const> operation_kinds();
 #else
@@ -181,8 +192,8 @@ inline std::int64_t most_of(const operation_kind& kind, const nnrt_parameter& fo
   return -1;
 }
 
-/// The row of the operation's table that a parameter tensor fills: that of its number or, where the attribute has several forms, the one of its
-/// count and, if there is one, of its dtype. Null: the operation has no such parameter.
+/// The row of the operation's table that a parameter tensor fills: that of its number or, where the attribute has
+/// several forms, the one of its count and, if there is one, of its dtype. Null: the operation has no such parameter.
 inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter& p) {
   const nnrt_parameter* named = nullptr;
   for (const nnrt_parameter& form : kind.parameters)
@@ -202,7 +213,8 @@ inline std::size_t most_parameters(const operation_kind& kind) {
     const nnrt_parameter& form = kind.parameters[i];
     bool is_repeated = false;
     for (const nnrt_parameter& before : kind.parameters.first(i))
-      is_repeated = is_repeated || (!form.attribute.empty() && before.attribute == form.attribute && before.count == form.count);
+      is_repeated =
+          is_repeated || (!form.attribute.empty() && before.attribute == form.attribute && before.count == form.count);
     if (!is_repeated) ++count;
   }
   return count;
@@ -212,18 +224,23 @@ inline std::size_t most_parameters(const operation_kind& kind) {
 inline std::string fault_of(const operation_kind& kind, const parameter& p) {
   if (p.form == nullptr) return joined({"has no parameter of type ", p.tensor_type});
   const std::string_view name = p.form->attribute;
-  if (p.type != p.form->type) return joined({name, ": got a tensor of ", name_of(p.type), ", expected ", name_of(p.form->type)});
-  if (p.form->count >= 0 && p.count != p.form->count) return joined({name, ": got ", p.count, " numbers, expected ", p.form->count});
-  if (p.form->rank >= 0 && p.rank != p.form->rank) return joined({name, ": got rank ", p.rank, ", expected ", p.form->rank});
+  if (p.type != p.form->type)
+    return joined({name, ": got a tensor of ", name_of(p.type), ", expected ", name_of(p.form->type)});
+  if (p.form->count >= 0 && p.count != p.form->count)
+    return joined({name, ": got ", p.count, " numbers, expected ", p.form->count});
+  if (p.form->rank >= 0 && p.rank != p.form->rank)
+    return joined({name, ": got rank ", p.rank, ", expected ", p.form->rank});
   if (p.bytes.empty()) return joined({name, ": its tensor has no value"});
   if (const std::int64_t most = most_of(kind, *p.form); most >= 0 && (p.integer(0) < 0 || p.integer(0) > most))
     return joined({name, ": got ", p.integer(0), ", expected 0 to ", most});
   return {};
 }
 
-/// Why AddOperation refuses so many operands; empty: it does not. A list of any length has at least two inputs, or one output.
+/// Why AddOperation refuses so many operands; empty: it does not. A list of any length has at least two inputs, or one
+/// output.
 inline std::string fault_of_counts(const operation_kind& kind, std::size_t inputs, std::size_t outputs) {
-  const auto expect = [](const char* what, std::size_t got, array_ref<const operand_spec> specs, std::size_t least) -> std::string {
+  const auto expect = [](const char* what, std::size_t got, array_ref<const operand_spec> specs,
+                         std::size_t least) -> std::string {
     const bool is_list = specs.size() == 1 && specs[0].given == presence::variadic;
     if (is_list) return got >= least ? "" : joined({"got ", got, " ", what, ", expected at least ", least});
     return got == specs.size() ? "" : joined({"got ", got, " ", what, ", expected ", specs.size()});
@@ -233,4 +250,4 @@ inline std::string fault_of_counts(const operation_kind& kind, std::size_t input
   return expect("outputs", outputs, kind.op->outputs, 1);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

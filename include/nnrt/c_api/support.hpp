@@ -18,7 +18,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Receives what the C functions say of an error: one line without its end, such as
 /// `OH_NNCompilation_Build: conv2d "2": input channels must equal weight channels times group (got 3, expected 4)`.
@@ -37,7 +37,7 @@ struct log_sink {
   std::recursive_mutex mutex;  // the function may call what logs
   log_function function = nullptr;
   void* user = nullptr;
-  bool is_heard = false;       // while the function runs
+  bool is_heard = false;  // while the function runs
 };
 inline log_sink& sink() {
   static nnrt::detail::kept<log_sink> one;
@@ -73,7 +73,8 @@ inline log_sink& sink() {
 }
 
 /// Runs the body of the C function `me`: what C++ throws (memory that is not there) becomes `out_of_memory`.
-template <class Result, class Body> Result guarded(const char* me, [[maybe_unused]] Result out_of_memory, Body body) noexcept {
+template <class Result, class Body>
+Result guarded(const char* me, [[maybe_unused]] Result out_of_memory, Body body) noexcept {
 #if defined(__cpp_exceptions)
   try {
     return body(me);
@@ -90,7 +91,9 @@ template <class Result, class Body> Result guarded(const char* me, [[maybe_unuse
 #endif
 }
 /// The same for functions that return a code.
-template <class Body> OH_NN_ReturnCode coded(const char* me, Body body) noexcept { return guarded(me, OH_NN_MEMORY_ERROR, body); }
+template <class Body> OH_NN_ReturnCode coded(const char* me, Body body) noexcept {
+  return guarded(me, OH_NN_MEMORY_ERROR, body);
+}
 
 /// What a handle is the address of.
 enum class object { quant_param, tensor_desc, desc_of_tensor, tensor, model, compilation, executor };
@@ -127,8 +130,10 @@ template <class T> T* alive(const void* handle) {
   return const_cast<T*>(static_cast<const T*>(handle));
 }
 
-/// An object that others may go on using when its handle is destroyed: hold() gives it a share of itself, let_go() takes that away.
-template <class T> concept outlives_its_handle = requires(T& object, std::shared_ptr<T> share) {
+/// An object that others may go on using when its handle is destroyed: hold() gives it a share of itself, let_go()
+/// takes that away.
+template <class T>
+concept outlives_its_handle = requires(T& object, std::shared_ptr<T> share) {
   object.hold(std::move(share));
   object.let_go();
 };
@@ -168,7 +173,7 @@ struct argument {
       : name(its_name), fault(function == nullptr ? " is null" : nullptr) {}
   /// What alive() found behind a handle.
   template <class T>
-  requires requires { T::kind; }
+    requires requires { T::kind; }
   argument(const char* its_name, const T* object)
       : name(its_name), fault(object == nullptr ? " is null, was destroyed or is of another kind" : nullptr) {}
 };
@@ -192,7 +197,8 @@ inline OH_NN_ReturnCode occupied(const char* me, const char* name) {
 
 /// A new object behind a handle; null when there is no memory.
 template <class T, class Handle> Handle* construct(const char* me) {
-  return guarded(me, static_cast<Handle*>(nullptr), [](const char*) { return reinterpret_cast<Handle*>(make_object<T>()); });
+  return guarded(me, static_cast<Handle*>(nullptr),
+                 [](const char*) { return reinterpret_cast<Handle*>(make_object<T>()); });
 }
 /// Destroys the object behind *handle and sets it to null.
 template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle** handle) {
@@ -207,8 +213,9 @@ template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle
 
 }  // namespace c_api
 
-/// Chooses who hears of errors in the C functions, which have codes alone; null: nobody. Called from whichever thread met the error, one at a
-/// time. It may call C functions and set_log() itself: of what these say it hears nothing. Safe from any thread.
+/// Chooses who hears of errors in the C functions, which have codes alone; null: nobody. Called from whichever thread
+/// met the error, one at a time. It may call C functions and set_log() itself: of what these say it hears nothing. Safe
+/// from any thread.
 inline void set_log(log_function function, void* user = nullptr) {
   c_api::detail::log_sink& sink = c_api::detail::sink();
   const std::lock_guard lock(sink.mutex);
@@ -216,7 +223,8 @@ inline void set_log(log_function function, void* user = nullptr) {
   sink.user = user;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA
 
-/// A C function that is defined in a header: every unit may have it, the linker keeps one, and C units find it though no C++ unit calls it.
+/// A C function that is defined in a header: every unit may have it, the linker keeps one, and C units find it though
+/// no C++ unit calls it.
 #define NNRT_C_API extern "C" [[gnu::used, gnu::visibility("default")]] inline

@@ -7,8 +7,7 @@
 #include <neural_network_runtime/neural_network_core.h>
 #include <neural_network_runtime/neural_network_runtime.h>
 
-
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// Copies one of the lists of quantisation parameters, which C programs give as `name`.
 template <class T>
@@ -22,22 +21,25 @@ OH_NN_ReturnCode set_list(const char* function, NN_QuantParam* handle, std::vect
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api
 
 // ---- Quantisation parameters ----
 
 NNRT_C_API NN_QuantParam* OH_NNQuantParam_Create() noexcept {
   return nnrt::c_api::construct<nnrt::c_api::quant_param, NN_QuantParam>("OH_NNQuantParam_Create");
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetScales(NN_QuantParam* quantParams, const double* scales, size_t quantCount) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetScales(NN_QuantParam* quantParams, const double* scales,
+                                                      size_t quantCount) noexcept {
   return nnrt::c_api::set_list("OH_NNQuantParam_SetScales", quantParams, &nnrt::c_api::quant_param::scales, "scales",
                                scales, quantCount);
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetZeroPoints(NN_QuantParam* quantParams, const int32_t* zeroPoints, size_t quantCount) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetZeroPoints(NN_QuantParam* quantParams, const int32_t* zeroPoints,
+                                                          size_t quantCount) noexcept {
   return nnrt::c_api::set_list("OH_NNQuantParam_SetZeroPoints", quantParams, &nnrt::c_api::quant_param::zero_points,
                                "zeroPoints", zeroPoints, quantCount);
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetNumBits(NN_QuantParam* quantParams, const uint32_t* numBits, size_t quantCount) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetNumBits(NN_QuantParam* quantParams, const uint32_t* numBits,
+                                                       size_t quantCount) noexcept {
   return nnrt::c_api::set_list("OH_NNQuantParam_SetNumBits", quantParams, &nnrt::c_api::quant_param::bits, "numBits",
                                numBits, quantCount);
 }
@@ -83,7 +85,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetDataType(NN_TensorDesc* tensorDes
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetDataType(const NN_TensorDesc* tensorDesc, OH_NN_DataType* dataType) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetDataType(const NN_TensorDesc* tensorDesc,
+                                                        OH_NN_DataType* dataType) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetDataType", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
@@ -92,19 +95,22 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetDataType(const NN_TensorDesc* ten
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetShape(NN_TensorDesc* tensorDesc, const int32_t* shape, size_t shapeLength) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetShape(NN_TensorDesc* tensorDesc, const int32_t* shape,
+                                                     size_t shapeLength) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_SetShape", [&](const char* me) {
     constexpr std::size_t most = 10;
     tensor_description* const desc = alive_description(tensorDesc);
     if (lacks(me, {{"tensorDesc", desc}, {"shape", shape}})) return OH_NN_INVALID_PARAMETER;
-    if (shapeLength == 0 || shapeLength > most) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", shapeLength, " extents, expected 1 to ", most});
+    if (shapeLength == 0 || shapeLength > most)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", shapeLength, " extents, expected 1 to ", most});
     desc->shape.assign(shape, shape + shapeLength);
     desc->is_scalar = false;
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetShape(const NN_TensorDesc* tensorDesc, int32_t** shape, size_t* shapeLength) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetShape(const NN_TensorDesc* tensorDesc, int32_t** shape,
+                                                     size_t* shapeLength) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetShape", [&](const char* me) {
     tensor_description* const desc = alive_description(tensorDesc);
@@ -136,7 +142,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetFormat(const NN_TensorDesc* tenso
     return OH_NN_SUCCESS;
   });
 }
-NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetElementCount(const NN_TensorDesc* tensorDesc, size_t* elementCount) noexcept {
+NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetElementCount(const NN_TensorDesc* tensorDesc,
+                                                            size_t* elementCount) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetElementCount", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
@@ -163,13 +170,16 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetByteSize(const NN_TensorDesc* ten
 
 NNRT_C_API NN_Tensor* OH_NNTensor_Create(size_t deviceID, NN_TensorDesc* tensorDesc) noexcept {
   using namespace nnrt::c_api;
-  return guarded("OH_NNTensor_Create", static_cast<NN_Tensor*>(nullptr), [&](const char* me) { return make_tensor(me, deviceID, tensorDesc, nullptr); });
+  return guarded("OH_NNTensor_Create", static_cast<NN_Tensor*>(nullptr),
+                 [&](const char* me) { return make_tensor(me, deviceID, tensorDesc, nullptr); });
 }
 NNRT_C_API NN_Tensor* OH_NNTensor_CreateWithSize(size_t deviceID, NN_TensorDesc* tensorDesc, size_t size) noexcept {
   using namespace nnrt::c_api;
-  return guarded("OH_NNTensor_CreateWithSize", static_cast<NN_Tensor*>(nullptr), [&](const char* me) { return make_tensor(me, deviceID, tensorDesc, &size); });
+  return guarded("OH_NNTensor_CreateWithSize", static_cast<NN_Tensor*>(nullptr),
+                 [&](const char* me) { return make_tensor(me, deviceID, tensorDesc, &size); });
 }
-NNRT_C_API NN_Tensor* OH_NNTensor_CreateWithFd(size_t deviceID, NN_TensorDesc* tensorDesc, int fd, size_t size, size_t offset) noexcept {
+NNRT_C_API NN_Tensor* OH_NNTensor_CreateWithFd(size_t deviceID, NN_TensorDesc* tensorDesc, int fd, size_t size,
+                                               size_t offset) noexcept {
   using namespace nnrt::c_api;
   return guarded("OH_NNTensor_CreateWithFd", static_cast<NN_Tensor*>(nullptr),
                  [&](const char* me) { return map_tensor(me, deviceID, tensorDesc, fd, size, offset); });
@@ -179,18 +189,20 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor** tensor) noexcept {
   return coded("OH_NNTensor_Destroy", [&](const char* me) {
     const auto* const one = tensor != nullptr ? alive<tensor_in_memory>(*tensor) : nullptr;
     if (lacks(me, {{"handle", tensor}, {"*handle", one}})) return OH_NN_INVALID_PARAMETER;
-    // Upstream asks the device to let go of its memory, and leaves everything as it is when it does not find the device.
+    // Upstream asks the device to let go of its memory, and leaves everything as it is when it does not find the
+    // device.
     if (device_of(one->device_id) == nullptr) return fails(OH_NN_NULL_PTR, {me, ": no device ", one->device_id});
     return destroy<tensor_in_memory>(me, tensor);
   });
 }
 NNRT_C_API NN_TensorDesc* OH_NNTensor_GetTensorDesc(const NN_Tensor* tensor) noexcept {
   using namespace nnrt::c_api;
-  return guarded("OH_NNTensor_GetTensorDesc", static_cast<NN_TensorDesc*>(nullptr), [&](const char* me) -> NN_TensorDesc* {
-    auto* const one = alive<tensor_in_memory>(tensor);
-    if (lacks(me, {{"tensor", one}})) return nullptr;
-    return reinterpret_cast<NN_TensorDesc*>(&one->desc);
-  });
+  return guarded("OH_NNTensor_GetTensorDesc", static_cast<NN_TensorDesc*>(nullptr),
+                 [&](const char* me) -> NN_TensorDesc* {
+                   auto* const one = alive<tensor_in_memory>(tensor);
+                   if (lacks(me, {{"tensor", one}})) return nullptr;
+                   return reinterpret_cast<NN_TensorDesc*>(&one->desc);
+                 });
 }
 NNRT_C_API void* OH_NNTensor_GetDataBuffer(const NN_Tensor* tensor) noexcept {
   using namespace nnrt::c_api;

@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::c_api {
+namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// Bytes of one element; 0 for OH_NN_UNKNOWN.
-inline std::size_t size_of_type(OH_NN_DataType type) { return static_cast<std::size_t>(size_of(static_cast<dtype>(type))); }
+inline std::size_t size_of_type(OH_NN_DataType type) {
+  return static_cast<std::size_t>(size_of(static_cast<dtype>(type)));
+}
 inline bool is_data_type(int type) { return type >= OH_NN_UNKNOWN && type <= OH_NN_FLOAT64; }
 inline bool is_format(int format) { return format >= OH_NN_FORMAT_NONE && format <= OH_NN_FORMAT_ND; }
 inline bool is_tensor_type(int type) { return type >= OH_NN_TENSOR && type <= OH_NN_REDUCE_L2_COEFF; }
@@ -92,11 +94,12 @@ struct tensor_in_memory {
   static constexpr object kind = object::tensor;
   hal::shared_memory memory;
   description_of_tensor desc;  // not the first member: handles are known by their addresses
-  std::size_t size = 0;    // as the program gave it, or as its description says
-  std::size_t offset = 0;  // of the data in the file
+  std::size_t size = 0;        // as the program gave it, or as its description says
+  std::size_t offset = 0;      // of the data in the file
   std::size_t device_id;
 
-  tensor_in_memory(const tensor_description& copied, hal::shared_memory of, std::size_t bytes, std::size_t first, std::size_t device)
+  tensor_in_memory(const tensor_description& copied, hal::shared_memory of, std::size_t bytes, std::size_t first,
+                   std::size_t device)
       : memory(std::move(of)), size(bytes), offset(first), device_id(device) {
     static_cast<tensor_description&>(desc) = copied;
     handles().add(&desc, description_of_tensor::kind);
@@ -110,14 +113,16 @@ struct tensor_in_memory {
 };
 
 /// Why a tensor cannot be made, or the tensor. `size` 0: as the description says.
-inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, const std::size_t* size) {
+inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle,
+                              const std::size_t* size) {
   const tensor_description* const desc = alive_description(handle);
   if (desc == nullptr) return log({function, ": tensorDesc is null, was destroyed or is of another kind"}), nullptr;
   const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   std::size_t bytes = 0;
   if (count_bytes(function, *desc, bytes) != OH_NN_SUCCESS) return nullptr;
-  if (size == nullptr && bytes == 0) return log({function, ": an extent of the description is not known, and no size is given"}), nullptr;
+  if (size == nullptr && bytes == 0)
+    return log({function, ": an extent of the description is not known, and no size is given"}), nullptr;
   const std::size_t wanted = size != nullptr ? *size : bytes;
   if (wanted == 0 || wanted < bytes || wanted > most_shared_bytes)
     return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 && bytes <= most_shared_bytes ? bytes : 1,
@@ -125,25 +130,30 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
            nullptr;
   auto memory = device->device.allocate(wanted);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
-  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id_by(names_of_devices)));
+  return reinterpret_cast<NN_Tensor*>(
+      make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id_by(names_of_devices)));
 }
 
 /// The same over a file of the program's.
-inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, int fd, std::size_t size, std::size_t offset) {
+inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, int fd,
+                             std::size_t size, std::size_t offset) {
   const tensor_description* const desc = alive_description(handle);
   if (desc == nullptr) return log({function, ": tensorDesc is null, was destroyed or is of another kind"}), nullptr;
   if (fd < 0) return log({function, ": got file descriptor ", fd, ", expected at least 0"}), nullptr;
-  if (size == 0 || size < offset) return log({function, ": got size ", size, ", expected more than the offset ", offset}), nullptr;
+  if (size == 0 || size < offset)
+    return log({function, ": got size ", size, ", expected more than the offset ", offset}), nullptr;
   std::size_t bytes = 0;
   if (count_bytes(function, *desc, bytes) != OH_NN_SUCCESS) return nullptr;
-  if (size - offset < bytes) return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
+  if (size - offset < bytes)
+    return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
   const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   // A tensor that begins where its file ends has no byte, and no mapping.
   if (size == offset) return log({function, ": the data begin where the file ends"}), nullptr;
   auto memory = hal::shared_memory::of(fd, size - offset, offset);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
-  return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), size, offset, device->id_by(names_of_devices)));
+  return reinterpret_cast<NN_Tensor*>(
+      make_object<tensor_in_memory>(*desc, std::move(*memory), size, offset, device->id_by(names_of_devices)));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::c_api
+}}}  // namespace nnrt::NNRT_ISA::c_api

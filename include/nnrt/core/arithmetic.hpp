@@ -5,7 +5,7 @@
 #include <nnrt/core/attributes.hpp>
 #include <nnrt/core/convert.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// x after the activation, in the type of computation. A NaN stays one.
 template <class T> constexpr T activate(T x, activation fused) {
@@ -14,4 +14,4 @@ template <class T> constexpr T activate(T x, activation fused) {
   return fused == activation::relu6 && x > T(6) ? T(6) : x;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -4,7 +4,7 @@
 
 #include <nnrt/core/math.hpp>
 
-namespace nnrt::inline NNRT_ISA::math {
+namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
 namespace detail {
 
@@ -19,8 +19,8 @@ inline constexpr wide arctangents[] = {{0.0, 0.0},
                                        {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
                                        {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}};
 
-/// atan(y / x) for 2^-30 x <= y <= x, neither so small nor so large that products of the two leave the range of doubles.
-/// With c = i / 8 next to y / x, atan(y / x) = atan(c) + atan(r), r = (y - c x) / (x + c y), |r| < 1/15.
+/// atan(y / x) for 2^-30 x <= y <= x, neither so small nor so large that products of the two leave the range of
+/// doubles. With c = i / 8 next to y / x, atan(y / x) = atan(c) + atan(r), r = (y - c x) / (x + c y), |r| < 1/15.
 constexpr wide wide_atan(double y, double x) {
   const auto i = static_cast<int>(nearest(NNRT_PRODUCT(8.0, y / x)));
   const double c = 0.125 * i;
@@ -29,7 +29,8 @@ constexpr wide wide_atan(double y, double x) {
   const wide numerator = sum_of(difference.high, low);
   const double r = numerator.high / sum.high;
   const wide back = product_of(r, sum.high);
-  const double r_low = (((numerator.high - back.high) - back.low) + (numerator.low - product(r, divisor_low))) / sum.high;
+  const double r_low =
+      (((numerator.high - back.high) - back.low) + (numerator.low - product(r, divisor_low))) / sum.high;
   // Taylor's series; the first term left out is below 2^-66 of r.
   const double z = product(r, r);
   const double series = polynomial(z, 1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3);
@@ -48,9 +49,9 @@ constexpr wide wide_angle(double y, double x) {
 
 }  // namespace detail
 
-/// The angle of the point (x, y) from the first axis, in radians from -pi to pi, which has the sign of y. It is 0 or pi for y = 0,
-/// by the sign of x, a zero's too; multiples of pi/4 where one of them is infinite, or both; NaN if one of them is none.
-/// Error: at most 0.51 ulp (core/atan2).
+/// The angle of the point (x, y) from the first axis, in radians from -pi to pi, which has the sign of y. It is 0 or pi
+/// for y = 0, by the sign of x, a zero's too; multiples of pi/4 where one of them is infinite, or both; NaN if one of
+/// them is none. Error: at most 0.51 ulp (core/atan2).
 constexpr double atan2(double y, double x) {
   if (is_nan(x) || is_nan(y)) return nan<double>;
   const bool is_left = detail::bits(x) >> 63U != 0, is_steep = abs(y) > abs(x);
@@ -64,4 +65,4 @@ constexpr double atan2(double y, double x) {
 }
 constexpr float atan2(float y, float x) { return static_cast<float>(atan2(double{y}, double{x})); }
 
-}  // namespace nnrt::inline NNRT_ISA::math
+}}}  // namespace nnrt::NNRT_ISA::math

@@ -1,5 +1,6 @@
 // attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
-// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and kernels.
+// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and
+// kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -16,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// One word of a packed attribute record.
 using word = std::int64_t;
@@ -115,7 +116,9 @@ template <class Words> struct word_writer {
     put(static_cast<std::int64_t>(v));
   }
   constexpr void put(extent2 v) { put(v.h), put(v.w); }
-  constexpr void put(const pads& v) { put(static_cast<std::int64_t>(v.mode)), put(v.top), put(v.bottom), put(v.left), put(v.right); }
+  constexpr void put(const pads& v) {
+    put(static_cast<std::int64_t>(v.mode)), put(v.top), put(v.bottom), put(v.left), put(v.right);
+  }
   template <int N> constexpr void put(const int_list<N>& v) {
     put(std::int64_t{v.count});
     for (const std::int64_t item : v) put(item);
@@ -124,11 +127,13 @@ template <class Words> struct word_writer {
     put(std::int64_t{v.count});
     for (const float item : v) put(item);
   }
-  /// As a visitor of a record, see for_each_attribute(): a lambda would be another one, with functions of its own, for each operator.
+  /// As a visitor of a record, see for_each_attribute(): a lambda would be another one, with functions of its own, for
+  /// each operator.
   template <class T> constexpr void operator()(const char*, const T& member) { put(member); }
 };
 
-/// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant something.
+/// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant
+/// something.
 struct word_reader {
   array_ref<const word> words;
   std::size_t next = 0;
@@ -147,7 +152,8 @@ struct word_reader {
     requires(__is_enum(Enum))
   constexpr void get(Enum& v) {
     const word number = take();
-    if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>) ok = ok && number >= 0 && number <= 2;
+    if constexpr (std::is_same_v<Enum, activation> || std::is_same_v<Enum, pad_mode>)
+      ok = ok && number >= 0 && number <= 2;
     v = static_cast<Enum>(number);
     ok = ok && static_cast<word>(v) == number;
   }
@@ -175,11 +181,15 @@ struct word_reader {
 namespace detail {
 
 /// T, but not before the arguments of a template are known.
-template <class T, class...> struct later { using type = T; };
+template <class T, class...> struct later {
+  using type = T;
+};
 
 /// An attribute as Hana has it: its name, and a function that gives a record's.
 template <fixed_string Name, auto Member> struct hana_member {
-  template <class Record> constexpr decltype(auto) operator()(Record&& record) const { return (static_cast<Record&&>(record).*Member); }
+  template <class Record> constexpr decltype(auto) operator()(Record&& record) const {
+    return (static_cast<Record&&>(record).*Member);
+  }
 
   static constexpr auto pair() {
     return []<std::size_t... I>(std::index_sequence<I...>) {
@@ -196,7 +206,8 @@ template <class... Members> struct hana_members {
 
 // NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) is MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
 #define NNRT_FOR_EACH(MACRO, ...) __VA_OPT__(NNRT_EXPAND(NNRT_FOR_EACH_STEP(MACRO, __VA_ARGS__)))
-#define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
+#define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) \
+  MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
 #define NNRT_FOR_EACH_AGAIN() NNRT_FOR_EACH_STEP
 #define NNRT_NO_ARGUMENTS ()
 #define NNRT_EXPAND(...) NNRT_EXPAND_27(NNRT_EXPAND_27(NNRT_EXPAND_27(__VA_ARGS__)))
@@ -206,24 +217,28 @@ template <class... Members> struct hana_members {
 
 #define NNRT_ATTRIBUTE(TYPE, NAME) TYPE NAME;
 #define NNRT_VISIT_ATTRIBUTE(TYPE, NAME) visit(#NAME, record.NAME);
-#define NNRT_HANA_ATTRIBUTE(TYPE, NAME) +::nnrt::detail::hana_member<#NAME, &late::NAME> {}
+#define NNRT_HANA_ATTRIBUTE(TYPE, NAME)              \
+  +::nnrt::detail::hana_member<#NAME, &late::NAME> { \
+  }
 
-/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2, stride), (pads, pad)).
+/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2,
+/// stride), (pads, pad)).
 ///
-/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own macro has them make
-/// a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits members without Hana.
-#define NNRT_ATTRIBUTES(RECORD, ...)                                                                                \
-  NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                        \
-  template <class Record, class Visitor>                                                                            \
-  static constexpr void visit_attributes([[maybe_unused]] Record& record, [[maybe_unused]] Visitor&& visit) {       \
-    NNRT_FOR_EACH(NNRT_VISIT_ATTRIBUTE, __VA_ARGS__)                                                                \
-  }                                                                                                                 \
-  struct hana_accessors_impl {                                                                                      \
-    template <class... Late> static constexpr auto apply() {                                                        \
-      using late [[maybe_unused]] = typename ::nnrt::detail::later<RECORD, Late...>::type;                          \
-      using none = typename ::nnrt::detail::later<::nnrt::detail::hana_members<>, Late...>::type;                   \
-      return (none {} NNRT_FOR_EACH(NNRT_HANA_ATTRIBUTE, __VA_ARGS__)).tuple();                                     \
-    }                                                                                                               \
+/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own
+/// macro has them make a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits
+/// members without Hana.
+#define NNRT_ATTRIBUTES(RECORD, ...)                                                                          \
+  NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                  \
+  template <class Record, class Visitor>                                                                      \
+  static constexpr void visit_attributes([[maybe_unused]] Record& record, [[maybe_unused]] Visitor&& visit) { \
+    NNRT_FOR_EACH(NNRT_VISIT_ATTRIBUTE, __VA_ARGS__)                                                          \
+  }                                                                                                           \
+  struct hana_accessors_impl {                                                                                \
+    template <class... Late> static constexpr auto apply() {                                                  \
+      using late [[maybe_unused]] = typename ::nnrt::detail::later<RECORD, Late...>::type;                    \
+      using none = typename ::nnrt::detail::later<::nnrt::detail::hana_members<>, Late...>::type;             \
+      return (none {} NNRT_FOR_EACH(NNRT_HANA_ATTRIBUTE, __VA_ARGS__)).tuple();                               \
+    }                                                                                                         \
   }
 
 /// Calls f(name, member) for each attribute of a record, in order of definition.
@@ -263,7 +278,8 @@ struct attribute_field {
   bool is_set = false;  // of a flag, as its record is made
 };
 
-/// How many words an attribute of this kind takes where a record has these words left; a list begins with its length. Never more than are left.
+/// How many words an attribute of this kind takes where a record has these words left; a list begins with its length.
+/// Never more than are left.
 constexpr std::size_t words_of(attribute_kind kind, array_ref<const word> left) {
   std::size_t count = 1;
   switch (kind) {
@@ -298,7 +314,8 @@ template <class T> constexpr attribute_kind kind_of() {
   else return attribute_kind::list;
 }
 /// The first Count of them.
-template <int Count> constexpr std::array<attribute_field, static_cast<std::size_t>(Count)> first_fields(const attribute_field* from) {
+template <int Count>
+constexpr std::array<attribute_field, static_cast<std::size_t>(Count)> first_fields(const attribute_field* from) {
   std::array<attribute_field, static_cast<std::size_t>(Count)> list{};
   for (int i = 0; i < Count; ++i) list[static_cast<std::size_t>(i)] = from[i];
   return list;
@@ -325,7 +342,9 @@ template <class Attrs> struct field_table {
 }  // namespace detail
 
 /// The attributes of a record, in order.
-template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
+template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() {
+  return detail::field_table<Attrs>::fields;
+}
 
 /// Whether an attribute is what its record is made with.
 template <class Attrs> constexpr bool is_default(const Attrs& attrs, std::string_view name) {
@@ -366,4 +385,4 @@ template <class Attrs> constexpr int fused_word() {
   return -1;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,6 @@
 // boolean_bytes: whether bytes from elsewhere can be read as booleans.
-// Flow: readers of files and models, and the check of a graph that arrives at run time, look at a constant's bytes before any kernel does.
+// Flow: readers of files and models, and the check of a graph that arrives at run time, look at a constant's bytes
+// before any kernel does.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 template <class Bytes> [[gnu::cold]] constexpr std::size_t first_no_boolean(Bytes bytes) {
@@ -34,4 +35,4 @@ constexpr void make_booleans(std::span<std::byte> bytes) {
   for (std::byte& one : bytes) one = std::byte{one != std::byte{}};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,10 +1,11 @@
-// broadcast: NumPy's rule for operands of different shapes - extents of 1 are repeated, missing leading axes count as 1.
+// broadcast: NumPy's rule for operands of different shapes - extents of 1 are repeated, missing leading axes count as
+// 1.
 // Flow: binary operators' infer, reference and kernels.
 #pragma once
 
 #include <nnrt/core/verdict.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What broadcasting two shapes gives, or the first pair of extents (from the innermost) that does not fit.
 struct broadcast_result {
@@ -48,4 +49,4 @@ constexpr int normalise_axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

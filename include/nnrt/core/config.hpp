@@ -1,15 +1,17 @@
 // config: the few macros of the library and the name of the instruction set that this translation unit is compiled for.
-// Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
+// Flow: every header stands in the inline namespace NNRT_ISA, so that units with different -m flags can be linked
+// together.
 #pragma once
 
 #if defined(NNRT_SINGLE_INCLUDE)
 #error "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt stand in its place, not beside it"
 #endif
 
-// Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their own: what one unit makes of a
-// kernel must not run for another.
+// Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their
+// own: what one unit makes of a kernel must not run for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__linux__)
+#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && \
+    defined(__linux__)
 #define NNRT_ISA avx512amx
 #define NNRT_ISA_NAME "avx512amx"
 #elif defined(__AVX512VNNI__) && defined(__AVX512VBMI__)
@@ -47,7 +49,8 @@
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
 #endif
-#elif defined(NNRT_TEST_MATRIX_REGISTERS)   // matrix registers in plain C++, see kernels/matrix_registers.hpp: for tests alone
+// matrix registers in plain C++, see kernels/matrix_registers.hpp: for tests alone
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_ISA genericamx
 #define NNRT_ISA_NAME "genericamx"
 #else
@@ -55,15 +58,15 @@
 #define NNRT_ISA_NAME "generic"
 #endif
 
-// A function that takes a compiler long and no constant expression needs: NNRT_COMPILED_ONCE(its signature) behind its template, which other units
-// than the one with <nnrt/src.hpp> then only call, if NNRT_SEPARATE_COMPILATION is defined.
+// A function that takes a compiler long and no constant expression needs: NNRT_COMPILED_ONCE(its signature) behind its
+// template, which other units than the one with <nnrt/src.hpp> then only call, if NNRT_SEPARATE_COMPILATION is defined.
 #ifdef NNRT_SEPARATE_COMPILATION
 #define NNRT_COMPILED_ONCE(...) extern template __VA_ARGS__;
 #else
 #define NNRT_COMPILED_ONCE(...)
 #endif
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The instruction set that the kernels of this translation unit use.
 inline constexpr const char* isa = NNRT_ISA_NAME;
@@ -71,4 +74,4 @@ inline constexpr const char* isa = NNRT_ISA_NAME;
 /// The library's version, as in CMakeLists.txt.
 inline constexpr const char* version = "0.1.0";
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

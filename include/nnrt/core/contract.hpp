@@ -8,13 +8,14 @@
 #include <cstdlib>
 #include <string>
 
-// Outside of the namespace that tells instruction sets apart: units that were compiled for several are one program. Null: abort_on_broken_contract.
-// Atomic through the compilers' own functions: <atomic> costs each translation unit 0.06 s of parsing.
+// Outside of the namespace that tells instruction sets apart: units that were compiled for several are one program.
+// Null: abort_on_broken_contract. Atomic through the compilers' own functions: <atomic> costs each translation unit
+// 0.06 s of parsing.
 namespace nnrt::whole_program {
 inline void (*contract_handler)(const std::string& message) = nullptr;
 }
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Called with one line that says what was wrong. If it returns, the broken call has no effect.
 using contract_handler = void (*)(const std::string& message);
@@ -25,7 +26,8 @@ inline void abort_on_broken_contract(const std::string& message) {
   std::abort();
 }
 
-/// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any thread.
+/// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any
+/// thread.
 inline contract_handler set_contract_handler(contract_handler handler) {
   const contract_handler before = __atomic_exchange_n(&whole_program::contract_handler, handler, __ATOMIC_ACQ_REL);
   return before != nullptr ? before : &abort_on_broken_contract;
@@ -37,4 +39,4 @@ inline contract_handler set_contract_handler(contract_handler handler) {
   (handler != nullptr ? handler : &abort_on_broken_contract)(message);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,14 +10,22 @@
 #include <limits>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::math {
+namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
 namespace detail {
 
-template <class T> struct compute { using type = std::int64_t; };
-template <> struct compute<float16> { using type = float; };
-template <> struct compute<float> { using type = float; };
-template <> struct compute<double> { using type = double; };
+template <class T> struct compute {
+  using type = std::int64_t;
+};
+template <> struct compute<float16> {
+  using type = float;
+};
+template <> struct compute<float> {
+  using type = float;
+};
+template <> struct compute<double> {
+  using type = double;
+};
 
 template <class To, class From> constexpr To saturated(From x) {
   using limits = std::numeric_limits<To>;
@@ -28,7 +36,8 @@ template <class To, class From> constexpr To saturated(From x) {
   return static_cast<To>(x);
 }
 
-/// x as a float that rounds to float16 as x itself does: cut, and odd where something was cut off, so that no half is made of what lies beside one.
+/// x as a float that rounds to float16 as x itself does: cut, and odd where something was cut off, so that no half is
+/// made of what lies beside one.
 constexpr float rounded_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   if (is_nan(x) || double{nearest} == x) return nearest;
@@ -45,16 +54,17 @@ template <class T> using compute_t = typename detail::compute<T>::type;
 
 /// An element as another type, by the rule of CAST: floating point to integer truncates toward zero, saturates, and
 /// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); all others are
-/// rounded once, to the nearest, halves to even, and infinite beyond the largest. Source: the contract of NNRt's OH_NN_OPS_CAST, made definite
-/// in this library.
+/// rounded once, to the nearest, halves to even, and infinite beyond the largest. Source: the contract of NNRt's
+/// OH_NN_OPS_CAST, made definite in this library.
 template <class To, class From> constexpr To convert(From value) {
   if constexpr (std::is_same_v<To, From>) return value;
   else if constexpr (std::is_same_v<From, float16>) return convert<To>(static_cast<float>(value));
-  else if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, double>) return static_cast<float16>(detail::rounded_to_odd(value));
+  else if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, double>)
+    return static_cast<float16>(detail::rounded_to_odd(value));
   else if constexpr (std::is_same_v<To, float16>) return static_cast<float16>(static_cast<float>(value));
   else if constexpr (std::is_same_v<To, bool>) return value != From{};
   else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return detail::saturated<To>(value);
   else return static_cast<To>(value);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::math
+}}}  // namespace nnrt::NNRT_ISA::math

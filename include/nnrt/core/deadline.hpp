@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// For what may take as long as it takes.
 inline constexpr std::int64_t no_deadline = INT64_MAX;
@@ -23,8 +23,8 @@ inline std::int64_t steady_now() {
 /// Whether the time has come.
 inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
 
-/// A deadline, and a flag of the one who waits for the result: once *is_unwanted is true, and it stays so, nobody waits.
-/// Null: somebody always does.
+/// A deadline, and a flag of the one who waits for the result: once *is_unwanted is true, and it stays so, nobody
+/// waits. Null: somebody always does.
 struct time_limit {
   std::int64_t deadline = no_deadline;
   const std::atomic<bool>* is_unwanted = nullptr;
@@ -60,4 +60,4 @@ class deadline_watch {
   mutable bool is_over_ = false;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,11 +1,12 @@
 // desc: what is known of a tensor without its elements - dtype, format, shape, quantisation.
-// Flow: the type of a DSL handle, the declaration of an IR value, the argument and the answer of every operator's infer.
+// Flow: the type of a DSL handle, the declaration of an IR value, the argument and the answer of every operator's
+// infer.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
 #include <nnrt/core/shape.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Order of the axes of an image tensor; `nd` for everything else. Source: OH_NN_Format, with ND added.
 enum class format { none, nchw, nhwc, nd };
@@ -22,7 +23,8 @@ constexpr std::string_view name_of(format layout) {
 /// The format that a tensor of this rank has unless it says otherwise: images are NHWC.
 constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : format::nd; }
 
-/// How what is computed for a tensor becomes its stored numbers: a property of the tensor that is made, as its scale is.
+/// How what is computed for a tensor becomes its stored numbers: a property of the tensor that is made, as its scale
+/// is.
 enum class stored_rounding {
   twice,         // as TFLite's reference kernels round, each operator as its own does
   half_to_even,  // once, in the end; halves go to the even stored number, zero point included
@@ -50,7 +52,8 @@ struct quantisation {
   stored_rounding rounding = stored_rounding::twice;
 
   constexpr quantisation() = default;
-  constexpr quantisation(quant q) : mode(kind::per_tensor), scale(q.scale), zero_point(q.zero_point), rounding(q.rounding) {}
+  constexpr quantisation(quant q)
+      : mode(kind::per_tensor), scale(q.scale), zero_point(q.zero_point), rounding(q.rounding) {}
   template <int Axis> constexpr quantisation(per_channel_constant<Axis>) : mode(kind::per_channel), axis(Axis) {}
 
   constexpr explicit operator bool() const { return mode != kind::none; }
@@ -65,8 +68,10 @@ struct tensor_desc {
   quantisation quantised;
 
   constexpr tensor_desc() = default;
-  constexpr tensor_desc(dtype element, shape_t extents) : type(element), layout(default_format(extents.rank)), shape(extents) {}
-  constexpr tensor_desc(dtype element, format order, shape_t extents, quantisation q = {}) : type(element), layout(order), shape(extents), quantised(q) {}
+  constexpr tensor_desc(dtype element, shape_t extents)
+      : type(element), layout(default_format(extents.rank)), shape(extents) {}
+  constexpr tensor_desc(dtype element, format order, shape_t extents, quantisation q = {})
+      : type(element), layout(order), shape(extents), quantised(q) {}
 
   constexpr int rank() const { return shape.rank; }
   /// Elements, or -1 when an extent is unknown.
@@ -85,4 +90,4 @@ struct tensor_desc {
   friend constexpr bool operator==(const tensor_desc&, const tensor_desc&) = default;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Element type of a tensor; `none` stands for "not known yet". Source: OH_NN_DataType.
 enum class dtype { none, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
@@ -30,7 +30,8 @@ inline constexpr dtype f64 = dtype::f64;
 inline constexpr int dtype_count = 13;
 
 #if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// IEEE binary16: storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86, and this for Arm.
+/// IEEE binary16: storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86, and this for
+/// Arm.
 using float16 = __fp16;
 #elif defined(__FLT16_MAX__)
 /// IEEE binary16: storage and conversion; every operator computes in float.
@@ -45,17 +46,20 @@ struct float16 {
 
  private:
   static constexpr float to_float(std::uint16_t half) {
-    const std::uint32_t sign = std::uint32_t{half & 0x8000U} << 16U, exponent = (half >> 10U) & 31U, mantissa = half & 1023U;
+    const std::uint32_t sign = std::uint32_t{half & 0x8000U} << 16U, exponent = (half >> 10U) & 31U,
+                        mantissa = half & 1023U;
     if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000U | mantissa << 13U);
     if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112U) << 23U | mantissa << 13U);
     const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
     return sign != 0 ? -magnitude : magnitude;
   }
   static constexpr std::uint16_t from_float(float value) {
-    const std::uint32_t word = std::bit_cast<std::uint32_t>(value), sign = (word >> 16U) & 0x8000U, rest = word & 0x7fffffffU;
+    const std::uint32_t word = std::bit_cast<std::uint32_t>(value), sign = (word >> 16U) & 0x8000U,
+                        rest = word & 0x7fffffffU;
     if (rest > 0x7f800000U) return static_cast<std::uint16_t>(sign | 0x7e00U);
     if (rest >= 0x477ff000U) return static_cast<std::uint16_t>(sign | 0x7c00U);
-    if (rest >= 0x38800000U) return static_cast<std::uint16_t>(sign | ((rest - 0x38000000U + 0xfffU + ((rest >> 13U) & 1U)) >> 13U));
+    if (rest >= 0x38800000U)
+      return static_cast<std::uint16_t>(sign | ((rest - 0x38000000U + 0xfffU + ((rest >> 13U) & 1U)) >> 13U));
     const float scaled = std::bit_cast<float>(rest) * 0x1p24F;  // subnormal: whole units of 2^-24, halves to even
     auto units = static_cast<std::uint32_t>(scaled);
     const float left = scaled - static_cast<float>(units);
@@ -67,18 +71,42 @@ struct float16 {
 
 // The C++ type of a dtype and back.
 template <dtype T> struct element_of;
-template <> struct element_of<dtype::boolean> { using type = bool; };
-template <> struct element_of<dtype::i8> { using type = std::int8_t; };
-template <> struct element_of<dtype::i16> { using type = std::int16_t; };
-template <> struct element_of<dtype::i32> { using type = std::int32_t; };
-template <> struct element_of<dtype::i64> { using type = std::int64_t; };
-template <> struct element_of<dtype::u8> { using type = std::uint8_t; };
-template <> struct element_of<dtype::u16> { using type = std::uint16_t; };
-template <> struct element_of<dtype::u32> { using type = std::uint32_t; };
-template <> struct element_of<dtype::u64> { using type = std::uint64_t; };
-template <> struct element_of<dtype::f16> { using type = float16; };
-template <> struct element_of<dtype::f32> { using type = float; };
-template <> struct element_of<dtype::f64> { using type = double; };
+template <> struct element_of<dtype::boolean> {
+  using type = bool;
+};
+template <> struct element_of<dtype::i8> {
+  using type = std::int8_t;
+};
+template <> struct element_of<dtype::i16> {
+  using type = std::int16_t;
+};
+template <> struct element_of<dtype::i32> {
+  using type = std::int32_t;
+};
+template <> struct element_of<dtype::i64> {
+  using type = std::int64_t;
+};
+template <> struct element_of<dtype::u8> {
+  using type = std::uint8_t;
+};
+template <> struct element_of<dtype::u16> {
+  using type = std::uint16_t;
+};
+template <> struct element_of<dtype::u32> {
+  using type = std::uint32_t;
+};
+template <> struct element_of<dtype::u64> {
+  using type = std::uint64_t;
+};
+template <> struct element_of<dtype::f16> {
+  using type = float16;
+};
+template <> struct element_of<dtype::f32> {
+  using type = float;
+};
+template <> struct element_of<dtype::f64> {
+  using type = double;
+};
 
 /// C++ type of the elements of a tensor of dtype T: float for f32, bool for boolean, ….
 template <dtype T> using element_t = typename element_of<T>::type;
@@ -89,11 +117,13 @@ template <class T> constexpr dtype dtype_for() {
   else if constexpr (std::is_same_v<T, std::int8_t>) return dtype::i8;
   else if constexpr (std::is_same_v<T, std::int16_t>) return dtype::i16;
   else if constexpr (std::is_same_v<T, std::int32_t>) return dtype::i32;
-  else if constexpr (std::is_same_v<T, std::int64_t> || (std::is_same_v<T, long long> && sizeof(T) == 8)) return dtype::i64;
+  else if constexpr (std::is_same_v<T, std::int64_t> || (std::is_same_v<T, long long> && sizeof(T) == 8))
+    return dtype::i64;
   else if constexpr (std::is_same_v<T, std::uint8_t>) return dtype::u8;
   else if constexpr (std::is_same_v<T, std::uint16_t>) return dtype::u16;
   else if constexpr (std::is_same_v<T, std::uint32_t>) return dtype::u32;
-  else if constexpr (std::is_same_v<T, std::uint64_t> || (std::is_same_v<T, unsigned long long> && sizeof(T) == 8)) return dtype::u64;
+  else if constexpr (std::is_same_v<T, std::uint64_t> || (std::is_same_v<T, unsigned long long> && sizeof(T) == 8))
+    return dtype::u64;
   else if constexpr (std::is_same_v<T, float16>) return dtype::f16;
   else if constexpr (std::is_same_v<T, float>) return dtype::f32;
   else if constexpr (std::is_same_v<T, double>) return dtype::f64;
@@ -108,7 +138,8 @@ constexpr std::int64_t size_of(dtype type) {
 
 /// Short name as in the DSL: "f32", "i8", "boolean", …; "none".
 constexpr std::string_view name_of(dtype type) {
-  constexpr std::string_view names[dtype_count] = {"none", "boolean", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"};
+  constexpr std::string_view names[dtype_count] = {"none", "boolean", "i8",  "i16", "i32", "i64", "u8",
+                                                   "u16",  "u32",     "u64", "f16", "f32", "f64"};
   return names[static_cast<int>(type)];
 }
 
@@ -135,8 +166,9 @@ inline constexpr dtype_set any = number | logical;
 inline constexpr dtype_set quantised = types_of(i8, u8, i16, i32);
 }  // namespace types
 
-/// The one of two dtypes that has the higher precision, in which operators on both compute: floats before integers before booleans, wide before
-/// narrow. `none` for a signed and an unsigned type of which neither holds the numbers of the other. Source: NNRt's binary operators.
+/// The one of two dtypes that has the higher precision, in which operators on both compute: floats before integers
+/// before booleans, wide before narrow. `none` for a signed and an unsigned type of which neither holds the numbers of
+/// the other. Source: NNRt's binary operators.
 constexpr dtype common_type(dtype a, dtype b) {
   if (a == b || b == boolean) return a;
   if (a == boolean) return b;
@@ -147,8 +179,8 @@ constexpr dtype common_type(dtype a, dtype b) {
   return sign_differs && (without_sign.contains(wide) || size_of(a) == size_of(b)) ? dtype::none : wide;
 }
 
-/// Calls f with a value of the element type of `type`, when `Set` has it; false when it does not. f is instantiated for the members of
-/// the set alone.
+/// Calls f with a value of the element type of `type`, when `Set` has it; false when it does not. f is instantiated for
+/// the members of the set alone.
 template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f) {
   switch (type) {
     case boolean:
@@ -192,4 +224,4 @@ template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f)
   return false;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The number whose unit in the last place an error is counted in.
 enum class error_unit {
@@ -59,4 +59,4 @@ constexpr const error_bound* bound_for(array_ref<const error_bound> bounds, dtyp
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

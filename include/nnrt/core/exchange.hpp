@@ -1,10 +1,11 @@
 // exchange: std::exchange and std::swap for handles, numbers and views.
-// Flow: what owns something moves with them. The standard's ask a dozen traits about every type, a millisecond or two of each translation unit.
+// Flow: what owns something moves with them. The standard's ask a dozen traits about every type, a millisecond or two
+// of each translation unit.
 #pragma once
 
 #include <nnrt/core/config.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// What x was before it became T{}: null, zero, empty.
 template <class T> constexpr T taken(T& x) {
@@ -18,4 +19,4 @@ template <class T> constexpr void swap_values(T& a, T& b) {
   b = static_cast<T&&>(was);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

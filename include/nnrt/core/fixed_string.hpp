@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// N - 1 letters and the final zero of a literal.
 template <std::size_t N> struct fixed_string {
@@ -18,4 +18,4 @@ template <std::size_t N> struct fixed_string {
   constexpr std::string_view view() const { return {letters, N - 1}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,6 +1,6 @@
 // float_environment: how a thread computes with floats - its rounding, denormals and traps.
-// Flow: threads that compute for another one take over that one's (exec/threads.hpp and what else has threads); what is made before a network runs is
-// computed in the usual one (exec/memory.hpp, exec/program.hpp).
+// Flow: threads that compute for another one take over that one's (exec/threads.hpp and what else has threads); what is
+// made before a network runs is computed in the usual one (exec/memory.hpp, exec/program.hpp).
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -11,21 +11,26 @@
 #include <fenv.h>
 #endif
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// The control bits of a thread's floating-point unit: rounding mode, denormal operands and results, which exceptions trap. The flags of exceptions that
-/// have happened are no part of it. x86: bits 6 to 15 of MXCSR. aarch64: FPCR. Elsewhere: the rounding mode of <fenv.h>.
+/// The control bits of a thread's floating-point unit: rounding mode, denormal operands and results, which exceptions
+/// trap. The flags of exceptions that have happened are no part of it. x86: bits 6 to 15 of MXCSR. aarch64: FPCR.
+/// Elsewhere: the rounding mode of <fenv.h>.
 class float_environment {
  public:
   /// The usual one: rounds to nearest, keeps denormals, nothing traps.
   constexpr float_environment() = default;
   /// That of the thread which calls.
   static float_environment of_this_thread() { return float_environment(read() & control); }
-  /// That of another process on this machine, by its word(). Other bits than those of rounding and denormals are left out: a trap would end this process.
-  static constexpr float_environment from_word(std::uint64_t bits) { return float_environment((bits & ~traps & control & ~refused) | (untrapped & traps)); }
+  /// That of another process on this machine, by its word(). Other bits than those of rounding and denormals are left
+  /// out: a trap would end this process.
+  static constexpr float_environment from_word(std::uint64_t bits) {
+    return float_environment((bits & ~traps & control & ~refused) | (untrapped & traps));
+  }
 
   constexpr std::uint64_t word() const { return word_; }
-  /// The calling thread computes in it from now on. Flags of exceptions stay. Costs a read of the register where nothing changes.
+  /// The calling thread computes in it from now on. Flags of exceptions stay. Costs a read of the register where
+  /// nothing changes.
   void enter() const {
     const std::uint64_t now = read();
     if (const std::uint64_t wanted = (now & ~control) | word_; wanted != now) write(wanted);
@@ -39,8 +44,10 @@ class float_environment {
   static std::uint64_t read() { return __builtin_ia32_stmxcsr(); }
   static void write(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
 #elif defined(__aarch64__)
-  // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Others may mean something on newer processors, and are taken over between threads.
-  static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0, refused = ~std::uint64_t{0x07c80000};
+  // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Others may mean something on newer
+  // processors, and are taken over between threads.
+  static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0,
+                                 refused = ~std::uint64_t{0x07c80000};
   static std::uint64_t read() {
     std::uint64_t bits;
     asm volatile("mrs %0, fpcr" : "=r"(bits));
@@ -58,8 +65,8 @@ class float_environment {
   std::uint64_t word_ = usual;
 };
 
-/// The calling thread computes in an environment as long as this lives, and in its former one afterwards. What is computed meanwhile must lie in functions
-/// that are not inlined: compilers move arithmetic across the change.
+/// The calling thread computes in an environment as long as this lives, and in its former one afterwards. What is
+/// computed meanwhile must lie in functions that are not inlined: compilers move arithmetic across the change.
 class float_scope {
  public:
   explicit float_scope(float_environment wanted) : before_(float_environment::of_this_thread()) { wanted.enter(); }
@@ -81,4 +88,4 @@ template <class F> auto computed_in(float_environment wanted, F f) {
   return detail::called(f);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

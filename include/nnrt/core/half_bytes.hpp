@@ -1,14 +1,15 @@
 // half_bytes: numbers of four bits, packed two to a byte, as they lie in files and in accelerators' memory.
 // Flow: readers of files unpack them to the bytes that graphs have; who writes such memory packs bytes again.
 //
-// They are no dtypes: no operator computes with them, views have elements of whole bytes, and every table of dtypes would have rows for
-// something that exists at borders alone. A graph has i8 or u8 there, in which each number of four bits is what it was.
+// They are no dtypes: no operator computes with them, views have elements of whole bytes, and every table of dtypes
+// would have rows for something that exists at borders alone. A graph has i8 or u8 there, in which each number of four
+// bits is what it was.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dtype.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// How numbers of four bits are stored. Source: S4 and U4 of hbDNN's tensor types, INT4 of TFLite.
 enum class half_byte {
@@ -30,21 +31,24 @@ constexpr int number_of_half(half_byte type, unsigned char byte, bool is_upper) 
   return type == half_byte::s4 ? (half ^ 8) - 8 : half;  // the sign is the highest of four bits
 }
 
-/// The numbers of packed bytes, those in lower halves first, as elements of unpacked_type(). `to` says how many there are.
+/// The numbers of packed bytes, those in lower halves first, as elements of unpacked_type(). `to` says how many there
+/// are.
 constexpr void unpack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
   for (std::size_t i = 0; i < to.size(); ++i)
     to[i] = static_cast<std::byte>(number_of_half(type, static_cast<unsigned char>(from[i / 2]), i % 2 != 0));
 }
 
-/// Packs elements of unpacked_type(); what four bits cannot hold becomes the nearest number that they can. The upper half behind an odd number of
-/// elements is 0. `to` has packed_bytes() of them.
+/// Packs elements of unpacked_type(); what four bits cannot hold becomes the nearest number that they can. The upper
+/// half behind an odd number of elements is 0. `to` has packed_bytes() of them.
 constexpr void pack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
   for (std::byte& each : to) each = std::byte{};
   for (std::size_t i = 0; i < from.size(); ++i) {
     const int byte = static_cast<int>(from[i]), number = type == half_byte::s4 && byte > 127 ? byte - 256 : byte;
-    const int low = type == half_byte::s4 ? -8 : 0, nearest = number < low ? low : number > low + 15 ? low + 15 : number;
+    const int low = type == half_byte::s4 ? -8 : 0, nearest = number < low        ? low
+                                                              : number > low + 15 ? low + 15
+                                                                                  : number;
     to[i / 2] |= static_cast<std::byte>((static_cast<unsigned>(nearest) & 15U) << (i % 2 * 4));
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,15 +8,17 @@
 #include <cstdint>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// FNV-1a (Fowler, Noll, Vo), a word at a time.
 inline constexpr std::uint64_t no_hash = 0xcbf29ce484222325U;
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
 
-/// The slot in a table of 2^bits slots: the upper bits of a product (Knuth's multiplicative hashing), for the lower ones of FNV depend on the lower bits of
-/// each word alone, which in floats are often 0.
-constexpr std::size_t slot_of(std::uint64_t hash, int bits) { return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits)); }
+/// The slot in a table of 2^bits slots: the upper bits of a product (Knuth's multiplicative hashing), for the lower
+/// ones of FNV depend on the lower bits of each word alone, which in floats are often 0.
+constexpr std::size_t slot_of(std::uint64_t hash, int bits) {
+  return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits));
+}
 
 constexpr std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = no_hash;
@@ -24,4 +26,4 @@ constexpr std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -15,12 +15,12 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What a run found wrong with the values that it was given: an index outside of its tensor, say.
 struct run_fault {
-  int rule = -1;                 // the number of the enumerator of Op::rule that is broken; -1: none is
-  std::int64_t position = 0;     // of the value in its operand, in row-major order
+  int rule = -1;              // the number of the enumerator of Op::rule that is broken; -1: none is
+  std::int64_t position = 0;  // of the value in its operand, in row-major order
   std::int64_t actual = 0;
   std::int64_t expected = 0;
 
@@ -28,7 +28,8 @@ struct run_fault {
 };
 
 /// The fault of a value that breaks this rule, and where it stands in its operand.
-template <class Rule> constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
+template <class Rule>
+constexpr run_fault fault_at(std::int64_t position, Rule rule, std::int64_t actual, std::int64_t expected) {
   return {static_cast<int>(rule), position, actual, expected};
 }
 
@@ -41,10 +42,10 @@ struct row_range {
   constexpr std::int64_t count() const { return end - begin; }
 };
 
-/// Which rows of its images a kernel reads: for row y of the result those from y * stride - pad on, `taps` of them, as far
-/// as there are.
+/// Which rows of its images a kernel reads: for row y of the result those from y * stride - pad on, `taps` of them, as
+/// far as there are.
 struct row_window {
-  std::uint32_t images = 0;       // bit i: operand i is such an image
+  std::uint32_t images = 0;  // bit i: operand i is such an image
   std::int64_t stride = 1;
   std::int64_t taps = 1;
   std::int64_t pad = 0;
@@ -58,8 +59,8 @@ struct row_window {
   }
 };
 
-/// What a kernel works out of attributes and descs once, when it is chosen, and reads at every call: the words of a plain struct of 64-bit and
-/// 32-bit numbers without gaps.
+/// What a kernel works out of attributes and descs once, when it is chosen, and reads at every call: the words of a
+/// plain struct of 64-bit and 32-bit numbers without gaps.
 struct kernel_record {
   static constexpr std::size_t most_words = 24;
   std::array<word, most_words> words{};
@@ -67,7 +68,8 @@ struct kernel_record {
 
   template <class T> static constexpr kernel_record of(const T& what) {
     constexpr std::size_t length = sizeof(T) / sizeof(word);
-    static_assert(sizeof(T) % sizeof(word) == 0 && length <= most_words, "nnrt: a kernel's record is whole words, and few");
+    static_assert(sizeof(T) % sizeof(word) == 0 && length <= most_words,
+                  "nnrt: a kernel's record is whole words, and few");
     const auto raw = std::bit_cast<std::array<word, length>>(what);
     kernel_record made;
     for (; made.count < length; ++made.count) made.words[made.count] = raw[made.count];
@@ -75,23 +77,25 @@ struct kernel_record {
   }
 };
 
-/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of the work of one step. Parts are cut for so many threads; pieces
-/// are what one thread can take over from another that is slower.
+/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of the work of one step. Parts are cut for
+/// so many threads; pieces are what one thread can take over from another that is slower.
 struct kernel_call {
   array_ref<const word> attrs;
-  arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
+  // the node's operands; packed ones have a desc but no data; the packed form comes last
+  arguments in;
   results out;
-  std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
+  std::byte* scratch = nullptr;  // scratch_bytes of the choice, aligned to 64, for this part alone
   int tile = 0;
   int tiles = 1;
   int piece = 0;
   int pieces = 1;
-  run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
-  const void* inner = nullptr;    // of the choice
-  const word* record = nullptr;   // the words of the choice's record
+  run_fault* fault = nullptr;              // of operators that may fail: where one of the parts says so
+  const void* inner = nullptr;             // of the choice
+  const word* record = nullptr;            // the words of the choice's record
   const std::byte* weights_end = nullptr;  // of the plan's prepared weights; behind them lies what other threads write
-  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
-  /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
+  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all
+  /// are, data of an image and of the result begins with the first row that the call reads or writes; descs are those
+  /// of the whole tensors.
   row_range rows{};
   bool reads_band = false;  // the image is a band that the step before has just made
 
@@ -108,9 +112,10 @@ struct kernel_call {
 };
 using kernel_function = void (*)(const kernel_call& call);
 
-/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time (with stride 2, three quarters), errors ten
-/// times those of products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
-/// take two to four times the memory (with stride 2 up to nine times, but no more than 8 MiB, or three times).
+/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time (with stride 2, three
+/// quarters), errors ten times those of products one by one (1e-5 of the largest result), infinities and NaN that
+/// spread to neighbouring pixels, weights that take two to four times the memory (with stride 2 up to nine times, but
+/// no more than 8 MiB, or three times).
 enum class winograd { automatic, off };
 
 /// What the planner knows when it asks for a kernel.
@@ -118,23 +123,24 @@ struct kernel_request {
   array_ref<const word> attrs;
   array_ref<const operand> in;
   array_ref<const tensor_desc> out;
-  bool unrolled = false;          // for a micro network, whose executor inlines what has an unrolled form
+  bool unrolled = false;  // for a micro network, whose executor inlines what has an unrolled form
   nnrt::winograd winograd = nnrt::winograd::automatic;
-  std::int64_t band_rows = 0;     // run() is called for bands of at most so many rows; 0: for whole results
-  bool must_pack = false;         // weights of floats are packed where they can be: the packed form is kept as float16
+  std::int64_t band_rows = 0;  // run() is called for bands of at most so many rows; 0: for whole results
+  bool must_pack = false;      // weights of floats are packed where they can be: the packed form is kept as float16
 };
 
 /// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
 enum class kernel_binding : std::uint8_t { floats, bytes, shorts };
 
-/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that the compiler makes
-/// hold these until they are complete, so that it compiles the functions behind the numbers in a plan and no others.
+/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that
+/// the compiler makes hold these until they are complete, so that it compiles the functions behind the numbers in a
+/// plan and no others.
 struct kernel_code {
   op_code op{};
   kernel_binding binding = kernel_binding::floats;
-  bool packs = false;         // of a step that runs pack()
-  std::int16_t method = -1;   // -1: none, the choice names its functions itself
-  std::int16_t table = -1;    // which kernel_choice::inner; -1: none
+  bool packs = false;        // of a step that runs pack()
+  std::int16_t method = -1;  // -1: none, the choice names its functions itself
+  std::int16_t table = -1;   // which kernel_choice::inner; -1: none
 
   constexpr explicit operator bool() const { return method >= 0; }
   friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
@@ -149,39 +155,44 @@ struct kernel_functions {
 enum class unrolled_form { none, dense, dense_of_bytes, table };
 
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
-constexpr bool names_operand(std::uint32_t set, std::size_t operand) { return operand < 32 && (set >> operand & 1U) != 0; }
+constexpr bool names_operand(std::uint32_t set, std::size_t operand) {
+  return operand < 32 && (set >> operand & 1U) != 0;
+}
 
 /// So many units of work as a number of parts: there are no more threads.
 constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 1024 ? count : 1024); }
 
-/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
-/// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:
-/// what other threads made for it has to come from their caches, and goes back there.
+/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a
+/// whole one. Threads that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no
+/// cache). A step that is not cut costs more than that: what other threads made for it has to come from their caches,
+/// and goes back there.
 constexpr int parts_for(std::int64_t elements) { return parts_of(elements / (2 * 1024)); }
 
-/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no pointers to
-/// functions in constant evaluation.)
+/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no
+/// pointers to functions in constant evaluation.)
 struct kernel_choice {
   /// Instead of run, pack and inner, where a binding has methods.
   kernel_code code = {};
   kernel_function run = nullptr;
-  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes, aligned to 64; behind
-  /// it stand the node's results, descs without data.
-  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant. One that packs no operand makes
-  /// a table of what attributes and descs say.
+  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes,
+  /// aligned to 64; behind it stand the node's results, descs without data.
+  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant. One that
+  /// packs no operand makes a table of what attributes and descs say.
   kernel_function pack = nullptr;
-  std::uint32_t packs = 0;            // bit i: operand i is read by pack() only
+  std::uint32_t packs = 0;  // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
-  kernel_record record = {};          // for run() and pack()
-  std::int64_t scratch_bytes = 0;     // for each part that runs at the same time
+  kernel_record record = {};       // for run() and pack()
+  std::int64_t scratch_bytes = 0;  // for each part that runs at the same time
   unrolled_form form = unrolled_form::none;
-  bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
-  int parts = 1;                      // into how many parts the work may be cut at most
-  int pack_parts = 1;                 // the same for pack() where that runs before every run()
-  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
+  // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
+  bool packs_in_compiler = false;
+  int parts = 1;       // into how many parts the work may be cut at most
+  int pack_parts = 1;  // the same for pack() where that runs before every run()
+  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has
+  /// those alone.
   const void* inner = nullptr;
-  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are
-  /// [batch, rows, …]. Without images: it makes whole results only.
+  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result.
+  /// Images and result are [batch, rows, …]. Without images: it makes whole results only.
   row_window rows = {};
   std::string_view name;
 
@@ -196,21 +207,24 @@ template <class Op> constexpr bool is_compiled_elsewhere();
 
 namespace kernels {
 
-/// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
-/// a parameter so that the kernels of operators that a program does not name are never instantiated.
+/// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this
+/// signature. Isa stays a parameter so that the kernels of operators that a program does not name are never
+/// instantiated.
 ///
-/// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code, and has
+/// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code,
+/// and has
 ///   static constexpr int methods                                  how many there are
 ///   template <int Method> static constexpr kernel_functions functions()
-///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as kernel_call::inner
+///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as
+///                                                                 kernel_call::inner
 ///   static constexpr int every_table                              the one that has what is in any of them
 /// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
 template <class Op, class Isa = void> struct fast {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
 
-/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never compiles those, nor the
-/// other way round.
+/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never
+/// compiles those, nor the other way round.
 template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
 
 /// The same for 16 bits.
@@ -223,24 +237,29 @@ template <op_code Code> struct operator_of {
 
 namespace detail {
 
-template <class Binding> concept has_methods = requires { Binding::methods; };
-template <class Binding> concept has_tables = requires { Binding::every_table; };
+template <class Binding>
+concept has_methods = requires { Binding::methods; };
+template <class Binding>
+concept has_tables = requires { Binding::every_table; };
 
-template <class Binding, int... I> constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
+template <class Binding, int... I>
+constexpr kernel_functions functions_at(int method, std::integer_sequence<int, I...>) {
   constexpr kernel_functions all[] = {Binding::template functions<I>()...};
   return all[method];
 }
 
 /// Puts the functions in that the code stands for: all of the binding's are compiled.
 template <class Binding> constexpr void put_functions(kernel_choice& choice) {
-  const kernel_functions functions = functions_at<Binding>(choice.code.method, std::make_integer_sequence<int, Binding::methods>());
+  const kernel_functions functions =
+      functions_at<Binding>(choice.code.method, std::make_integer_sequence<int, Binding::methods>());
   choice.run = functions.run;
   choice.pack = functions.pack;
   if constexpr (has_tables<Binding>)
     if (choice.code.table >= 0) choice.inner = Binding::template table<Binding::every_table>();
 }
 
-template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
+template <class Op, class Binding, bool InNumbers>
+constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
   kernel_choice choice = Binding::select(node);
   if constexpr (has_methods<Binding>) {
     choice.code.op = Op::code;
@@ -254,13 +273,16 @@ template <class Op, class Binding, bool InNumbers> constexpr kernel_choice ask(c
 }  // namespace detail
 
 /// Asks the kernels for the dtypes in Types; InNumbers: the choice may be a code alone.
-template <class Op, dtype_set Types, bool InNumbers = false> constexpr kernel_choice select_for(const kernel_request& node) {
+template <class Op, dtype_set Types, bool InNumbers = false>
+constexpr kernel_choice select_for(const kernel_request& node) {
   constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
   const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
   if constexpr ((Types.bits & shorts.bits) != 0)
-    if (Types == shorts || type == i16) return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
+    if (Types == shorts || type == i16)
+      return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
   if constexpr ((Types.bits & bytes.bits) != 0)
-    if (others.empty() || bytes.contains(type)) return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
+    if (others.empty() || bytes.contains(type))
+      return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
   if constexpr (!others.empty()) return detail::ask<Op, fast<Op>, InNumbers>(node, kernel_binding::floats);
   return {};
 }
@@ -278,7 +300,8 @@ template <op_code Op, kernel_binding Binding> struct binding_of {
   using type = std::conditional_t<Binding == kernel_binding::floats, fast<op>, stored>;
 };
 
-/// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may need. Elsewhere it is declared.
+/// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may
+/// need. Elsewhere it is declared.
 template <op_code Op, kernel_binding Binding, int Method> struct compiled_kernel {
   static void run(const kernel_call& call);
   static void run_with_table(const kernel_call& call);
@@ -308,4 +331,4 @@ constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 
 }  // namespace kernels
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,6 @@
 // keywords: what a user writes beside the tensors of an operator - stride<2, 2>, same, axis<-1>, relu, ….
-// Flow: dsl::apply puts each keyword into the attribute of its name, or into the operand slot of its name as a constant.
+// Flow: dsl::apply puts each keyword into the attribute of its name, or into the operand slot of its name as a
+// constant.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -8,18 +9,18 @@
 #include <array>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A slot is a name that keywords fill: an attribute of that name, or an operand of that role.
 /// NNRT_SLOT(stride) defines keyword::stride_slot. One line for each name that any operator has.
-#define NNRT_SLOT(NAME)                                                                       \
-  struct NAME##_slot {                                                                        \
-    static constexpr std::string_view name = #NAME;                                           \
-    template <class Attrs>                                                                    \
-      requires requires(Attrs& a) { a.NAME; }                                                 \
-    static constexpr auto& of(Attrs& a) {                                                     \
-      return a.NAME;                                                                          \
-    }                                                                                         \
+#define NNRT_SLOT(NAME)                             \
+  struct NAME##_slot {                              \
+    static constexpr std::string_view name = #NAME; \
+    template <class Attrs>                          \
+      requires requires(Attrs& a) { a.NAME; }       \
+    static constexpr auto& of(Attrs& a) {           \
+      return a.NAME;                                \
+    }                                               \
   }
 
 namespace keyword {
@@ -128,7 +129,8 @@ template <class Slot, auto Value> struct value : base {
   }
 };
 
-/// Integers: for an attribute that is a length pair, four pads, a list or one number, or for an operand, where they become a constant.
+/// Integers: for an attribute that is a length pair, four pads, a list or one number, or for an operand, where they
+/// become a constant.
 template <class Slot, std::int64_t... Values> struct integers : base {
   using slot = Slot;
   static constexpr std::array<std::int64_t, sizeof...(Values)> values{Values...};
@@ -186,7 +188,9 @@ template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_int
 
 /// axes<…> as axis<…>, for operators whose list of axes NNRt calls `axis`; other keywords as they are.
 template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
-template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) { return {}; }
+template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) {
+  return {};
+}
 
 /// The height and width that an image shall have.
 template <std::int64_t H, std::int64_t W> struct image_size : base {
@@ -199,7 +203,9 @@ template <std::int64_t H, std::int64_t W> struct image_size : base {
 };
 /// size<H, W> for operators that make an image of that size; any other keyword as it is.
 template <class Keyword> constexpr Keyword as_image_size(Keyword other) { return other; }
-template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) { return {}; }
+template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) {
+  return {};
+}
 
 /// same and valid: the mode of the padding.
 template <pad_mode Mode> struct padding_mode : base {
@@ -222,7 +228,9 @@ template <auto... Wish> struct into : base {
  private:
   static constexpr void wish(tensor_desc& d, dtype type) { d.type = type; }
   static constexpr void wish(tensor_desc& d, quantisation q) { d.quantised = q; }
-  template <std::int64_t... Extents> static constexpr void wish(tensor_desc& d, shape_constant<Extents...>) { d.shape = {Extents...}; }
+  template <std::int64_t... Extents> static constexpr void wish(tensor_desc& d, shape_constant<Extents...>) {
+    d.shape = {Extents...};
+  }
 };
 
 }  // namespace keyword
@@ -239,7 +247,8 @@ inline constexpr keyword::padding_mode<pad_mode::same> same{};
 /// No padding.
 inline constexpr keyword::padding_mode<pad_mode::valid> valid{};
 /// Pixels that conv2d_transpose() adds at the bottom and at the right.
-template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::output_paddings_slot, H, W> output_paddings{};
+template <std::int64_t H, std::int64_t W>
+inline constexpr keyword::integers<keyword::output_paddings_slot, H, W> output_paddings{};
 template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
 /// A pooling window as large as the image.
 inline constexpr keyword::value<keyword::global_slot, true> global{};
@@ -247,8 +256,8 @@ inline constexpr keyword::value<keyword::global_slot, true> global{};
 inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
 /// Whether padding counts as zeros in the means of avg_pool(), as it does in PyTorch by default.
 template <bool Counts> inline constexpr keyword::value<keyword::count_include_pad_slot, Counts> count_include_pad{};
-/// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images on each other; with both
-/// images' borders on each other.
+/// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images
+/// on each other; with both images' borders on each other.
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::asymmetric> asymmetric{};
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::align_corners> align_corners{};
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::half_pixel> half_pixel{};
@@ -264,8 +273,10 @@ template <std::int64_t... Order> inline constexpr keyword::integers<keyword::per
 inline constexpr keyword::value<keyword::keep_dims_slot, true> keep_dims{};
 inline constexpr keyword::value<keyword::reduce_to_end_slot, true> reduce_to_end{};
 template <keyword::real Factor> inline constexpr keyword::value<keyword::coefficient_slot, Factor> coefficient{};
-template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begin_norm_axis_slot, Axis> begin_norm_axis{};
-template <std::int64_t Axis> inline constexpr keyword::one_integer<keyword::begin_param_axis_slot, Axis> begin_param_axis{};
+template <std::int64_t Axis>
+inline constexpr keyword::one_integer<keyword::begin_norm_axis_slot, Axis> begin_norm_axis{};
+template <std::int64_t Axis>
+inline constexpr keyword::one_integer<keyword::begin_param_axis_slot, Axis> begin_param_axis{};
 
 // --- parts of tensors ---
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
@@ -278,7 +289,8 @@ template <std::int64_t Bits> inline constexpr keyword::integers<keyword::begin_m
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::end_mask_slot, Bits> end_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::ellipsis_mask_slot, Bits> ellipsis_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axis_mask_slot, Bits> new_axis_mask{};
-template <std::int64_t Bits> inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
+template <std::int64_t Bits>
+inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
 /// Height and width of the blocks whose pixels space_to_batch_nd() takes apart.
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::block_slot, H, W> block{};
 /// Height and width of the blocks that depth_to_space() makes of channels, and space_to_depth() of pixels.
@@ -312,7 +324,8 @@ inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
 /// arg_max() gives the elements, not where they are.
 inline constexpr keyword::value<keyword::out_max_value_slot, true> out_max_value{};
 /// Elements before and after, for each axis in turn.
-template <std::int64_t... BeforeAfter> inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
+template <std::int64_t... BeforeAfter>
+inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
 /// pad() repeats the tensor mirrored at its outermost elements, without them.
 inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
@@ -337,10 +350,12 @@ template <std::int64_t Count> inline constexpr keyword::integers<keyword::num_cl
 template <std::int64_t Count> inline constexpr keyword::integers<keyword::max_detections_slot, Count> max_detections{};
 template <std::int64_t Count>
 inline constexpr keyword::integers<keyword::max_classes_per_detection_slot, Count> max_classes_per_detection{};
-template <std::int64_t Count> inline constexpr keyword::integers<keyword::detections_per_class_slot, Count> detections_per_class{};
+template <std::int64_t Count>
+inline constexpr keyword::integers<keyword::detections_per_class_slot, Count> detections_per_class{};
 /// Boxes that overlap a better one by more than this are left out; those with a lower score than that, too.
 template <keyword::real Share> inline constexpr keyword::value<keyword::nms_iou_threshold_slot, Share> iou_threshold{};
-template <keyword::real Score> inline constexpr keyword::value<keyword::nms_score_threshold_slot, Score> score_threshold{};
+template <keyword::real Score>
+inline constexpr keyword::value<keyword::nms_score_threshold_slot, Score> score_threshold{};
 /// detection_post_process() looks at each class for itself.
 inline constexpr keyword::value<keyword::use_regular_nms_slot, true> regular_nms{};
 
@@ -369,8 +384,8 @@ template <keyword::real Slope> inline constexpr keyword::value<keyword::negative
 /// pow() multiplies its base first, and exp() its argument, and then adds to it.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
-/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>> where an
-/// operator leaves a choice, or several of them.
+/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1,
+/// 15, 15, 8>> where an operator leaves a choice, or several of them.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -12,15 +12,16 @@
 /// Elementary functions on double and float, without <cmath>.
 ///
 /// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
-/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, erfc within 12, over the full range
-/// (0.5 ulp more where a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
-/// infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant evaluation either.
+/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, erfc within 12, over the full
+/// range (0.5 ulp more where a result is subnormal). A float overload computes in double and rounds once: within 0.51
+/// ulp. Special values (zeros, infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant
+/// evaluation either.
 ///
 /// Results have the same bits at compile time and at run time, for every -m and -O flag: products that are added to
 /// something are kept from being contracted to fused ones. A double argument that is itself a product must come from
 /// product() for that: with FMA, g++ would hand it in unrounded (float arguments are rounded by their conversion).
 /// Flags that give up IEEE arithmetic (-ffast-math, clang's -ffp-contract=fast, x87) give up this too.
-namespace nnrt::inline NNRT_ISA::math {
+namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
 // --- signs, classes --------------------------------------------------------
 
@@ -219,7 +220,8 @@ constexpr double tanh(double x) {
   // g / (g + 2) with g = e^2x - 1 to about 60 bits: the quotient of the leading parts, and once its remainder over the
   // divisor.
   const detail::exponential g = detail::wide_expm1(2.0 * size);
-  const double unit = detail::power_of_two(g.exponent), high = NNRT_PRODUCT(g.high, unit), low = NNRT_PRODUCT(g.low, unit);
+  const double unit = detail::power_of_two(g.exponent), high = NNRT_PRODUCT(g.high, unit),
+               low = NNRT_PRODUCT(g.low, unit);
   const detail::wide divisor = detail::sum_of(2.0, high);
   const double quotient = high / divisor.high;
   const detail::wide back = detail::product_of(quotient, divisor.high);
@@ -281,4 +283,4 @@ constexpr double cos(double x) {
 }
 constexpr float cos(float x) { return static_cast<float>(cos(double{x})); }
 
-}  // namespace nnrt::inline NNRT_ISA::math
+}}}  // namespace nnrt::NNRT_ISA::math

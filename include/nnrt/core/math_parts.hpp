@@ -1,5 +1,7 @@
-// math_parts: what elementary functions are made of - the bits of doubles, sums of two doubles, reductions of arguments, polynomials.
-// Flow: core/math.hpp has the functions; references that must round products where they stand take product() through it.
+// math_parts: what elementary functions are made of - the bits of doubles, sums of two doubles, reductions of
+// arguments, polynomials.
+// Flow: core/math.hpp has the functions; references that must round products where they stand take product() through
+// it.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -8,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::math {
+namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
 /// Infinity and quiet NaN of float, double or float16 (for which the standard library may have no numeric_limits).
 template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_limits<float>::infinity());
@@ -22,8 +24,9 @@ template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<f
 #define NNRT_REGISTER_OF_REALS "+m"  // or memory, where we do not know how registers are called
 #endif
 
-/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For reference functions whose results shall
-/// have the same bits everywhere, and for double arguments of elementary functions. Integers are multiplied.
+/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For
+/// reference functions whose results shall have the same bits everywhere, and for double arguments of elementary
+/// functions. Integers are multiplied.
 template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> b) {
 #if defined(__clang__)
 #pragma clang fp contract(off)
@@ -39,8 +42,9 @@ template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> 
 #endif
 }
 
-// product() without a call, which clang counts in constant evaluation: for the innermost loops of references, and for products that are exact (fusing
-// them changes no bit, but a test looks for fused instructions in what is made of references). NNRT_UNFUSED stands first in the block of the loop.
+// product() without a call, which clang counts in constant evaluation: for the innermost loops of references, and for
+// products that are exact (fusing them changes no bit, but a test looks for fused instructions in what is made of
+// references). NNRT_UNFUSED stands first in the block of the loop.
 #if defined(__clang__)
 #define NNRT_UNFUSED _Pragma("clang fp contract(off)")
 #define NNRT_PRODUCT(a, b) ((a) * (b))
@@ -63,7 +67,8 @@ constexpr double from_bits(std::uint64_t word) { return __builtin_bit_cast(doubl
 template <class... Rest> constexpr double polynomial(double x, double highest, Rest... rest) {
   NNRT_UNFUSED
   double sum = highest;
-  ((sum = NNRT_PRODUCT(sum, x) + rest), ...);  // calls of product() would be half the cost of exp in constant evaluation
+  // calls of product() would be half the cost of exp in constant evaluation
+  ((sum = NNRT_PRODUCT(sum, x) + rest), ...);
   return sum;
 }
 
@@ -178,11 +183,12 @@ constexpr wide wide_log(double x) {
   const double series = polynomial(z.high, 1.0 / 25, 1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                                    1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5);
   const wide factor = sum_of(0x1.5555555555555p-2, product(z.high, series));
-  const wide rest =
-      product_of(product_of(z, {factor.high, factor.low + 0x1.5555555555555p-56}), {NNRT_PRODUCT(2.0, s.high), NNRT_PRODUCT(2.0, s.low)});
+  const wide rest = product_of(product_of(z, {factor.high, factor.low + 0x1.5555555555555p-56}),
+                               {NNRT_PRODUCT(2.0, s.high), NNRT_PRODUCT(2.0, s.low)});
   const wide mantissa = sum_of(NNRT_PRODUCT(2.0, s.high), rest.high);
   const wide whole = sum_of(NNRT_PRODUCT(ln2_high, b.exponent), mantissa.high);
-  return sum_of(whole.high, whole.low + (mantissa.low + rest.low + NNRT_PRODUCT(2.0, s.low) + product(ln2_low, b.exponent)));
+  return sum_of(whole.high,
+                whole.low + (mantissa.low + rest.low + NNRT_PRODUCT(2.0, s.low) + product(ln2_low, b.exponent)));
 }
 
 /// x = (4 j + quadrant) * pi/2 + (high + low) for an integer j, |high| <= pi/4.
@@ -295,4 +301,4 @@ constexpr double erfc_of(double x) {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::math
+}}}  // namespace nnrt::NNRT_ISA::math

@@ -14,40 +14,55 @@
 #include <string_view>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1: any). Rows of one
-/// attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation checks.
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1:
+/// any). Rows of one attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation
+/// checks.
 struct nnrt_parameter {
-  static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;  // the least number says "no axis"
+  // the least number says "no axis"
+  static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;
 
-  std::string_view attribute;      // empty: NNRt has it, here it means nothing
+  std::string_view attribute;  // empty: NNRt has it, here it means nothing
   int tensor_type = 0;
   dtype type = dtype::none;
   int count = 1;
-  int rank = -1;                   // that the tensor must have; -1: any
-  std::int64_t most = -1;          // numbers from 0 to this one are taken; -1: all are
-  bool is_required = false;        // a model cannot be finished without it
-  bool appends = false;            // given twice, the second one's numbers follow those of the first
-  std::int64_t absent = as_made;   // what it is when it is not given, where that is not what `attrs` are made with
+  int rank = -1;                  // that the tensor must have; -1: any
+  std::int64_t most = -1;         // numbers from 0 to this one are taken; -1: all are
+  bool is_required = false;       // a model cannot be finished without it
+  bool appends = false;           // given twice, the second one's numbers follow those of the first
+  std::int64_t absent = as_made;  // what it is when it is not given, where that is not what `attrs` are made with
 
-  constexpr nnrt_parameter of_rank(int r) const { return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent}; }
-  constexpr nnrt_parameter up_to(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, number, is_required, appends, absent}; }
-  constexpr nnrt_parameter required() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, true, appends, absent}; }
-  constexpr nnrt_parameter appending() const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, true, absent}; }
-  constexpr nnrt_parameter otherwise(std::int64_t number) const { return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, appends, number}; }
+  constexpr nnrt_parameter of_rank(int r) const {
+    return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent};
+  }
+  constexpr nnrt_parameter up_to(std::int64_t number) const {
+    return nnrt_parameter{attribute, tensor_type, type, count, rank, number, is_required, appends, absent};
+  }
+  constexpr nnrt_parameter required() const {
+    return nnrt_parameter{attribute, tensor_type, type, count, rank, most, true, appends, absent};
+  }
+  constexpr nnrt_parameter appending() const {
+    return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, true, absent};
+  }
+  constexpr nnrt_parameter otherwise(std::int64_t number) const {
+    return nnrt_parameter{attribute, tensor_type, type, count, rank, most, is_required, appends, number};
+  }
 };
 
-/// A parameter that an operation was given: its number and its first integer, for operators that check them against each other.
+/// A parameter that an operation was given: its number and its first integer, for operators that check them against
+/// each other.
 struct nnrt_given {
   int tensor_type = 0;
   std::int64_t first = 0;
 };
 
 /// (An operator whose attributes follow from several parameters together, or from NNRt's release, has
-/// `static void nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`, which is called when all others are set.)
+/// `static void nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`, which is called when all others are
+/// set.)
 
-/// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in words; none: it does add it.
+/// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in
+/// words; none: it does add it.
 struct nnrt_fault {
   std::string_view of = {};
   std::int64_t actual = 0, expected = 0;
@@ -55,8 +70,8 @@ struct nnrt_fault {
 
 /// Numbers of an operator in other worlds; -1: it has none there.
 struct foreign_numbers {
-  int nnrt = -1;   // OH_NN_OperationType
-  int hdi = -1;    // OHOS::HDI::Nnrt NodeType
+  int nnrt = -1;                    // OH_NN_OperationType
+  int hdi = -1;                     // OHOS::HDI::Nnrt NodeType
   int hdi_also = -1;                // another NodeType that means the same
   int hdi_since = 10;               // the version of HDI that has it, where that is not the NodeType's
   int tells_quantisation = -1;      // whether upstream's nodes of it say QUANT_TYPE_ALL; -1: up to number 56 they do
@@ -83,7 +98,8 @@ enum class meaning {
 /// A layer with weights: which operand they are, and which of their axes counts output channels.
 enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
 
-/// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in several operands say it: a test asks them all.
+/// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in
+/// several operands say it: a test asks them all.
 enum class file_order {
   unstated,
   unchanged,  // as the operator takes them
@@ -107,14 +123,17 @@ struct operator_traits {
   storage result = storage::own;
   meaning computes = meaning::other;
   weights_role weights = weights_role::none;
-  int typed_by = 0;                   // the input whose dtype `reference` is instantiated for
-  dtype_set typed_in_common = {};     // when not empty: it is the common_type of inputs 0 and 1, one of these
-  bool outputs_are_parts = false;     // split and slice: outputs are parts of input 0, found by Op::part_offset
-  bool joins_inputs = false;          // concat: inputs may be written straight into the output when they lie there in one piece
+  int typed_by = 0;                // the input whose dtype `reference` is instantiated for
+  dtype_set typed_in_common = {};  // when not empty: it is the common_type of inputs 0 and 1, one of these
+  bool outputs_are_parts = false;  // split and slice: outputs are parts of input 0, found by Op::part_offset
+  // concat: inputs may be written straight into the output when they lie there in one piece
+  bool joins_inputs = false;
   stored_numbers quantised = stored_numbers::refused;
-  bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
-  bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
-  bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+  // gather: values that only a run shows may break a rule; `reference` returns a run_fault
+  bool may_fail = false;
+  bool rounds_to_even = false;  // computes stored numbers that are rounded half to even, too
+  // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+  bool reads_descs_alone = false;
   file_order in_files = file_order::unstated;
   array_ref<const unlike_default> to_be_said = {};
 };
@@ -127,8 +146,8 @@ struct operator_label {
   array_ref<const error_bound> errors = {};
 };
 
-/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
-/// graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
+/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and
+/// dtype in static graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
 struct operator_info {
   op_code code{};
   std::string_view name;
@@ -136,19 +155,23 @@ struct operator_info {
   array_ref<const operand_spec> outputs;
   operator_traits traits;
   int fused_word = -1;
-  verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) = nullptr;
+  verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in,
+                   array_ref<const tensor_desc> wanted) = nullptr;
   /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
-  std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) = nullptr;
-  std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in, array_ref<const tensor_desc> out) = nullptr;
+  std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in,
+                              array_ref<const tensor_desc> out, int i) = nullptr;
+  std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in,
+                       array_ref<const tensor_desc> out) = nullptr;
   run_fault (*reference)(array_ref<const word> attrs, arguments in, results out) = nullptr;
   kernel_choice (*select)(const kernel_request& node) = nullptr;
   /// Runs the reference as a plan's step does.
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
-  /// The operator that joins this one with the weights of the layer before it; null where nothing does. Named here, so that programs have it
-  /// whose networks have something to join.
+  /// The operator that joins this one with the weights of the layer before it; null where nothing does. Named here, so
+  /// that programs have it whose networks have something to join.
   const operator_info* folded_as = nullptr;
-  /// The enumerators of Op::rule, for messages. The compiler has checked those of static graphs: layers, which have many, get the names at_run_time.
+  /// The enumerators of Op::rule, for messages. The compiler has checked those of static graphs: layers, which have
+  /// many, get the names at_run_time.
   rule_list rules;
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
@@ -172,17 +195,21 @@ constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, S
 }
 
 /// Operators that do not multiply and accumulate.
-inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };
+inline constexpr auto no_macs = [](const auto&, array_ref<const operand>,
+                                   array_ref<const tensor_desc>) -> std::int64_t { return 0; };
 
 /// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
 template <class Op>
-constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in,
+                             array_ref<const tensor_desc> wanted) {
   verdict v = detail::check_inputs(Op::inputs, in);
   if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
   if (v) v = detail::check_wishes(wanted);
   if (v) v = Op::infer(attrs, in, wanted);
   if constexpr (Op::traits.quantised == stored_numbers::kept) {
-    if (v) detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts, in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
+    if (v)
+      detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts,
+                                in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
   }
   if constexpr (Op::traits.quantised == stored_numbers::computed && !Op::traits.rounds_to_even) {
     if (v)
@@ -199,8 +226,10 @@ template <class TypeOf> constexpr dtype reference_type(const operator_traits& tr
   return type_of(static_cast<std::size_t>(traits.typed_by));
 }
 
-/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types` are instantiated.
-template <class Op, dtype_set Types> constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
+/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types`
+/// are instantiated.
+template <class Op, dtype_set Types>
+constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
   const auto attrs = unpack<typename Op::attrs>(words);
   const dtype type = reference_type(Op::traits, [&](std::size_t i) { return in[i].type(); });
   run_fault fault;
@@ -213,7 +242,9 @@ template <class Op, dtype_set Types> constexpr run_fault run_reference(array_ref
 
 namespace detail {
 
-template <class Op> constexpr verdict infer_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+template <class Op>
+constexpr verdict infer_words(array_ref<const word> words, array_ref<const operand> in,
+                              array_ref<const tensor_desc> wanted) {
   if (!well_formed<typename Op::attrs>(words)) {
     verdict v = refuse(signature_rule::attributes_must_be_well_formed, 0, 1);
     v.op = Op::code;
@@ -222,13 +253,18 @@ template <class Op> constexpr verdict infer_words(array_ref<const word> words, a
   return infer_node<Op>(unpack<typename Op::attrs>(words), in, wanted);
 }
 template <class Op>
-constexpr std::int64_t part_offset_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out, int i) {
+constexpr std::int64_t part_offset_of_words(array_ref<const word> words, array_ref<const operand> in,
+                                            array_ref<const tensor_desc> out, int i) {
   return Op::part_offset(unpack<typename Op::attrs>(words), in, out, i);
 }
-template <class Op> constexpr std::int64_t macs_of_words(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+template <class Op>
+constexpr std::int64_t macs_of_words(array_ref<const word> words, array_ref<const operand> in,
+                                     array_ref<const tensor_desc> out) {
   return Op::macs(unpack<typename Op::attrs>(words), in, out);
 }
-template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) { call.report(run_reference<Op, Types>(call.attrs, call.in, call.out)); }
+template <class Op, dtype_set Types> void run_reference_step(const kernel_call& call) {
+  call.report(run_reference<Op, Types>(call.attrs, call.in, call.out));
+}
 
 }  // namespace detail
 
@@ -238,7 +274,8 @@ template <class Op> constexpr dtype_set reference_types() {
 }
 
 /// Whether T is defined, not only declared, where this is asked first.
-template <class T> concept is_complete = requires { sizeof(T); };
+template <class T>
+concept is_complete = requires { sizeof(T); };
 
 /// The operator that another becomes in a pass over any graph; it stands below.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info* dynamic_form();
@@ -261,20 +298,27 @@ template <class Op, bool HasKernels> constexpr const operator_info& of();
 
 namespace detail {
 
-// What a static graph asks of an operator at run time may be in the unit with <nnrt/src.hpp>: other units know it for constant evaluation alone.
-template <class Op> constexpr verdict infer_elsewhere(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+// What a static graph asks of an operator at run time may be in the unit with <nnrt/src.hpp>: other units know it for
+// constant evaluation alone.
+template <class Op>
+constexpr verdict infer_elsewhere(array_ref<const word> words, array_ref<const operand> in,
+                                  array_ref<const tensor_desc> wanted) {
   if (__builtin_is_constant_evaluated()) return infer_words<Op>(words, in, wanted);
   return ops::of<Op, true>().infer(words, in, wanted);
 }
-template <class Op> constexpr std::int64_t macs_elsewhere(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+template <class Op>
+constexpr std::int64_t macs_elsewhere(array_ref<const word> words, array_ref<const operand> in,
+                                      array_ref<const tensor_desc> out) {
   if (__builtin_is_constant_evaluated()) return macs_of_words<Op>(words, in, out);
   return ops::of<Op, true>().macs(words, in, out);
 }
-template <class Op, dtype_set Types> constexpr run_fault reference_elsewhere(array_ref<const word> words, arguments in, results out) {
+template <class Op, dtype_set Types>
+constexpr run_fault reference_elsewhere(array_ref<const word> words, arguments in, results out) {
   if (__builtin_is_constant_evaluated()) return run_reference<Op, Types>(words, in, out);
   return ops::of<Op, true>().reference(words, in, out);
 }
-template <class Op, dtype_set Types, bool InNumbers> constexpr kernel_choice select_elsewhere(const kernel_request& node) {
+template <class Op, dtype_set Types, bool InNumbers>
+constexpr kernel_choice select_elsewhere(const kernel_request& node) {
   if (__builtin_is_constant_evaluated()) return kernels::select_for<Op, Types, InNumbers>(node);
   return ops::of<Op, true>().select(node);
 }
@@ -323,13 +367,14 @@ inline constexpr operator_info bare_form = [] {
 }();
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker
+/// would merge them. InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
 template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
-  if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>()) info.rules = rule_names<typename Op::rule>();
+  if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>())
+    info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
   if constexpr (Op::traits.outputs_are_parts) info.part_offset = &detail::part_offset_of_words<Op>;
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
@@ -350,7 +395,8 @@ inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
   using op = typename kernels::operator_of<Static->code>::type;
   if constexpr (!std::is_void_v<op>) {
-    if constexpr (ops::is_compiled_elsewhere<op>()) info.select = &detail::select_elsewhere<op, Static->computes_on, false>;
+    if constexpr (ops::is_compiled_elsewhere<op>())
+      info.select = &detail::select_elsewhere<op, Static->computes_on, false>;
     else info.select = &kernels::select_for<op, Static->computes_on>;
     info.rules = rule_names<typename op::rule>();
   }
@@ -362,7 +408,8 @@ template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
 namespace detail {
-template <class Op> inline constexpr operator_info operator_of_elsewhere = [] {
+template <class Op>
+inline constexpr operator_info operator_of_elsewhere = [] {
   operator_info info = dynamic_operator<Op, true>;
   put_functions_of_elsewhere<Op, reference_types<Op>(), false>(info);
   return info;
@@ -375,4 +422,4 @@ template <class Op, bool HasKernels> constexpr const operator_info* dynamic_form
   return &dynamic_operator<Op, HasKernels>;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,6 +1,6 @@
 // pool: a growing array of plain structs that constant evaluation handles at a fraction of std::vector's cost.
-// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps per element where this
-// takes 3, and -fconstexpr-steps allows a million in all.
+// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps
+// per element where this takes 3, and -fconstexpr-steps allows a million in all.
 #pragma once
 
 #include <nnrt/core/bounds.hpp>
@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>  // std::allocator and std::construct_at, at a third of the cost of <memory>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 /// The same bytes at the begin of a larger piece of memory: what all pools do to grow at run time.
@@ -23,11 +23,11 @@ namespace detail {
 }
 }  // namespace detail
 
-/// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to std::span as that does. T is trivially copyable: growing
-/// copies, nothing is destroyed.
+/// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to
+/// std::span as that does. T is trivially copyable: growing copies, nothing is destroyed.
 template <class T> class pool {
-  // The compilers' own words, here and in is_plain: the standard library's traits are a dozen classes for each T. What is trivially copyable is trivially
-  // destructible, too.
+  // The compilers' own words, here and in is_plain: the standard library's traits are a dozen classes for each T. What
+  // is trivially copyable is trivially destructible, too.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
@@ -57,7 +57,8 @@ template <class T> class pool {
   constexpr ~pool() {
     // First of all, for clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
     if (first_ == nullptr) return;
-    // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown away later.
+    // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown
+    // away later.
     if (!__builtin_is_constant_evaluated()) ::operator delete(first_);
     else if constexpr (is_plain) delete[] first_;
     else std::allocator<T>().deallocate(first_, capacity_);
@@ -131,7 +132,8 @@ template <class T> class pool {
   }
 
  private:
-  /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would double the constexpr steps.
+  /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would
+  /// double the constexpr steps.
   static constexpr bool is_plain = __is_trivially_constructible(T);
 
   // One function does it all, for each is compiled for some forty types of elements.
@@ -160,4 +162,4 @@ template <class T> class pool {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

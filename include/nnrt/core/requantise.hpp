@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31), exponent at least -31; 0 stands for the
 /// factor 0.
@@ -123,8 +123,8 @@ class exact_product {
 }  // namespace detail
 
 /// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
-/// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps 15
-/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is. scale_exactly() is
+/// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps
+/// 15 bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is. scale_exactly() is
 /// scale() for sums of any size; it saturates beyond 60 bits alone.
 namespace rounding {
 
@@ -162,8 +162,9 @@ struct once {
   }
 };
 
-/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even below, but a zero point that is odd turns
-/// which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's quantisation, which adds the zero point before it rounds.
+/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even below, but a zero point
+/// that is odd turns which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's
+/// quantisation, which adds the zero point before it rounds.
 struct zero_point_then_half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
     return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent, zero_point);
@@ -178,7 +179,8 @@ struct zero_point_then_half_to_even {
   /// product / 2^right.
   static constexpr std::int32_t rounded(std::int64_t product, int right, std::int32_t zero_point) {
     if (right <= 0) return detail::shifted_left(product, -right);
-    const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
+    const std::int64_t below = product >> right, rest = product - (below << right),
+                       half = std::int64_t{1} << (right - 1);
     return detail::saturated_i32(below + (rest > half || (rest == half && ((below + zero_point) & 1) != 0) ? 1 : 0));
   }
 };
@@ -186,9 +188,15 @@ struct zero_point_then_half_to_even {
 /// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
 struct half_to_even {
   using of = zero_point_then_half_to_even;
-  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) { return of::scale(accumulator, factor, 0); }
-  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) { return of::scale_exactly(sum, factor, 0); }
-  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) { return of::scale_wide(sum, factor, 0); }
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
+    return of::scale(accumulator, factor, 0);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return of::scale_exactly(sum, factor, 0);
+  }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
+    return of::scale_wide(sum, factor, 0);
+  }
 };
 
 }  // namespace rounding
@@ -220,7 +228,8 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
 
 /// The same of bytes, signed or not.
 constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
-  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused) : stored_range_of<std::int8_t>(y.quantised, fused);
+  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
+                      : stored_range_of<std::int8_t>(y.quantised, fused);
 }
 
 /// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
@@ -228,12 +237,14 @@ constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
   std::int64_t value = zero_point;
-  if constexpr (requires { Rounding::scale(0, factor, zero_point); }) value += Rounding::scale(detail::saturated_i32(sum), factor, zero_point);
+  if constexpr (requires { Rounding::scale(0, factor, zero_point); })
+    value += Rounding::scale(detail::saturated_i32(sum), factor, zero_point);
   else value += Rounding::scale(detail::saturated_i32(sum), factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 /// The same for a result of this quantisation, rounded as it says.
-template <class T> constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
+template <class T>
+constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
   if (to.rounding == stored_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
   return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
@@ -245,12 +256,14 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_
   if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
     return requantise<T, Rounding>(sum, factor, zero_point, range);
   std::int64_t value = zero_point;
-  if constexpr (requires { Rounding::scale_exactly(sum, factor, zero_point); }) value += Rounding::scale_exactly(sum, factor, zero_point);
+  if constexpr (requires { Rounding::scale_exactly(sum, factor, zero_point); })
+    value += Rounding::scale_exactly(sum, factor, zero_point);
   else value += Rounding::scale_exactly(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 /// The same for a result of this quantisation, rounded as it says.
-template <class T> constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
+template <class T>
+constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
   if (to.rounding == stored_rounding::twice) return requantise_exactly<T>(sum, factor, to.zero_point, range);
   return requantise_exactly<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
@@ -259,9 +272,10 @@ template <class T> constexpr T requantise_exactly(std::int64_t sum, fixed_point 
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
   std::int64_t value = zero_point;
-  if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); }) value += Rounding::scale_wide(sum, factor, zero_point);
+  if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); })
+    value += Rounding::scale_wide(sum, factor, zero_point);
   else value += Rounding::scale_wide(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/attributes.hpp>
 #include <nnrt/core/math.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// One axis of a resized image, in pixels; both images have some.
 struct resized_axis {
@@ -58,17 +58,19 @@ constexpr pixel_pair<std::int64_t> pixels_around_in_1024ths(const resized_axis& 
   return {first, above < last ? above : last, at - one * first};
 }
 
-/// How far apart the places of neighbouring output pixels are, in units of 2^-bits of a pixel, where the outermost pixels of both images lie on each
-/// other; to the nearest unit. 0 for a single output pixel. Source: the resizers of hbDNN's boards (16 bits on bayes, 8 on bernoulli2).
+/// How far apart the places of neighbouring output pixels are, in units of 2^-bits of a pixel, where the outermost
+/// pixels of both images lie on each other; to the nearest unit. 0 for a single output pixel. Source: the resizers of
+/// hbDNN's boards (16 bits on bayes, 8 on bernoulli2).
 constexpr std::int64_t resizing_step(std::int64_t input, std::int64_t output, int bits) {
   return output > 1 ? ((input - 1) * (std::int64_t{1} << bits) + (output - 1) / 2) / (output - 1) : 0;
 }
 
 /// As pixels_around, of output pixels that lie so many steps from the first input pixel; `between` in units of 2^-bits.
-constexpr pixel_pair<std::int64_t> pixels_around_by_step(std::int64_t step, int bits, std::int64_t input, std::int64_t i) {
+constexpr pixel_pair<std::int64_t> pixels_around_by_step(std::int64_t step, int bits, std::int64_t input,
+                                                         std::int64_t i) {
   const std::int64_t at = i * step, below = at >> bits, last = input - 1;
   if (below >= last) return {last, last, 0};
   return {below, below + 1, at & ((std::int64_t{1} << bits) - 1)};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,6 @@
 // result: what every fallible call returns - a value or an error that names what, where, got and expected.
-// Flow: readers, create(), compile() and sessions return it; passes, which run in constant evaluation, return verdicts instead.
+// Flow: readers, create(), compile() and sessions return it; passes, which run in constant evaluation, return verdicts
+// instead.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -14,27 +15,29 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What kind of thing went wrong, so that callers and the C API can map it; the message says the rest.
 enum class error_code {
-  invalid_argument,   // a value, size or name that the caller gave does not fit
-  invalid_file,       // bytes that are not what they claim to be
-  not_found,          // a file or name that does not exist
-  not_supported,      // well-formed, but nothing here can run it
-  rule_broken,        // an operator's rule refuses a node
+  invalid_argument,  // a value, size or name that the caller gave does not fit
+  invalid_file,      // bytes that are not what they claim to be
+  not_found,         // a file or name that does not exist
+  not_supported,     // well-formed, but nothing here can run it
+  rule_broken,       // an operator's rule refuses a node
   out_of_memory,
-  io_failed,          // the operating system refused to read, write or map
+  io_failed,  // the operating system refused to read, write or map
   device_failed,
-  deadline_missed,    // the run would have taken longer than it was given
+  deadline_missed,  // the run would have taken longer than it was given
 };
 
 template <class T> class result;
 
-/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from, it has none.
+/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from,
+/// it has none.
 class error {
  public:
-  // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of one.
+  // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of
+  // one.
   [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const char* message) : code_(code) { keep(message); }
   [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const piece& message) : error(code, pieces{message}) {}
   [[gnu::cold, gnu::noinline]] constexpr error(error_code code, pieces message) : code_(code) {
@@ -66,7 +69,9 @@ class error {
     return __builtin_is_constant_evaluated() ? letters_of(message_->letters) : std::string_view(message_->text);
   }
   /// The same error with a place put in front: "file.safetensors: " + message.
-  [[gnu::cold, gnu::noinline]] constexpr error in(std::string_view place) && { return {code_, {place, ": ", letters()}}; }
+  [[gnu::cold, gnu::noinline]] constexpr error in(std::string_view place) && {
+    return {code_, {place, ": ", letters()}};
+  }
 
  private:
   /// A string at run time. In constant evaluation a pool: clang 16 cannot evaluate the strings of libstdc++ 12.
@@ -99,9 +104,14 @@ struct failure {
   error reason;
 };
 
-/// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
-[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const char* message) { return {error(code, message)}; }
-[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const piece& message) { return {error(code, message)}; }
+/// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces,
+/// {"got ", 3}.
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const char* message) {
+  return {error(code, message)};
+}
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const piece& message) {
+  return {error(code, message)};
+}
 [[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, pieces message) { return {error(code, message)}; }
 constexpr failure fail(error reason) { return {std::move(reason)}; }
 
@@ -122,19 +132,26 @@ template <class F, class... Value> constexpr auto result_of(F& f, Value&&... val
 }
 }  // namespace detail
 
-/// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these results need.
-/// `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends the program.
+/// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these
+/// results need. `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends
+/// the program.
 template <class T> class result {
  public:
   using value_type = T;
   using error_type = nnrt::error;
 
-  constexpr result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
+  constexpr result()
+    requires(__is_constructible(T))
+      : value_(), has_value_(true) {}
   template <class U = T>
-  requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && __is_constructible(T, U))
-  constexpr explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
+    requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> &&
+             __is_constructible(T, U))
+  constexpr explicit(!std::is_convertible_v<U, T>) result(U&& value)
+      : value_(std::forward<U>(value)), has_value_(true) {}
   constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
-  constexpr result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
+  constexpr result(const result& other)
+    requires(__is_constructible(T, const T&))
+      : has_value_(other.has_value_) {
     if (has_value_) std::construct_at(&value_, other.value_);
     else std::construct_at(&error_, other.error_);
   }
@@ -163,23 +180,43 @@ template <class T> class result {
   constexpr T& value() & { return expect_value(), value_; }
   constexpr const T& value() const& { return expect_value(), value_; }
   constexpr T&& value() && { return expect_value(), std::move(value_); }
-  template <class U> constexpr T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
-  template <class U> constexpr T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
+  template <class U> constexpr T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U> constexpr T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
 
   /// f(value), which is a result, or this error.
-  template <class F> constexpr auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
-  template <class F> constexpr auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
-  template <class F> constexpr auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
+  template <class F> constexpr auto and_then(F&& f) & {
+    return has_value_ ? f(value_) : decltype(f(value_))(failure{error_});
+  }
+  template <class F> constexpr auto and_then(F&& f) const& {
+    return has_value_ ? f(value_) : decltype(f(value_))(failure{error_});
+  }
+  template <class F> constexpr auto and_then(F&& f) && {
+    return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)});
+  }
   /// A result of f(value), which may be void, or of this error.
-  template <class F> constexpr auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
-  template <class F> constexpr auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
-  template <class F> constexpr auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
+  template <class F> constexpr auto transform(F&& f) & {
+    return and_then([&](T& value) { return detail::result_of(f, value); });
+  }
+  template <class F> constexpr auto transform(F&& f) const& {
+    return and_then([&](const T& value) { return detail::result_of(f, value); });
+  }
+  template <class F> constexpr auto transform(F&& f) && {
+    return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); });
+  }
   /// This value, or f(error), which is a result of the same type.
   template <class F> constexpr result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
   template <class F> constexpr result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
   /// This value, or the error f(error).
-  template <class F> constexpr result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
-  template <class F> constexpr result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
+  template <class F> constexpr result transform_error(F&& f) const& {
+    return has_value_ ? *this : result(failure{f(error_)});
+  }
+  template <class F> constexpr result transform_error(F&& f) && {
+    return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))});
+  }
 
   constexpr error_type& error() & { return error_; }
   constexpr const error_type& error() const& { return error_; }
@@ -213,9 +250,13 @@ template <> class result<void> {
     if (!has_value_) detail::no_value(error_);
   }
   template <class F> constexpr auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
-  template <class F> constexpr auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
+  template <class F> constexpr auto transform(F&& f) const {
+    return and_then([&] { return detail::result_of(f); });
+  }
   template <class F> constexpr result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
-  template <class F> constexpr result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> constexpr result transform_error(F&& f) const {
+    return has_value_ ? *this : result(failure{f(error_)});
+  }
 
   constexpr error_type& error() & { return error_; }
   constexpr const error_type& error() const& { return error_; }
@@ -226,4 +267,4 @@ template <> class result<void> {
   bool has_value_ = true;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

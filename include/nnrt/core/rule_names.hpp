@@ -8,11 +8,12 @@
 #include <string_view>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "… [Enumerators = <…>]".
+/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "…
+/// [Enumerators = <…>]".
 template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
 
 /// The same for the enumerators 0 … Count - 1 and for casts where there are fewer.
@@ -34,7 +35,8 @@ inline constexpr bool has_enumerator = [] {
 /// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
 class rule_list {
   // Stands first: clang finds no member template behind its use, in constant evaluation.
-  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a cast, "(…::rule)2".
+  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a
+  /// cast, "(…::rule)2".
   template <class F> constexpr void for_each(F found) const {
     if (text_.empty()) return;
     const char* first = text_.data() + text_.find(" = ") + 3;
@@ -69,7 +71,8 @@ class rule_list {
   std::string_view text_;
 };
 
-/// The names of an enum of rules, or of another one that begins at 0. Compilers print 16 enumerators at a quarter of the price of 64, which no operator has.
+/// The names of an enum of rules, or of another one that begins at 0. Compilers print 16 enumerators at a quarter of
+/// the price of 64, which no operator has.
 template <class Rule> constexpr rule_list rule_names() {
   constexpr int few = 16, more_than_any_has = 64;
   // The last one of a text is not counted, see for_each.
@@ -77,4 +80,4 @@ template <class Rule> constexpr rule_list rule_names() {
   else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,15 +8,15 @@
 #include <initializer_list>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 inline constexpr int max_rank = 8;
 
 /// The largest number of elements a tensor may have: sizes in bytes then fit comfortably into 64 bits.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
-/// a * b of extents, of which a may be -1, unknown: so is the product then, unless b is 0. More than max_elements becomes
-/// max_elements + 1.
+/// a * b of extents, of which a may be -1, unknown: so is the product then, unless b is 0. More than max_elements
+/// becomes max_elements + 1.
 constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
   if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
   return b > max_elements / a ? max_elements + 1 : a * b;
@@ -76,13 +76,15 @@ struct shape_t {
       if (extents[i] < 0) return false;
     return true;
   }
-  /// Product of the extents from axis `from` up to `to` (rank when left out); -1 when one is unknown or the product exceeds max_elements.
+  /// Product of the extents from axis `from` up to `to` (rank when left out); -1 when one is unknown or the product
+  /// exceeds max_elements.
   constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
     const int end = to < rank ? to : rank;
     std::int64_t n = 1;
     for (int i = from; i < end; ++i) {
       // No division: kernels ask for every run.
-      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return is_empty(i, end) ? 0 : -1;
+      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements)
+        return is_empty(i, end) ? 0 : -1;
     }
     return n;
   }
@@ -104,7 +106,8 @@ struct shape_t {
   }
 };
 
-/// A shape known to the compiler: a template argument of builder::input and an operator's keyword (`reshape(x, nnrt::shape<1, 64>)`) alike.
+/// A shape known to the compiler: a template argument of builder::input and an operator's keyword (`reshape(x,
+/// nnrt::shape<1, 64>)`) alike.
 template <std::int64_t... Extents> struct shape_constant {
   static_assert(sizeof...(Extents) <= max_rank, "nnrt: a shape has at most 8 extents");
   constexpr operator shape_t() const { return {Extents...}; }
@@ -112,7 +115,8 @@ template <std::int64_t... Extents> struct shape_constant {
 template <std::int64_t... Extents> inline constexpr shape_constant<Extents...> shape{};
 
 namespace detail {
-/// The product of factors that are at least 0, or the largest 64-bit number where it is beyond that; 0 beside factors of any size.
+/// The product of factors that are at least 0, or the largest 64-bit number where it is beyond that; 0 beside factors
+/// of any size.
 template <class... More> constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b, More... more) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) product = std::numeric_limits<std::int64_t>::max();
@@ -124,7 +128,8 @@ template <class... More> constexpr std::int64_t saturated_product(std::int64_t a
 /// Row-major strides in elements; extents that are not known, or 0, count as 1.
 constexpr shape_t row_major_strides(const shape_t& s) {
   shape_t strides = s;
-  std::uint64_t next = 1;  // beside an extent of 0 the others may have any product, which nobody then reads: let it wrap
+  // beside an extent of 0 the others may have any product, which nobody then reads: let it wrap
+  std::uint64_t next = 1;
   for (int i = s.rank; i-- > 0;) {
     strides.extents[i] = static_cast<std::int64_t>(next);
     next *= s.extents[i] > 0 ? static_cast<std::uint64_t>(s.extents[i]) : 1;
@@ -132,4 +137,4 @@ constexpr shape_t row_major_strides(const shape_t& s) {
   return strides;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,4 +1,5 @@
-// shared: a reference-counted handle on one object, for what several executors keep alive together; objects that outlive the program.
+// shared: a reference-counted handle on one object, for what several executors keep alive together; objects that
+// outlive the program.
 // Flow: weights files, bound and prepared weights, programs; <memory> would cost 0.23 s per translation unit.
 #pragma once
 
@@ -9,9 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace detail {
-/// An object that is never destroyed, for static ones: clients' own static objects may hand something back to it at the program's very end.
+/// An object that is never destroyed, for static ones: clients' own static objects may hand something back to it at the
+/// program's very end.
 template <class T> union kept {
   T value;
 
@@ -50,8 +52,8 @@ template <class T> class shared {
   shared(const shared& other) noexcept : block_(retained(other.block_)) {}
   constexpr shared(shared&& other) noexcept : block_(detail::taken(other.block_)) {}
   template <class U>
-  requires(std::is_same_v<const U, T> && !std::is_const_v<U>) shared(shared<U> other)
-  noexcept : block_(detail::taken(other.block_)) {}
+    requires(std::is_same_v<const U, T> && !std::is_const_v<U>)
+  shared(shared<U> other) noexcept : block_(detail::taken(other.block_)) {}
   shared& operator=(shared other) noexcept {
     detail::swap_values(block_, other.block_);
     return *this;
@@ -91,4 +93,4 @@ template <class T> class shared {
   block* block_ = nullptr;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

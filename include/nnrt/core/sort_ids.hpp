@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Heap sort: std::sort takes three times as many constexpr steps. n log n steps in the worst case, too.
 template <class Less> constexpr void sort_ids(pool<std::int32_t>& list, Less less) {
@@ -26,4 +26,4 @@ template <class Less> constexpr void sort_ids(pool<std::int32_t>& list, Less les
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -2,10 +2,10 @@
 // Flow: quant_dtype_cast, pad's constant, and references of quantised operators that compute in real numbers.
 #pragma once
 
-#include <nnrt/core/desc.hpp>
 #include <nnrt/core/convert.hpp>
+#include <nnrt/core/desc.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace types {
 /// The integers that elementwise arithmetic takes as stored numbers.
@@ -31,8 +31,8 @@ constexpr float real_of(std::int64_t stored, const quantisation& q) {
   return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
 }
 
-/// So many steps, a float, from the zero point as an element: to the nearest integer, halves away from zero, or as the quantisation says;
-/// beyond the range of T its end; not a number is the zero point, which stands for 0.
+/// So many steps, a float, from the zero point as an element: to the nearest integer, halves away from zero, or as the
+/// quantisation says; beyond the range of T its end; not a number is the zero point, which stands for 0.
 template <class T> constexpr T stored_at(double steps, const quantisation& q) {
   if (q.rounding == stored_rounding::half_to_even) {  // the sum with the zero point is one of floats
     const auto sum = static_cast<float>((math::is_nan(steps) ? 0.0 : steps) + q.zero_point);
@@ -48,4 +48,4 @@ template <class T, class Real> constexpr T stored_as(Real real, const quantisati
   return stored_at<T>(double{static_cast<compute>(static_cast<double>(real) / double{q.scale})}, q);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
 /// 3-7).
@@ -59,21 +59,24 @@ constexpr bool is_utf8(std::string_view text) {
 /// A float with as many digits as tell it from its neighbours.
 [[gnu::cold]] constexpr std::string text_of(float value);
 
-/// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
-/// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
+/// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined()
+/// makes a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  constexpr piece(std::string_view text) : is_(kind::letters), letters_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  constexpr piece(std::string_view text)
+      : is_(kind::letters), letters_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
   // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
   constexpr piece(const char* text) : is_(kind::terminated), letters_(text) {}
   constexpr piece(const pool<char>& text) : piece(std::string_view(text.data(), text.size())) {}
   constexpr piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
-  constexpr piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
+  constexpr piece(Number number)
+      : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
   /// With as many digits as tell it from its neighbours.
   constexpr piece(float number) : is_(kind::real), number_(std::bit_cast<std::int32_t>(number)) {}
   constexpr piece(const shape_t& shape) : is_(kind::shape), shape_(&shape) {}
-  constexpr piece(dtype type, const shape_t& shape) : is_(kind::tensor), shape_(&shape), number_(static_cast<int>(type)) {}
+  constexpr piece(dtype type, const shape_t& shape)
+      : is_(kind::tensor), shape_(&shape), number_(static_cast<int>(type)) {}
   /// The text as quoted() writes it.
   static constexpr piece in_quotes(std::string_view text) {
     piece p(text);
@@ -95,8 +98,8 @@ class piece {
 };
 using pieces = std::initializer_list<piece>;
 
-/// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into every translation
-/// unit, little more than the making of one is needed then.
+/// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into
+/// every translation unit, little more than the making of one is needed then.
 [[gnu::cold]] constexpr void append(pool<char>& text, pieces parts) {
   for (const piece& part : parts) part.append_to(text);
 }
@@ -123,7 +126,9 @@ constexpr std::string_view letters_of(const pool<char>& text) { return {text.dat
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-[[gnu::cold]] constexpr void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
+[[gnu::cold]] constexpr void append_letters(pool<char>& out, std::string_view letters) {
+  out.insert(letters.begin(), letters.end());
+}
 
 [[gnu::cold]] constexpr void append_escaped(pool<char>& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\n\r\t", names = "\"\\nrt";
@@ -256,4 +261,4 @@ namespace detail {
 [[gnu::cold]] constexpr std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
 [[gnu::cold]] constexpr std::string text_of(float value) { return joined({value}); }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The elements of one tensor, zero at first. Move only.
 class typed_buffer {
@@ -46,7 +46,8 @@ class typed_buffer {
   any_pointer data_;
 };
 
-/// Some buffers, empty at first. Their number does not change, which saves compilers most of what a std::vector of them costs.
+/// Some buffers, empty at first. Their number does not change, which saves compilers most of what a std::vector of them
+/// costs.
 class typed_buffers {
  public:
   constexpr explicit typed_buffers(std::size_t count) : first_(new typed_buffer[count]) {}
@@ -61,4 +62,4 @@ class typed_buffers {
   typed_buffer* first_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,7 @@
-// verdict: what an operator's rules say of one node - its output descs, or the one broken rule with the two values involved.
-// Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same words.
+// verdict: what an operator's rules say of one node - its output descs, or the one broken rule with the two values
+// involved.
+// Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same
+// words.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,7 +10,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The number of an operator: NNRt's OH_NN_OperationType where it has one, else 1000 and up.
 enum class op_code : std::int32_t {};
@@ -37,7 +39,8 @@ enum class signature_rule {
   rounding_must_be_one_of_the_operator,
 };
 
-/// Declared beside every enumeration of rules that several operators share: the compiler's complaint names the operator, too.
+/// Declared beside every enumeration of rules that several operators share: the compiler's complaint names the
+/// operator, too.
 void shared_by_operators(signature_rule);
 
 /// What the two values of a verdict count; a real one stands there as the bits of a float.
@@ -46,10 +49,10 @@ enum class unit { number, type, layout, real };
 /// One broken rule of one operator, or the output descs when nothing is broken.
 struct verdict {
   op_code op{};
-  int rule = -1;               // index into Op::rule, or into signature_rule; -1: nothing is broken
+  int rule = -1;  // index into Op::rule, or into signature_rule; -1: nothing is broken
   bool by_signature = false;
   unit counted = unit::number;
-  std::int64_t actual = 0;     // in the rule's own unit: a rank, a channel count, pixels, a dtype
+  std::int64_t actual = 0;  // in the rule's own unit: a rank, a channel count, pixels, a dtype
   std::int64_t expected = 0;
   pool<tensor_desc> outputs;
 
@@ -57,13 +60,15 @@ struct verdict {
   constexpr const tensor_desc& output(int i) const { return outputs[static_cast<std::size_t>(i)]; }
 };
 
-/// A rule of any operator, or of the signature, without its type: what follows is compiled once, and not for each operator again.
+/// A rule of any operator, or of the signature, without its type: what follows is compiled once, and not for each
+/// operator again.
 struct rule_id {
   int index;
   bool by_signature;
 
   template <class Rule>
-  requires(__is_enum(Rule)) constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
+    requires(__is_enum(Rule))
+  constexpr rule_id(Rule rule) : index(static_cast<int>(rule)), by_signature(std::is_same_v<Rule, signature_rule>) {}
 };
 
 namespace detail {
@@ -83,10 +88,12 @@ constexpr verdict require(rule_id rule, std::int64_t got, std::int64_t expected)
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::number, got, expected);
 }
 constexpr verdict require(rule_id rule, dtype got, dtype expected) {
-  return got == expected ? verdict{} : detail::broken_rule(rule, unit::type, static_cast<int>(got), static_cast<int>(expected));
+  return got == expected ? verdict{}
+                         : detail::broken_rule(rule, unit::type, static_cast<int>(got), static_cast<int>(expected));
 }
 constexpr verdict require(rule_id rule, format got, format expected) {
-  return got == expected ? verdict{} : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
+  return got == expected ? verdict{}
+                         : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
 }
 /// NCHW beside NCHW, or any others: a format that names no order goes with NHWC, as NNRt has it.
 constexpr verdict require_same_order(rule_id rule, format got, format expected) {
@@ -108,7 +115,9 @@ constexpr verdict require_same_extent(rule_id rule, std::int64_t got, std::int64
 }
 /// The same for real numbers, such as scales.
 constexpr verdict require_real(rule_id rule, float got, float expected) {
-  return got == expected ? verdict{} : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got), std::bit_cast<std::int32_t>(expected));
+  return got == expected ? verdict{}
+                         : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got),
+                                               std::bit_cast<std::int32_t>(expected));
 }
 /// least <= got <= most; the bound that is broken is the expected value. Not a number lies outside.
 constexpr verdict require_real_between(rule_id rule, float got, float least, float most) {
@@ -132,7 +141,8 @@ struct operand {
   tensor_desc desc;
   array_ref<const std::int64_t> values;  // integers of a constant; empty when unknown
   bool constant = false;                 // a constant or a weight: known before the network runs
-  bool awaited = false;                  // a constant whose values follow from shapes that are still unknown: extents that it gives are -1
+  // a constant whose values follow from shapes that are still unknown: extents that it gives are -1
+  bool awaited = false;
 
   /// Whether there is such an operand at all: optional ones may be missing.
   constexpr explicit operator bool() const { return desc.type != dtype::none; }
@@ -140,4 +150,4 @@ struct operand {
   constexpr bool has_values() const { return constant && std::int64_t(values.size()) == desc.elements(); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,4 +1,5 @@
-// view: tensors as references and kernels see them - a desc, strides and typed data that also works in constant evaluation.
+// view: tensors as references and kernels see them - a desc, strides and typed data that also works in constant
+// evaluation.
 // Flow: executors make views of their operands for each step; Op::reference asks them for typed access.
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Typed access to a tensor: extents, strides in elements, and data.
 template <class T> struct tensor_view {
@@ -45,7 +46,8 @@ template <class T> struct tensor_view {
   }
 };
 
-/// A pointer to elements of any dtype. Constant evaluation allows no cast from void*, so there the member of the dtype is read.
+/// A pointer to elements of any dtype. Constant evaluation allows no cast from void*, so there the member of the dtype
+/// is read.
 class any_pointer {
  public:
   constexpr any_pointer() = default;
@@ -113,12 +115,13 @@ class any_pointer {
   } typed_;
 };
 
-/// One operand of a step: desc, optional strides, data, and the scales of a per-channel quantised tensor. Does not own anything.
+/// One operand of a step: desc, optional strides, data, and the scales of a per-channel quantised tensor. Does not own
+/// anything.
 struct view {
-  const tensor_desc* desc = nullptr;     // nullptr: an optional operand that is not there
+  const tensor_desc* desc = nullptr;  // nullptr: an optional operand that is not there
   any_pointer data;
-  const shape_t* strides = nullptr;      // in elements; nullptr: dense, row-major
-  array_ref<const float> scales = {};    // one for each index of the quantised axis
+  const shape_t* strides = nullptr;    // in elements; nullptr: dense, row-major
+  array_ref<const float> scales = {};  // one for each index of the quantised axis
   array_ref<const std::int32_t> zero_points = {};
 
   constexpr explicit operator bool() const { return desc != nullptr; }
@@ -130,12 +133,14 @@ struct view {
   /// Typed access; T is the element type of the desc's dtype, const or not.
   template <class T> constexpr tensor_view<T> as() const {
     using element = std::remove_const_t<T>;
-    return {data.get<element>(), desc->shape, strides != nullptr ? *strides : row_major_strides(desc->shape), strides == nullptr};
+    return {data.get<element>(), desc->shape, strides != nullptr ? *strides : row_major_strides(desc->shape),
+            strides == nullptr};
   }
   /// The i-th element (row-major) of an integer or boolean operand.
   constexpr std::int64_t integer(std::int64_t i) const {
     std::int64_t value = 0;
-    with_element<types::integer | types::logical>(desc->type, [&]<class T>(T) { value = static_cast<std::int64_t>(as<const T>()[i]); });
+    with_element<types::integer | types::logical>(
+        desc->type, [&]<class T>(T) { value = static_cast<std::int64_t>(as<const T>()[i]); });
     return value;
   }
 };
@@ -143,4 +148,4 @@ struct view {
 using arguments = array_ref<const view>;
 using results = array_ref<const view>;
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

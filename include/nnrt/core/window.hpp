@@ -4,7 +4,7 @@
 
 #include <nnrt/core/attributes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The largest kernel, stride, dilation or pad; with it no computation on windows leaves 64 bits.
 inline constexpr std::int64_t max_window_length = (std::int64_t{1} << 31) - 1;
@@ -23,12 +23,13 @@ struct window {
 
   /// Pixels from a window's first tap to its last, both included.
   constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
-  // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here into each of them four times.
+  // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here
+  // into each of them four times.
 
   /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
   /// covers. ceil_mode, which is about explicit pads only, adds a last window that lacks less than a stride of being
-  /// covered (it may be the only one), unless it would start behind the input, in the padding after it (the rule of ONNX
-  /// and PyTorch).
+  /// covered (it may be the only one), unless it would start behind the input, in the padding after it (the rule of
+  /// ONNX and PyTorch).
   [[gnu::noinline]] constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
@@ -65,4 +66,4 @@ constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent
   return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, rounds_up};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,26 +1,33 @@
 // accelerated: executor<graph<f>, bpu<…>> - a network of stored numbers behind the calls of a static executor.
-// Flow: create() compiles what calibrate() made; runs go through a session, the one way to run a graph whose scales came at run time.
+// Flow: create() compiles what calibrate() made; runs go through a session, the one way to run a graph whose scales
+// came at run time.
 #pragma once
 
 #include <nnrt/exec/calibrate_images.hpp>
 #include <nnrt/exec/executor.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Whether a stored network has the inputs and outputs that callers of G were promised: runs read and write as much as G says.
+/// Whether a stored network has the inputs and outputs that callers of G were promised: runs read and write as much as
+/// G says.
 ///
 /// \param made has input_count(), input_desc(i) and the same of outputs
 template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made& made) {
   if (made.input_count() != G::inputs.size() || made.output_count() != G::outputs.size())
-    return fail(error_code::invalid_argument, {"the stored network has ", made.input_count(), " inputs and ", made.output_count(), " outputs, expected ", G::inputs.size(), " and ", G::outputs.size()});
+    return fail(error_code::invalid_argument,
+                {"the stored network has ", made.input_count(), " inputs and ", made.output_count(),
+                 " outputs, expected ", G::inputs.size(), " and ", G::outputs.size()});
   const auto differs = [](const char* what, const tensor_info& wanted, const tensor_desc& got) {
-    return fail(error_code::invalid_argument, {what, " ", piece::in_quotes(wanted.name), ": the stored network has ", piece(got.type, got.shape), ", expected ", piece(wanted.desc.type, wanted.desc.shape)});
+    return fail(error_code::invalid_argument,
+                {what, " ", piece::in_quotes(wanted.name), ": the stored network has ", piece(got.type, got.shape),
+                 ", expected ", piece(wanted.desc.type, wanted.desc.shape)});
   };
   for (std::size_t i = 0; i < G::inputs.size(); ++i) {
     const tensor_desc &got = made.input_desc(i), &expected = G::inputs[i].desc;
-    if (!(got.shape == expected.shape) || (got.type != expected.type && !(got.type == i8 && expected.type == f32))) return differs("input", G::inputs[i], got);
+    if (!(got.shape == expected.shape) || (got.type != expected.type && !(got.type == i8 && expected.type == f32)))
+      return differs("input", G::inputs[i], got);
   }
   for (std::size_t i = 0; i < G::outputs.size(); ++i) {
     const tensor_desc &got = made.output_desc(i), &expected = G::outputs[i].desc;
@@ -38,15 +45,19 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
 
 }  // namespace detail
 
-/// Runs network G as an accelerator would: what its policy gives it on stored numbers, the rest in floats. Movable; one thread at a time.
+/// Runs network G as an accelerator would: what its policy gives it on stored numbers, the rest in floats. Movable; one
+/// thread at a time.
 ///
-///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a tuple of them. Where images are
+///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a
+///                 tuple of them. Where images are
 ///                 given (calibrate_images.hpp) x is an image_view, or a range of pixels - 128, std::int8_t
-///   run(x…, y…)   the same, and copies the outputs into the caller's ranges; a state may be one of each: run(x, state, y, state)
+///   run(x…, y…)   the same, and copies the outputs into the caller's ranges; a state may be one of each: run(x, state,
+///                 y, state)
 ///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
 /// Scales are known when the network has been calibrated, not when it is compiled: so its plan is made by create().
-template <class G, class Architecture, class... Options> class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<G, image_view> {
+template <class G, class Architecture, class... Options>
+class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<G, image_view> {
   using rules = detail::call_rules<G, image_view>;
   using refused = detail::refused_calls<G, image_view>;
 
@@ -56,7 +67,8 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
   static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
 
-  /// Errors: those of compile(); invalid_argument (the stored network is another one's: its inputs or outputs are not G's).
+  /// Errors: those of compile(); invalid_argument (the stored network is another one's: its inputs or outputs are not
+  /// G's).
   static result<executor> create(const calibrated<G, policy>& network, const options& wanted = {}) {
     auto made = compile(network.network, wanted);
     if (!made) return fail(std::move(made.error()));
@@ -69,7 +81,8 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   outputs_type operator()(const Ranges&... inputs) {
-    if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) broken_contract(done.error().message());
+    if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done)
+      broken_contract(done.error().message());
     return outputs();
   }
   template <class... Ranges>
@@ -81,10 +94,12 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) return fail(std::move(done.error()));
+    if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done)
+      return fail(std::move(done.error()));
     return outputs();
   }
-  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
+  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as
+  /// they were.
   template <class... Ranges>
     requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
@@ -93,14 +108,18 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
       result<void> ok;
       ((ok = ok ? check_output<Out>(std::get<input_count + Out>(all)) : ok), ...);
       if (ok) ok = put_and_run(in, std::as_const(std::get<In>(all))...);
-      if (ok) (detail::copy_output<detail::name_of_tensor<G, false, Out>>(output_at<Out>(), std::get<input_count + Out>(all)), ...);
+      if (ok)
+        (detail::copy_output<detail::name_of_tensor<G, false, Out>>(output_at<Out>(), std::get<input_count + Out>(all)),
+         ...);
       return ok;
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return outputs_type(output_at<I>()...);
+    }(std::make_index_sequence<output_count>{});
   }
   /// The output of this name of the last run: run.output<"probability">().
   template <fixed_string Name> auto output() {
@@ -126,7 +145,9 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     constexpr dtype type = dtype_for<element>();
     static_cast<void>(rules::template expected_size<I, true, Range>());
     if (const dtype expected = session_.input_desc(I).type; type != expected)
-      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[I].name), ": got ", name_of(type), ", expected ", expected == i8 ? "an image, or its pixels - 128 as " : "", name_of(expected)});
+      return fail(error_code::invalid_argument,
+                  {"input ", piece::in_quotes(G::inputs[I].name), ": got ", name_of(type), ", expected ",
+                   expected == i8 ? "an image, or its pixels - 128 as " : "", name_of(expected)});
     if (auto ok = detail::check_size("input", G::inputs[I], std::size(range)); !ok) return ok;
     std::copy(std::begin(range), std::end(range), session_.template input<element>(I).begin());
     return {};
@@ -136,16 +157,24 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     return put_image(I, image);
   }
   [[gnu::cold]] result<void> put_image(std::size_t i, const image_view& image) {
-    const auto refuse = [&](pieces why) { return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[i].name), ": ", joined(why)}); };
-    if (i >= given_.size() || !given_[i].is_image) return refuse({"got an image, expected ", name_of(G::inputs[i].desc.type), ": the network was calibrated for tensors"});
+    const auto refuse = [&](pieces why) {
+      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[i].name), ": ", joined(why)});
+    };
+    if (i >= given_.size() || !given_[i].is_image)
+      return refuse(
+          {"got an image, expected ", name_of(G::inputs[i].desc.type), ": the network was calibrated for tensors"});
     const tensor_desc& desc = session_.input_desc(i);
     if (desc.shape[0] != 1 || image.height != desc.shape[1] || image.width != desc.shape[2])
-      return refuse({"got an image of ", image.height, " x ", image.width, ", expected ", desc.shape[0] != 1 ? "pixels - 128 of several images" : "one of ", desc.shape});
+      return refuse({"got an image of ", image.height, " x ", image.width, ", expected ",
+                     desc.shape[0] != 1 ? "pixels - 128 of several images" : "one of ", desc.shape});
     if (const verdict v = check_image(image, given_[i].seen); !v) return refuse({detail::words_of_image_rule(v)});
-    const bool is_put = desc.type == i8 ? store_image(image, given_[i].seen, session_.template input<std::int8_t>(i)) : image_to_floats(image, given_[i].seen, given_[i].by, session_.template input<float>(i));
+    const bool is_put = desc.type == i8
+                            ? store_image(image, given_[i].seen, session_.template input<std::int8_t>(i))
+                            : image_to_floats(image, given_[i].seen, given_[i].by, session_.template input<float>(i));
     return is_put ? result<void>() : refuse({"the image does not fit"});
   }
-  template <std::size_t... I, class... Ranges> result<void> put_and_run(std::index_sequence<I...>, const Ranges&... inputs) {
+  template <std::size_t... I, class... Ranges>
+  result<void> put_and_run(std::index_sequence<I...>, const Ranges&... inputs) {
     result<void> ok = session_.ready();  // one that was moved away has no inputs
     ((ok = ok ? put<I>(inputs) : ok), ...);
     return ok ? session_.run() : ok;
@@ -156,7 +185,8 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   }
   template <std::size_t I, class Range> static result<void> check_output(const Range& range) {
     static_cast<void>(rules::template expected_size<I, false, Range>());
-    if constexpr (detail::is_contiguous<Range>) return detail::check_size("output", detail::end_of<G, false, I>, std::size(range));
+    if constexpr (detail::is_contiguous<Range>)
+      return detail::check_size("output", detail::end_of<G, false, I>, std::size(range));
     else return {};
   }
 
@@ -164,4 +194,4 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   std::vector<saved_input> given_;  // for each input, when somebody said
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

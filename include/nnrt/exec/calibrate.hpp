@@ -16,12 +16,13 @@
 #include <algorithm>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
 /// The names that somebody gave are names of nodes.
-[[gnu::cold]] inline result<void> check_names(const ir::graph& g, array_ref<const std::string_view> names, const char* why) {
+[[gnu::cold]] inline result<void> check_names(const ir::graph& g, array_ref<const std::string_view> names,
+                                              const char* why) {
   for (const std::string_view name : names) {
     bool is_there = false;
     for (const ir::node& n : g.nodes) is_there = is_there || (!name.empty() && g.name_of(n.name) == name);
@@ -32,27 +33,34 @@ namespace detail {
 
 /// Choices that are numbers make sense.
 [[gnu::cold]] inline result<void> check_numbers(const calibration_options& wanted) {
-  if (!(wanted.percentile > 0 && wanted.percentile <= 1)) return fail(error_code::invalid_argument, "calibrate: the percentile must be above 0 and at most 1");
-  if (!(wanted.steps > 0) || !math::is_finite(wanted.steps)) return fail(error_code::invalid_argument, "calibrate: steps must be a finite number above 0");
+  if (!(wanted.percentile > 0 && wanted.percentile <= 1))
+    return fail(error_code::invalid_argument, "calibrate: the percentile must be above 0 and at most 1");
+  if (!(wanted.steps > 0) || !math::is_finite(wanted.steps))
+    return fail(error_code::invalid_argument, "calibrate: steps must be a finite number above 0");
   return {};
 }
 
-/// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow. Infinite are those of
-/// masks that the processor alone reads: `is_stored` says of each input whether it is not one.
-[[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i, array_ref<const char> is_stored) {
+/// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow.
+/// Infinite are those of masks that the processor alone reads: `is_stored` says of each input whether it is not one.
+[[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i,
+                                               array_ref<const char> is_stored) {
   for (std::size_t k = 0; k < network.input_count(); ++k) {
     if (network.input_desc(k).type != f32) continue;
     const std::span<const float> x = holds.input<float>(k);
-    const auto wrong = std::find_if(x.begin(), x.end(), [&](float v) { return math::is_nan(v) || (is_stored[k] != 0 && math::is_inf(v)); });
+    const auto wrong = std::find_if(x.begin(), x.end(),
+                                    [&](float v) { return math::is_nan(v) || (is_stored[k] != 0 && math::is_inf(v)); });
     if (wrong == x.end()) continue;
     const bool is_nan = math::is_nan(*wrong);
-    return fail(error_code::invalid_argument, {"calibrate: input ", piece::in_quotes(network.input_name(k)), " of sample ", i, ": got ", is_nan ? "nan" : text_of(*wrong), " at element ",
-                                               wrong - x.begin(), is_nan ? ", expected numbers" : ", expected finite numbers"});
+    return fail(error_code::invalid_argument,
+                {"calibrate: input ", piece::in_quotes(network.input_name(k)), " of sample ", i, ": got ",
+                 is_nan ? "nan" : text_of(*wrong), " at element ", wrong - x.begin(),
+                 is_nan ? ", expected numbers" : ", expected finite numbers"});
   }
   return {};
 }
 
-/// For what a network is calibrated: the architecture, operators for stored bytes, and scales of inputs that no sample has to tell.
+/// For what a network is calibrated: the architecture, operators for stored bytes, and scales of inputs that no sample
+/// has to tell.
 struct calibration_target {
   const accelerator& table;
   const operator_info* (*find)(op_code) = nullptr;
@@ -62,8 +70,14 @@ struct calibration_target {
 /// One calibration.
 class calibrator {
  public:
-  calibrator(settled_graph floats, const calibration_options& wanted, const calibration_target& target, pool<char> on_accelerator)
-      : floats_(std::move(floats)), wanted_(wanted), table_(target.table), on_accelerator_(std::move(on_accelerator)), find_(target.find), input_scales_(target.input_scales) {
+  calibrator(settled_graph floats, const calibration_options& wanted, const calibration_target& target,
+             pool<char> on_accelerator)
+      : floats_(std::move(floats)),
+        wanted_(wanted),
+        table_(target.table),
+        on_accelerator_(std::move(on_accelerator)),
+        find_(target.find),
+        input_scales_(target.input_scales) {
     for (const ir::node& n : floats_.graph.nodes) in_16_bits_.push_back(is_in_16_bits(n) ? 1 : 0);
     passes::forget_unread_weights(floats_.graph);
     const ir::graph& g = floats_.graph;
@@ -97,13 +111,16 @@ class calibrator {
     const std::size_t row = row_for(table_, n.label->name);
     if (row == table_.operators.size() || !table_.operators[row].accepts.contains(i16)) return false;
     const std::string_view name = floats_.graph.name_of(n.name);
-    return std::find(wanted_.in_16_bits.begin(), wanted_.in_16_bits.end(), name) != wanted_.in_16_bits.end() && may_make_16_bits(n);
+    return std::find(wanted_.in_16_bits.begin(), wanted_.in_16_bits.end(), name) != wanted_.in_16_bits.end() &&
+           may_make_16_bits(n);
   }
   /// Whether the table's limits hold for the node with such results, too.
   bool may_make_16_bits(const ir::node& n) const {
     ir::graph wide = floats_.graph;
-    for (const std::int32_t id : wide.outputs_of(n)) wide.at(id).desc.type = i16, wide.at(id).desc.quantised = quant{1.0F, 0, table_.rounding};
-    return static_cast<bool>(check_node(table_, wide, wide.nodes[static_cast<std::size_t>(&n - floats_.graph.nodes.data())], graph_facts(wide)));
+    for (const std::int32_t id : wide.outputs_of(n))
+      wide.at(id).desc.type = i16, wide.at(id).desc.quantised = quant{1.0F, 0, table_.rounding};
+    return static_cast<bool>(check_node(
+        table_, wide, wide.nodes[static_cast<std::size_t>(&n - floats_.graph.nodes.data())], graph_facts(wide)));
   }
   bool is_read_on_accelerator(std::int32_t id) const {
     for (std::size_t i = 0; i < floats_.graph.nodes.size(); ++i)
@@ -119,7 +136,8 @@ class calibrator {
   }
 
   /// Runs the network over all samples; see(index of the watched tensor, elements) after each.
-  template <class See> result<void> for_each_sample(const sample_source& samples, session& network, std::string_view stage, See see) {
+  template <class See>
+  result<void> for_each_sample(const sample_source& samples, session& network, std::string_view stage, See see) {
     network.reset();
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, stage, i, samples.count);
@@ -133,9 +151,11 @@ class calibrator {
 
   result<void> find_scales(const sample_source& samples, session& network) {
     const auto tensor = [&](std::size_t k) -> magnitudes& { return tensors_[static_cast<std::size_t>(watched_[k])]; };
-    auto ok = for_each_sample(samples, network, "ranges", [&](std::size_t k, std::span<const float> x) { tensor(k).see(x); });
+    auto ok =
+        for_each_sample(samples, network, "ranges", [&](std::size_t k, std::span<const float> x) { tensor(k).see(x); });
     if (ok && wanted_.method != calibration_method::max)
-      ok = for_each_sample(samples, network, "histograms", [&](std::size_t k, std::span<const float> x) { tensor(k).count(x); });
+      ok = for_each_sample(samples, network, "histograms",
+                           [&](std::size_t k, std::span<const float> x) { tensor(k).count(x); });
     if (!ok) return ok;
     if (wanted_.method == calibration_method::mixed) ok = choose(samples, network);
     else
@@ -159,7 +179,8 @@ class calibrator {
     return by == calibration_method::kl ? m.least_divergence() : m.largest();
   }
   float scale_by(std::size_t k, calibration_method by) const {
-    return scale_of_threshold(threshold_of(tensors_[static_cast<std::size_t>(watched_[k])], by), wanted_.steps, table_.scales);
+    return scale_of_threshold(threshold_of(tensors_[static_cast<std::size_t>(watched_[k])], by), wanted_.steps,
+                              table_.scales);
   }
   void set_scale(std::size_t k, calibration_method by) {
     scales_[static_cast<std::size_t>(watched_[k])] = scale_by(k, by);
@@ -167,14 +188,17 @@ class calibrator {
   }
   /// For each tensor the method whose stored numbers have the best cosine.
   result<void> choose(const sample_source& samples, session& network) {
-    constexpr calibration_method methods[] = {calibration_method::max, calibration_method::percentile, calibration_method::kl};
+    constexpr calibration_method methods[] = {calibration_method::max, calibration_method::percentile,
+                                              calibration_method::kl};
     std::vector<agreement> found(3 * watched_.size());
     std::vector<quantisation> tried(3 * watched_.size());
     for (std::size_t k = 0; k < watched_.size(); ++k)
       for (std::size_t m = 0; m < 3; ++m) tried[3 * k + m] = quant{scale_by(k, methods[m]), 0, table_.rounding};
     auto ok = for_each_sample(samples, network, "choice", [&](std::size_t k, std::span<const float> x) {
       for (std::size_t m = 0; m < 3; ++m)
-        for (const float v : x) found[3 * k + m].add(double{v}, double{real_of(stored_as<std::int8_t>(v, tried[3 * k + m]), tried[3 * k + m])});
+        for (const float v : x)
+          found[3 * k + m].add(double{v},
+                               double{real_of(stored_as<std::int8_t>(v, tried[3 * k + m]), tried[3 * k + m])});
     });
     for (std::size_t k = 0; k < watched_.size() && ok; ++k) {
       std::size_t best = 0;
@@ -195,9 +219,12 @@ class calibrator {
     const array_ref<const float> w = floats_of(id);
     const auto wrong = std::find_if(w.begin(), w.end(), [](float v) { return !math::is_finite(v); });
     if (wrong == w.end()) return {};
-    return fail(error_code::invalid_argument, {"calibrate: weight ", piece::in_quotes(floats_.graph.name_of(floats_.graph.at(id).name)), " is not finite at element ", wrong - w.begin()});
+    return fail(error_code::invalid_argument,
+                {"calibrate: weight ", piece::in_quotes(floats_.graph.name_of(floats_.graph.at(id).name)),
+                 " is not finite at element ", wrong - w.begin()});
   }
-  /// What the 32-bit steps of a layer's sums, input scale times weight scale, have to reach: its bias, its result, and what is added to that.
+  /// What the 32-bit steps of a layer's sums, input scale times weight scale, have to reach: its bias, its result, and
+  /// what is added to that.
   struct sum_range {
     float x_scale = 1, reach = 0;
     std::int32_t bias = ir::none;
@@ -209,9 +236,13 @@ class calibrator {
     for (const ir::node& n : g.nodes) {
       const array_ref<const std::int32_t> in = g.inputs_of(n);
       if (n.op->traits.weights == weights_role::none || in.size() < 2 || in[1] != weight) continue;
-      const bool is_wide = in_16_bits_[static_cast<std::size_t>(&n - g.nodes.data())] != 0;  // then it reads x in finer steps
-      sum_range range{.x_scale = scales_[static_cast<std::size_t>(in[0])] / (is_wide ? 256.0F : 1.0F), .bias = in.size() > 2 ? in[2] : ir::none};
-      const auto take = [&](std::int32_t id) { range.reach = std::fmax(range.reach, id == ir::none ? 0.0F : 127 * scales_[static_cast<std::size_t>(id)]); };
+      // then it reads x in finer steps
+      const bool is_wide = in_16_bits_[static_cast<std::size_t>(&n - g.nodes.data())] != 0;
+      sum_range range{.x_scale = scales_[static_cast<std::size_t>(in[0])] / (is_wide ? 256.0F : 1.0F),
+                      .bias = in.size() > 2 ? in[2] : ir::none};
+      const auto take = [&](std::int32_t id) {
+        range.reach = std::fmax(range.reach, id == ir::none ? 0.0F : 127 * scales_[static_cast<std::size_t>(id)]);
+      };
       const std::int32_t y = g.outputs_of(n)[0];
       take(y);
       for (const ir::node& reader : g.nodes) {
@@ -224,8 +255,8 @@ class calibrator {
     }
     return found;
   }
-  /// The least scale of a channel's weights whose steps reach that far. Weights that are zero, or next to it, would have sums in steps so fine, or so
-  /// coarse, that a bias is lost in them.
+  /// The least scale of a channel's weights whose steps reach that far. Weights that are zero, or next to it, would
+  /// have sums in steps so fine, or so coarse, that a bias is lost in them.
   float least_scale(const std::vector<sum_range>& ranges, std::size_t channel) const {
     constexpr float most_steps = 1 << 29;
     float least = 0;
@@ -236,7 +267,8 @@ class calibrator {
     return least;
   }
   /// The stored form of a layer's weight, a scale for each output channel.
-  void store_weight(const passes::quantised_layer& layer, std::vector<std::int8_t>& stored, std::vector<float>& scales) const {
+  void store_weight(const passes::quantised_layer& layer, std::vector<std::int8_t>& stored,
+                    std::vector<float>& scales) const {
     const array_ref<const float> w = floats_of(layer.weight);
     const auto channels = static_cast<std::size_t>(floats_.graph.at(layer.weight).desc.shape[0]);
     const std::vector<sum_range> ranges = ranges_of(layer.weight);
@@ -251,17 +283,20 @@ class calibrator {
     }
   }
   /// The bias in steps of input scale times weight scale.
-  std::vector<std::int32_t> stored_bias(const passes::quantised_layer& layer, float x_scale, const std::vector<float>& scales) const {
+  std::vector<std::int32_t> stored_bias(const passes::quantised_layer& layer, float x_scale,
+                                        const std::vector<float>& scales) const {
     std::vector<std::int32_t> stored;
     for (std::size_t o = 0; o < floats_of(layer.bias).size(); ++o) {
-      const double steps = math::round_half_even(double{floats_of(layer.bias)[o]} / (double{x_scale} * double{scales[o]}));
+      const double steps =
+          math::round_half_even(double{floats_of(layer.bias)[o]} / (double{x_scale} * double{scales[o]}));
       stored.push_back(math::convert<std::int32_t>(steps));
     }
     return stored;
   }
 
   result<void> store(model& made, std::vector<layer_report>& layers) {
-    passes::quantised_graph q = passes::quantise(floats_.graph, {scales_, on_accelerator_, table_.rounding, in_16_bits_, wanted_.int32_tail, find_});
+    passes::quantised_graph q = passes::quantise(
+        floats_.graph, {scales_, on_accelerator_, table_.rounding, in_16_bits_, wanted_.int32_tail, find_});
     std::vector<tensor_entry> entries;
     // What entries point to stays where it is.
     std::vector<std::vector<std::int8_t>> weights(q.layers.size());
@@ -279,12 +314,14 @@ class calibrator {
       if (is_first) entries.push_back(tensor_of<std::int8_t>(name(layer.stored_weight), w.shape, weights[i]));
       if (is_first) entries.push_back(tensor_of<float>(name(layer.weight_scales), {w.shape[0]}, scales[i]));
       if (layer.sum_scales != ir::none) {
-        for (const float scale : scales[i]) sum_scales[i].push_back(static_cast<float>(double{layer.x_scale} * double{scale}));
+        for (const float scale : scales[i])
+          sum_scales[i].push_back(static_cast<float>(double{layer.x_scale} * double{scale}));
         entries.push_back(tensor_of<float>(name(layer.sum_scales), {w.shape[0]}, sum_scales[i]));
       }
       if (layer.stored_bias == ir::none) continue;
       biases[i] = stored_bias(layer, layer.x_scale, scales[i]);
-      entries.push_back(tensor_of<std::int32_t>(name(layer.stored_bias), q.graph.at(layer.stored_bias).desc.shape, biases[i]));
+      entries.push_back(
+          tensor_of<std::int32_t>(name(layer.stored_bias), q.graph.at(layer.stored_bias).desc.shape, biases[i]));
     }
     auto bound = weights_for(q.graph, floats_.bytes, std::move(entries));
     if (!bound) return fail(std::move(bound.error()));
@@ -294,7 +331,8 @@ class calibrator {
     list_layers(made, layers);
     return {};
   }
-  /// What is stored had a number that a scale follows from. Single ones that are none say nothing: another operator may leave them out.
+  /// What is stored had a number that a scale follows from. Single ones that are none say nothing: another operator may
+  /// leave them out.
   result<void> check_seen() const {
     const ir::graph& g = floats_.graph;
     for (const ir::node& n : g.nodes)
@@ -302,7 +340,8 @@ class calibrator {
         const auto at = static_cast<std::size_t>(id);
         if (stored_of_[at] == ir::none || tensors_[at].is_seen || g.at(id).desc.elements() == 0) continue;
         const std::string_view name = g.name_of(n.name);
-        return fail(error_code::invalid_argument, {"calibrate: ", n.label->name, name.empty() ? "" : " " + quoted(name), ": got no finite number from any sample, expected some"});
+        return fail(error_code::invalid_argument, {"calibrate: ", n.label->name, name.empty() ? "" : " " + quoted(name),
+                                                   ": got no finite number from any sample, expected some"});
       }
     return {};
   }
@@ -314,15 +353,18 @@ class calibrator {
         if (stored_of_[at] == ir::none) continue;
         reported_.push_back(id);
         const ir::value& made = stored.graph.at(stored_of_[at]);
-        layers.push_back({std::string(g.name_of(n.name)), std::string(n.label->name), tensors_[at].low, tensors_[at].high, threshold_of(tensors_[at], chosen_[at]),
-                          made.desc.quantised.scale, chosen_[at]});
-        for (const float scale : channel_scales(stored, stored_of_[at])) layers.back().scale = std::fmax(layers.back().scale, scale);
+        layers.push_back({std::string(g.name_of(n.name)), std::string(n.label->name), tensors_[at].low,
+                          tensors_[at].high, threshold_of(tensors_[at], chosen_[at]), made.desc.quantised.scale,
+                          chosen_[at]});
+        for (const float scale : channel_scales(stored, stored_of_[at]))
+          layers.back().scale = std::fmax(layers.back().scale, scale);
         layers.back().bits = static_cast<int>(8 * size_of(made.desc.type));
       }
   }
 
   /// Runs both networks over the samples, and compares tensor by tensor.
-  result<void> compare(const sample_source& samples, session& with_floats, const model& made, std::vector<layer_report>& layers) {
+  result<void> compare(const sample_source& samples, session& with_floats, const model& made,
+                       std::vector<layer_report>& layers) {
     model watched = made;
     std::vector<std::int32_t> ids;
     for (const std::int32_t id : reported_) ids.push_back(stored_of_[static_cast<std::size_t>(id)]);
@@ -347,8 +389,10 @@ class calibrator {
         with_element<types_of(i8, i16, i32)>(desc.type, [&]<class T>(T) {
           const std::span<const T> y = with_bytes.output<T>(made.graph.outputs.size() + k);
           for (std::size_t e = 0; e < x.size(); ++e) {
-            const quantisation q = scales.empty() ? desc.quantised : quantisation(quant{scales[e % scales.size()]});  // channels are innermost
-            const float low = (static_cast<float>(std::numeric_limits<T>::min()) - 0.5F) * q.scale, high = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
+            // channels are innermost
+            const quantisation q = scales.empty() ? desc.quantised : quantisation(quant{scales[e % scales.size()]});
+            const float low = (static_cast<float>(std::numeric_limits<T>::min()) - 0.5F) * q.scale,
+                        high = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
             found[k].add(double{x[e]}, double{real_of(y[e], q)}, x[e] >= low && x[e] <= high);
           }
         });
@@ -356,7 +400,8 @@ class calibrator {
     }
     for (std::size_t k = 0; k < ids.size(); ++k) {
       layers[k].cosine = found[k].cosine(), layers[k].signal_to_noise = found[k].signal_to_noise();
-      layers[k].saturated = found[k].elements == 0 ? 0 : static_cast<double>(found[k].saturated) / static_cast<double>(found[k].elements);
+      layers[k].saturated =
+          found[k].elements == 0 ? 0 : static_cast<double>(found[k].saturated) / static_cast<double>(found[k].elements);
     }
     return {};
   }
@@ -364,12 +409,12 @@ class calibrator {
   settled_graph floats_;
   const calibration_options& wanted_;
   const accelerator& table_;
-  pool<char> on_accelerator_, in_16_bits_;         // by node
-  pool<char> is_stored_;                           // by input
+  pool<char> on_accelerator_, in_16_bits_;  // by node
+  pool<char> is_stored_;                    // by input
   const operator_info* (*find_)(op_code);
   array_ref<const float> input_scales_;
-  std::vector<std::int32_t> watched_, reported_;   // values of the graph of floats
-  std::vector<magnitudes> tensors_;                // by value
+  std::vector<std::int32_t> watched_, reported_;  // values of the graph of floats
+  std::vector<magnitudes> tensors_;               // by value
   pool<float> scales_;
   std::vector<calibration_method> chosen_;
   pool<std::int32_t> stored_of_;
@@ -383,10 +428,11 @@ class calibrator {
   return on_accelerator;
 }
 
-/// The operators of a network, of the layers in front of its inputs (FirstLayers) and of what becomes of both, for every dtype; those of other networks
-/// are not compiled.
+/// The operators of a network, of the layers in front of its inputs (FirstLayers) and of what becomes of both, for
+/// every dtype; those of other networks are not compiled.
 template <class G, class List, class... FirstLayers> struct operators_for_bytes;
-template <class G, class... Ops, class... FirstLayers> struct operators_for_bytes<G, ops::type_list<Ops...>, FirstLayers...> {
+template <class G, class... Ops, class... FirstLayers>
+struct operators_for_bytes<G, ops::type_list<Ops...>, FirstLayers...> {
   static constexpr bool has(op_code code) {
     if ((false || ... || (code == FirstLayers::code))) return true;
     for (const ir::node& n : graph_optimised<function_of<G>::value>.nodes)
@@ -417,8 +463,8 @@ struct tensor_inputs {
 
 /// calibrate<G, Policy>() with inputs of either kind, and the operators that they need in 8 bits.
 template <class G, class Policy, class Inputs>
-result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs& inputs, const operator_info* (*find)(op_code),
-                                             const calibration_options& wanted) {
+result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs& inputs,
+                                             const operator_info* (*find)(op_code), const calibration_options& wanted) {
   if (!file) return fail(file.error());
   [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
   const float_scope usual{float_environment()};
@@ -427,7 +473,8 @@ result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs
   ir::graph optimised = G::ir();
   if (auto ok = inputs.add_layers(optimised, Policy::table.scales); !ok) return fail(std::move(ok.error()));
   passes::optimise(optimised);
-  if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok)
+    return fail(std::move(ok.error()));
   auto floats = settle(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));
   const graph_placement placed = Policy::place(optimised);
@@ -453,7 +500,8 @@ result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs
 /// the wrong size, of other inputs or with a nan or, where the accelerator reads them, an infinity, weights that are
 /// not finite, options out of their range), out_of_memory.
 template <class G, class Policy, class Samples>
-result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
+result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples,
+                                        const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};
   return detail::calibrate_with<G, Policy>(file, inputs, &detail::operators_for_bytes<G, ops::list>::find, wanted);
 }
@@ -462,7 +510,8 @@ template <class G, class Policy, class Samples>
   requires(G::has_own_weights)
 result<calibrated<G, Policy>> calibrate(const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};
-  return detail::calibrate_with<G, Policy>(G::own_weights(), inputs, &detail::operators_for_bytes<G, ops::list>::find, wanted);
+  return detail::calibrate_with<G, Policy>(G::own_weights(), inputs, &detail::operators_for_bytes<G, ops::list>::find,
+                                           wanted);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

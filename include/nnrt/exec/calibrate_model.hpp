@@ -1,5 +1,6 @@
 // calibrate_model: the same for a network and an architecture that are known when the program runs.
-// Flow: the nnrt command reads a model, calibrates it, and saves what comes out with its places; hbDNN's functions run that.
+// Flow: the nnrt command reads a model, calibrates it, and saves what comes out with its places; hbDNN's functions run
+// that.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
@@ -12,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -31,8 +32,8 @@ namespace detail {
   return false;
 }
 
-/// Layers that the accelerator takes have their input in 8 bits anyhow: what rounds it in front of them (of .tflite files whose weights alone are stored)
-/// means nothing there. Whether there was one.
+/// Layers that the accelerator takes have their input in 8 bits anyhow: what rounds it in front of them (of .tflite
+/// files whose weights alone are stored) means nothing there. Whether there was one.
 [[gnu::cold]] inline bool drop_dynamic_ranges(ir::graph& g, const graph_placement& placed) {
   const passes::use_table use(g);
   bool found = false;
@@ -51,15 +52,19 @@ namespace detail {
 
 }  // namespace detail
 
-/// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does. `ends` says whether inputs
-/// and outputs are floats, as the network's own, or what the accelerator has there. `given` says of each input what callers give for it: inputs of images
-/// become pixels - 128 as i8, and the accelerator's first layer has mean and scale in it; samples are what the network of floats sees.
-/// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, of other inputs or with a nan or,
-/// where the accelerator reads them, an infinity, weights that are not finite, options out of their range, an input that is not what is given for it,
-/// a node for the processor that there is not);
+/// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>()
+/// does. `ends` says whether inputs and outputs are floats, as the network's own, or what the accelerator has there.
+/// `given` says of each input what callers give for it: inputs of images become pixels - 128 as i8, and the
+/// accelerator's first layer has mean and scale in it; samples are what the network of floats sees. Errors: those of
+/// compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, of other inputs or
+/// with a nan or, where the accelerator reads them, an infinity, weights that are not finite, options out of their
+/// range, an input that is not what is given for it, a node for the processor that there is not);
 /// not_supported (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
-[[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
-                                                      const stored_ends& ends = {}, std::span<const saved_input> given = {}) {
+[[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy,
+                                                        const sample_source& samples,
+                                                        const calibration_options& wanted = {},
+                                                        const stored_ends& ends = {},
+                                                        std::span<const saved_input> given = {}) {
   const float_scope usual{float_environment()};
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph optimised = network.graph;
@@ -70,8 +75,10 @@ namespace detail {
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   passes::optimise(optimised);
-  if (auto ok = detail::check_names(optimised, policy.on_processor, ", which shall run on the processor"); !ok) return fail(std::move(ok.error()));
-  if (auto ok = detail::check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::check_names(optimised, policy.on_processor, ", which shall run on the processor"); !ok)
+    return fail(std::move(ok.error()));
+  if (auto ok = detail::check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok)
+    return fail(std::move(ok.error()));
   graph_placement placed = policy.place(optimised);
   if (detail::drop_dynamic_ranges(optimised, placed)) placed = policy.place(optimised);
   if (policy.is_strict)
@@ -82,10 +89,17 @@ namespace detail {
   if (!floats) return fail(std::move(floats.error()));
   pool<char> on_accelerator = detail::nodes_on_accelerator(placed);
   pixels.fold_layers(*floats, on_accelerator);
-  const auto nothing_to_store = [&] { return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"}); };
-  if (!detail::makes_floats(floats->graph, on_accelerator)) return nothing_to_store();  // before the work of calibrating
+  const auto nothing_to_store = [&] {
+    return fail(error_code::not_supported,
+                {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
+  };
+  // before the work of calibrating
+  if (!detail::makes_floats(floats->graph, on_accelerator)) return nothing_to_store();
   const detail::calibration_target target{*policy.table, find, pixels.scales()};
-  if (auto ok = detail::calibrator(std::move(*floats), wanted, target, std::move(on_accelerator)).run(pixels.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::calibrator(std::move(*floats), wanted, target, std::move(on_accelerator))
+                    .run(pixels.source(), made.network, made.layers);
+      !ok)
+    return fail(std::move(ok.error()));
   if (made.layers.empty()) return nothing_to_store();
   made.inputs = pixels.end_with_pixels(made.network.graph);
   passes::take_off_conversions(made.network.graph, ends);
@@ -93,4 +107,4 @@ namespace detail {
   return made;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,7 @@
-// calibrated_file: calibrated networks of static graphs in files, so that samples are needed once and not on every device.
-// Flow: save_calibrated() writes what calibrate() made; load_calibrated() brings it back for executor<graph<f>, bpu<…>>::create().
+// calibrated_file: calibrated networks of static graphs in files, so that samples are needed once and not on every
+// device.
+// Flow: save_calibrated() writes what calibrate() made; load_calibrated() brings it back for executor<graph<f>,
+// bpu<…>>::create().
 #pragma once
 
 #include <nnrt/exec/accelerated.hpp>
@@ -10,14 +12,16 @@
 #include <utility>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Writes a calibrated network as a saved model, which the command nnrt and hbDNN's functions read, too. What layers were measured to be like
-/// (calibrated_model::layers) is no part of it.
+/// Writes a calibrated network as a saved model, which the command nnrt and hbDNN's functions read, too. What layers
+/// were measured to be like (calibrated_model::layers) is no part of it.
 /// Errors: those of save_models().
 ///
 /// \param name of the network in the file; empty: that of the file, without its extension
-template <class G, class Policy> [[gnu::cold]] result<void> save_calibrated(std::string_view path, const calibrated<G, Policy>& network, std::string_view name = {}) {
+template <class G, class Policy>
+[[gnu::cold]] result<void> save_calibrated(std::string_view path, const calibrated<G, Policy>& network,
+                                           std::string_view name = {}) {
   const saved_model all[] = {{.network = network.network,
                               .name = name.empty() ? detail::stem_of(path) : std::string(name),
                               .architecture = std::string(Policy::table.name),
@@ -40,28 +44,33 @@ struct ends_of_graph {
 
 /// The only network of a file, for this architecture.
 [[gnu::cold]] inline result<saved_model> only_one_for(std::string_view architecture, std::vector<saved_model> all) {
-  if (all.size() != 1) return fail(error_code::invalid_argument, {"got a file of ", all.size(), " networks, expected 1"});
+  if (all.size() != 1)
+    return fail(error_code::invalid_argument, {"got a file of ", all.size(), " networks, expected 1"});
   saved_model& made = all.front();
   if (made.architecture != architecture)
-    return fail(error_code::invalid_argument, {"network ", piece::in_quotes(made.name), " was compiled for ", made.is_compiled() ? std::string_view(made.architecture) : "no accelerator", ", expected ", architecture});
+    return fail(
+        error_code::invalid_argument,
+        {"network ", piece::in_quotes(made.name), " was compiled for ",
+         made.is_compiled() ? std::string_view(made.architecture) : "no accelerator", ", expected ", architecture});
   return std::move(made);
 }
 
 }  // namespace detail
 
-/// Reads a network that save_calibrated() wrote, or the command nnrt for the same graph. Weights stay in the file, which is mapped as long as the
-/// network lives, or what is made of it.
-/// Errors, which begin with the path: those of load_models(); invalid_argument (the file has several networks, or one of another architecture, or its
-/// inputs or outputs are not G's).
+/// Reads a network that save_calibrated() wrote, or the command nnrt for the same graph. Weights stay in the file,
+/// which is mapped as long as the network lives, or what is made of it.
+/// Errors, which begin with the path: those of load_models(); invalid_argument (the file has several networks, or one
+/// of another architecture, or its inputs or outputs are not G's).
 template <class G, class Policy> [[gnu::cold]] result<calibrated<G, Policy>> load_calibrated(std::string_view path) {
   auto all = load_models(path);
   if (!all) return fail(std::move(all.error()));
   auto only = detail::only_one_for(Policy::table.name, std::move(*all));
   if (!only) return fail(std::move(only.error()).in(path));
-  if (auto ok = detail::check_ends<G>(detail::ends_of_graph{only->network.graph}); !ok) return fail(std::move(ok.error()).in(path));
+  if (auto ok = detail::check_ends<G>(detail::ends_of_graph{only->network.graph}); !ok)
+    return fail(std::move(ok.error()).in(path));
   calibrated<G, Policy> made;
   made.network = std::move(only->network), made.inputs = std::move(only->inputs), made.places = std::move(only->places);
   return made;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

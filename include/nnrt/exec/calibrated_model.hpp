@@ -1,4 +1,5 @@
-// calibrated_model: what calibrate() makes - a network of stored numbers, what its layers are like, and where its nodes run.
+// calibrated_model: what calibrate() makes - a network of stored numbers, what its layers are like, and where its nodes
+// run.
 // Flow: calibrate.hpp and calibrate_model.hpp fill it; executors of accelerators and saved models take it.
 #pragma once
 
@@ -17,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A network with stored weights, and what is known of its tensors. Copies share the weights.
 struct calibrated_model {
@@ -48,8 +49,10 @@ struct calibrated_model {
     };
     for (const layer_report& r : layers) {
       char numbers[160];
-      std::snprintf(numbers, sizeof numbers, "%11.4g … %-11.4g %2d bits, scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", double{r.low}, double{r.high}, r.bits, double{r.scale}, name_of(r.method).data(),
-                    r.cosine, r.signal_to_noise, 100 * r.saturated);
+      std::snprintf(numbers, sizeof numbers,
+                    "%11.4g … %-11.4g %2d bits, scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n",
+                    double{r.low}, double{r.high}, r.bits, double{r.scale}, name_of(r.method).data(), r.cosine,
+                    r.signal_to_noise, 100 * r.saturated);
       add(r.op, 20);
       add(r.name, 18);
       out += numbers;
@@ -63,16 +66,18 @@ template <class G, class Policy> struct calibrated : calibrated_model {};
 
 namespace detail {
 
-/// Where the nodes of a quantised graph run. Those that the pass kept are those of the optimised graph that make the same values; what makes values
-/// that this graph has not works on stored numbers.
-[[gnu::cold]] inline std::vector<saved_place> places_of(const ir::graph& optimised, const graph_placement& placed, const ir::graph& quantised) {
+/// Where the nodes of a quantised graph run. Those that the pass kept are those of the optimised graph that make the
+/// same values; what makes values that this graph has not works on stored numbers.
+[[gnu::cold]] inline std::vector<saved_place> places_of(const ir::graph& optimised, const graph_placement& placed,
+                                                        const ir::graph& quantised) {
   std::vector<saved_place> places;
   const passes::use_table use(optimised);
   for (const ir::node& n : quantised.nodes) {
     const std::int32_t id = quantised.outputs_of(n)[0];
     const std::int32_t kept = static_cast<std::size_t>(id) < optimised.values.size() ? use.producer_of(id) : ir::none;
     const bool is_same = kept != ir::none && optimised.nodes[static_cast<std::size_t>(kept)].op->code == n.op->code;
-    if (n.op->code == ops::quant_dtype_cast::code && !is_same) places.push_back({false, "converts between floats and stored numbers"});
+    if (n.op->code == ops::quant_dtype_cast::code && !is_same)
+      places.push_back({false, "converts between floats and stored numbers"});
     else if (!is_same) places.push_back({true, {}});
     else {
       const accelerator_verdict& reason = placed.nodes[static_cast<std::size_t>(kept)].reason;
@@ -84,4 +89,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,4 +1,5 @@
-// calibration: what samples tell of the tensors of a network - ranges, histograms, thresholds - and how well stored numbers serve.
+// calibration: what samples tell of the tensors of a network - ranges, histograms, thresholds - and how well stored
+// numbers serve.
 // Flow: calibrate() runs the network of floats over samples and asks these for the scale of each tensor.
 #pragma once
 
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// How the threshold of a tensor is found: the magnitude from which on numbers saturate.
 enum class calibration_method {
@@ -30,14 +31,16 @@ constexpr std::string_view name_of(calibration_method method) {
 /// Choices for calibrate().
 struct calibration_options {
   calibration_method method = calibration_method::mixed;
-  double percentile = 0.9999;   // of magnitudes, above 0 and at most 1
-  float steps = 127;            // scale = threshold / steps; a finite number above 0
-  /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8 (see layer_report::bits).
+  double percentile = 0.9999;  // of magnitudes, above 0 and at most 1
+  float steps = 127;           // scale = threshold / steps; a finite number above 0
+  /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8
+  /// (see layer_report::bits).
   array_ref<const std::string_view> in_16_bits = {};
-  /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel, rounded nowhere. One that has an
-  /// activation, or that the accelerator reads further, does not (see layer_report::bits).
+  /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel,
+  /// rounded nowhere. One that has an activation, or that the accelerator reads further, does not (see
+  /// layer_report::bits).
   bool int32_tail = false;
-  bool report = true;           // run the stored network over the samples, too, and compare
+  bool report = true;  // run the stored network over the samples, too, and compare
   /// Called before each sample of each stage, if given: "ranges", "histograms", "choice", "report".
   void (*progress)(void* context, std::string_view stage, std::size_t done, std::size_t all) = nullptr;
   void* progress_context = nullptr;
@@ -46,13 +49,13 @@ struct calibration_options {
 /// What became of one tensor that a node computes.
 struct layer_report {
   std::string name, op;
-  float low = 0, high = 0;       // of the floats
-  float threshold = 0, scale = 0;   // of sums that a layer keeps (32 bits) the largest scale of a channel
+  float low = 0, high = 0;         // of the floats
+  float threshold = 0, scale = 0;  // of sums that a layer keeps (32 bits) the largest scale of a channel
   calibration_method method = calibration_method::max;
-  double cosine = 1;             // between floats and what is stored, over all samples
-  double signal_to_noise = 0;    // decibels
-  double saturated = 0;          // share of elements whose floats lie beyond the stored range
-  int bits = 8;                  // of a stored number
+  double cosine = 1;           // between floats and what is stored, over all samples
+  double signal_to_noise = 0;  // decibels
+  double saturated = 0;        // share of elements whose floats lie beyond the stored range
+  int bits = 8;                // of a stored number
 };
 
 namespace detail {
@@ -62,7 +65,8 @@ struct agreement {
   double product = 0, true_square = 0, stored_square = 0, noise = 0;
   std::int64_t saturated = 0, elements = 0;
 
-  /// Infinities, which masks have, and what is no number are nothing to compare. `within`: whether the stored range reaches to the real one.
+  /// Infinities, which masks have, and what is no number are nothing to compare. `within`: whether the stored range
+  /// reaches to the real one.
   void add(double real, double stored, bool within = true) {
     if (!math::is_finite(real)) return;
     product += real * stored, true_square += real * real, stored_square += stored * stored;
@@ -75,7 +79,9 @@ struct agreement {
     return product / std::sqrt(true_square * stored_square);
   }
   /// 200 where there is no noise.
-  double signal_to_noise() const { return noise == 0 ? 200 : true_square == 0 ? -200 : 10 * std::log10(true_square / noise); }
+  double signal_to_noise() const {
+    return noise == 0 ? 200 : true_square == 0 ? -200 : 10 * std::log10(true_square / noise);
+  }
 };
 
 /// Magnitudes of one tensor.
@@ -83,7 +89,7 @@ struct magnitudes {
   static constexpr std::size_t bins = 2048;
   float low = 0, high = 0;
   bool is_seen = false;
-  std::vector<double> counts;   // of |x| in equal bins up to largest()
+  std::vector<double> counts;  // of |x| in equal bins up to largest()
 
   float largest() const { return std::fmax(std::fabs(low), std::fabs(high)); }
   /// Numbers that are none, and infinities, say nothing about a range.
@@ -116,7 +122,8 @@ struct magnitudes {
     }
     return largest();
   }
-  /// The threshold of the least divergence between the histogram, what is above the threshold counted at it, and its form in 128 steps.
+  /// The threshold of the least divergence between the histogram, what is above the threshold counted at it, and its
+  /// form in 128 steps.
   float least_divergence() const {
     constexpr std::size_t levels = 128;
     std::size_t best = bins;
@@ -129,7 +136,9 @@ struct magnitudes {
   }
 
  private:
-  float end_of(std::size_t bin) const { return static_cast<float>(double{largest()} * static_cast<double>(bin + 1) / static_cast<double>(bins)); }
+  float end_of(std::size_t bin) const {
+    return static_cast<float>(double{largest()} * static_cast<double>(bin + 1) / static_cast<double>(bins));
+  }
 
   double divergence(std::size_t cut, std::size_t levels) const {
     std::vector<double> kept(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(cut)), stored(cut, 0.0);
@@ -157,7 +166,8 @@ struct magnitudes {
   }
 };
 
-/// The scale of a threshold, as the accelerator can have it: powers of two are rounded up, so that nothing more saturates. 1 of nothing.
+/// The scale of a threshold, as the accelerator can have it: powers of two are rounded up, so that nothing more
+/// saturates. 1 of nothing.
 inline float scale_of_threshold(float threshold, float steps, scale_kind kind) {
   const float least = threshold / steps;
   if (!(least >= 1e-30F) || !math::is_finite(least)) return 1;
@@ -169,4 +179,4 @@ inline float scale_of_threshold(float threshold, float steps, scale_kind kind) {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

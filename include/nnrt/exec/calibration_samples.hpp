@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -31,10 +31,7 @@ template <class Range> result<void> put_input(session& into, std::size_t i, cons
 }
 /// Whether T is what a sample is: a range for the only input, or a tuple of ranges.
 template <class T>
-concept sample = requires(const T& x) {
-  std::data(x);
-}
-|| requires { std::tuple_size<T>::value; };
+concept sample = requires(const T& x) { std::data(x); } || requires { std::tuple_size<T>::value; };
 
 template <sample Sample> result<void> put_sample(session& into, const Sample& sample) {
   const std::size_t inputs = into.compiled().input_count();
@@ -50,8 +47,7 @@ template <sample Sample> result<void> put_sample(session& into, const Sample& sa
       result<void> ok;
       ((ok = ok ? put_input(into, I, std::get<I>(sample)) : ok), ...);
       return ok;
-    }
-    (std::make_index_sequence<std::tuple_size_v<Sample>>{});
+    }(std::make_index_sequence<std::tuple_size_v<Sample>>{});
   }
 }
 
@@ -78,4 +74,4 @@ struct sample_source {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,7 @@
-// call_rules: what the types of an executor's arguments tell before anything runs - their number, ranges, dtypes, sizes, names.
-// Flow: executor.hpp and accelerated.hpp take the calls that keep these rules, and let the compiler refuse the others by name.
+// call_rules: what the types of an executor's arguments tell before anything runs - their number, ranges, dtypes,
+// sizes, names.
+// Flow: executor.hpp and accelerated.hpp take the calls that keep these rules, and let the compiler refuse the others
+// by name.
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>
@@ -9,7 +11,7 @@
 #include <span>
 #include <tuple>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What the type of a range tells of it before anything runs.
 enum class range_rule {
@@ -24,30 +26,42 @@ enum class range_rule {
 namespace detail {
 
 /// Input or output I.
-template <class G, bool IsInput, std::size_t I> inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
+template <class G, bool IsInput, std::size_t I>
+inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
 /// Its name, letter by letter, for what the compiler prints.
 template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
-template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
+template <class G, bool IsInput, std::size_t I, std::size_t... Letter>
+struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
   using type = named<end_of<G, IsInput, I>.name[Letter]...>;
 };
-template <class G, bool IsInput, std::size_t I> using name_of_tensor = typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
+template <class G, bool IsInput, std::size_t I>
+using name_of_tensor =
+    typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
 
 template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
 /// Elements of a range when its type tells them, else -1.
 template <class Range> inline constexpr std::int64_t static_size = -1;
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::array<T, N>> = static_cast<std::int64_t>(N);
+template <class T, std::size_t N>
+inline constexpr std::int64_t static_size<std::array<T, N>> = static_cast<std::int64_t>(N);
 template <class T, std::size_t N> inline constexpr std::int64_t static_size<T[N]> = static_cast<std::int64_t>(N);
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::span<T, N>> = N == std::dynamic_extent ? -1 : static_cast<std::int64_t>(N);
+template <class T, std::size_t N>
+inline constexpr std::int64_t static_size<std::span<T, N>> =
+    N == std::dynamic_extent ? -1 : static_cast<std::int64_t>(N);
 
 template <class G, std::size_t I> using span_of_output = std::span<const output_element<G, I>, output_size<G, I>>;
 template <class G, class Sequence> struct spans_of_outputs;
-template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
-template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
+template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> {
+  using type = span_of_output<G, I>;
+};
+template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> {
+  using type = std::tuple<span_of_output<G, I>...>;
+};
 
 /// Says that a range has another size. False, which ends a chain of checks at the first that fails.
-[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
+[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name,
+                                        std::size_t got, std::int64_t expected) {
   append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
   return false;
 }
@@ -62,58 +76,76 @@ template <class G> constexpr std::size_t output_of_name(std::string_view name) {
 /// Copies a result to a range of as many elements of its type; call_rules refuses what is none. `Name` is the output's.
 template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
   if constexpr (!is_contiguous<Range>) return;
-  else if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>) static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
+  else if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>)
+    static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
   else std::copy(from.begin(), from.end(), std::data(to));
 }
 
-/// What calls of G's executor look like. `Image`: what stands for an input of floats where it may be stored, as signed bytes, too.
+/// What calls of G's executor look like. `Image`: what stands for an input of floats where it may be stored, as signed
+/// bytes, too.
 template <class G, class Image = void> struct call_rules {
   static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
   template <bool IsInput, std::size_t I> using name = name_of_tensor<G, IsInput, I>;
   template <class Argument> static constexpr bool is_image = std::is_same_v<std::remove_cvref_t<Argument>, Image>;
 
   /// Whether so many arguments are given, each of a kind that a run takes.
-  template <std::size_t Count, class... Arguments> static constexpr bool takes = sizeof...(Arguments) == Count && ((is_contiguous<Arguments> || is_image<Arguments>) && ...);
+  template <std::size_t Count, class... Arguments>
+  static constexpr bool takes =
+      sizeof...(Arguments) == Count && ((is_contiguous<Arguments> || is_image<Arguments>)&&...);
 
   /// Refuses what is no list of arguments, by the rule that it breaks.
   template <class... Arguments, std::size_t... I> static constexpr void refuse(std::index_sequence<I...>) {
     constexpr std::size_t count = sizeof...(Arguments);
     if constexpr (count != input_count && count != input_count + output_count)
-      static_cast<void>(graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>, expected<input_count>, expected<input_count + output_count>>::report());
-    else (static_cast<void>(require_range<(I < input_count), I < input_count ? I : I - input_count, Arguments>()), ...);
+      static_cast<void>(
+          graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>,
+                         expected<input_count>, expected<input_count + output_count>>::report());
+    else
+      (static_cast<void>(require_range < (I < input_count), I < input_count ? I : I - input_count, Arguments > ()),
+       ...);
   }
 
-  /// Elements of a tensor that a range is given for; the compiler checks the dtype and the size that the range's type tells.
+  /// Elements of a tensor that a range is given for; the compiler checks the dtype and the size that the range's type
+  /// tells.
   template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
     constexpr tensor_info info = end_of<G, IsInput, I>;
     if constexpr (!require_range<IsInput, I, Range>()) return -1;
     else if constexpr (!is_dtype_of<info.desc.type, IsInput, dtype_for<element_of_range<const Range>>()>)
-      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name<IsInput, I>, actual<dtype_for<element_of_range<const Range>>()>, expected<info.desc.type>>::report())();
+      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name<IsInput, I>,
+                                     actual<dtype_for<element_of_range<const Range>>()>,
+                                     expected<info.desc.type>>::report())();
     else if constexpr (static_size<Range> >= 0 && static_size<Range> != info.desc.elements())
-      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name<IsInput, I>, actual<static_size<Range>>, expected<info.desc.elements()>>::report())();
-    else
-      return info.desc.elements();
+      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name<IsInput, I>,
+                                     actual<static_size<Range>>, expected<info.desc.elements()>>::report())();
+    else return info.desc.elements();
   }
 
   /// Refuses an image for an input that is none of floats.
   template <std::size_t I> static constexpr void require_floats() {
-    if constexpr (G::inputs[I].desc.type != f32) static_cast<void>(graph_rejected<range_rule::tensor_of_an_image_must_be_of_floats, name<true, I>, actual<G::inputs[I].desc.type>>::report());
+    if constexpr (G::inputs[I].desc.type != f32)
+      static_cast<void>(graph_rejected<range_rule::tensor_of_an_image_must_be_of_floats, name<true, I>,
+                                       actual<G::inputs[I].desc.type>>::report());
   }
 
  private:
   template <bool IsInput, std::size_t I, class Argument> static constexpr bool require_range() {
     constexpr bool is_one = is_contiguous<Argument> || (IsInput && is_image<Argument>);
-    if constexpr (!is_one) static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name<IsInput, I>>::report());
+    if constexpr (!is_one)
+      static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name<IsInput, I>>::report());
     return is_one;
   }
-  template <dtype Declared, bool IsInput, dtype Given> static constexpr bool is_dtype_of = Given == Declared || (!std::is_void_v<Image> && IsInput && Declared == f32 && Given == i8);
+  template <dtype Declared, bool IsInput, dtype Given>
+  static constexpr bool is_dtype_of =
+      Given == Declared || (!std::is_void_v<Image> && IsInput && Declared == f32 && Given == i8);
 };
 
 /// The calls that break the rules: the compiler says which. Executors have this for a base, and take the other calls.
 template <class G, class Image = void> class refused_calls {
   using rules = call_rules<G, Image>;
   using outputs_type = typename spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
-  template <class... Arguments> static constexpr bool breaks = !rules::template takes<rules::input_count, Arguments...> && !rules::template takes<rules::input_count + rules::output_count, Arguments...>;
+  template <class... Arguments>
+  static constexpr bool breaks = !rules::template takes<rules::input_count, Arguments...> &&
+                                 !rules::template takes<rules::input_count + rules::output_count, Arguments...>;
 
  public:
   template <class... Arguments>
@@ -132,4 +164,4 @@ template <class G, class Image = void> class refused_calls {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

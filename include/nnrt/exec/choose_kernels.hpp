@@ -1,4 +1,5 @@
-// choose_kernels: the first half of a plan - a kernel for each node of an optimised graph, groups of steps, and which memory they need in the arena.
+// choose_kernels: the first half of a plan - a kernel for each node of an optimised graph, groups of steps, and which
+// memory they need in the arena.
 // Flow: make_plan.hpp places that memory and lays out the steps.
 #pragma once
 
@@ -9,16 +10,16 @@
 #include <nnrt/passes/fold.hpp>
 #include <nnrt/passes/plan_memory.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Choices of the planner.
 struct plan_options {
-  bool fast_kernels = true;            // false: every step is its operator's reference
-  bool unrolled = false;               // choose kernels with an unrolled form where there are such, and no bands
+  bool fast_kernels = true;  // false: every step is its operator's reference
+  bool unrolled = false;     // choose kernels with an unrolled form where there are such, and no bands
   nnrt::winograd winograd = nnrt::winograd::automatic;
   band_options bands = {};
-  /// Weights of floats whose packed form has at least so many bytes are kept as float16, and widened before each run of their step, into memory
-  /// that other steps use as well; `narrow` and `widen` convert. -1: none are.
+  /// Weights of floats whose packed form has at least so many bytes are kept as float16, and widened before each run of
+  /// their step, into memory that other steps use as well; `narrow` and `widen` convert. -1: none are.
   std::int64_t halves_from = -1;
   kernel_function narrow = nullptr;
   kernel_function widen = nullptr;
@@ -31,11 +32,11 @@ struct planned_node {
   kernel_choice choice;
   std::int32_t packed_block = ir::none;
   std::int32_t scratch_block = ir::none;
-  bool known = false;                  // runs before the network does
-  bool packs_before = false;           // pack() runs before the network does
-  bool is_halved = false;              // what it packs is kept as float16
+  bool known = false;         // runs before the network does
+  bool packs_before = false;  // pack() runs before the network does
+  bool is_halved = false;     // what it packs is kept as float16
   bool needs_step = true;
-  std::int32_t group = -1;             // of bands
+  std::int32_t group = -1;  // of bands
 };
 
 /// Chooses for one graph; the planner goes on from here.
@@ -46,15 +47,20 @@ struct kernel_chooser {
   pool<char> known;
   passes::memory_plan memory;
   pool<planned_node> nodes;
-  pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
-  plan made;                    // its bands, with their windows, and part_scratch_bytes
+  pool<std::int64_t> kept_of;  // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
+  plan made;                   // its bands, with their windows, and part_scratch_bytes
 
   constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
-      : g(graph), options(opts), watch(deadline), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known, watch)) {}
+      : g(graph),
+        options(opts),
+        watch(deadline),
+        known(passes::known_values(graph)),
+        memory(passes::assign_blocks(graph, known, watch)) {}
 
   /// Of all nodes; afterwards blocks may be added and placed. False once the deadline is over.
   constexpr bool choose_all() {
-    for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) choose(static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i)
+      choose(static_cast<std::int32_t>(i));
     if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
     kept_of.assign(g.values.size(), -1);
     if (may_have_bands()) add_bands();
@@ -86,7 +92,8 @@ struct kernel_chooser {
       p.packs_before = true;
       for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
-      p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from && packs_floats(n, p);
+      p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from &&
+                    packs_floats(n, p);
       if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
   }
@@ -99,13 +106,15 @@ struct kernel_chooser {
   constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
     const ir::operand_list operands(g, g.inputs_of(n), known);
     const pool<tensor_desc> descs = output_descs(n);
-    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows, options.halves_from >= 0});
+    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows,
+                         options.halves_from >= 0});
   }
   constexpr void add_scratch() {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       planned_node& p = nodes[i];
       if (p.choice.scratch_bytes == 0 || p.group >= 0) continue;
-      p.scratch_block = memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
+      p.scratch_block =
+          memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
       made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
     }
   }
@@ -126,7 +135,8 @@ struct kernel_chooser {
       const planned_node& p = nodes[i];
       if (p.known || !p.needs_step) continue;
       const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
-      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes, p.choice.parts});
+      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows,
+                            p.choice.packed_bytes, p.choice.parts});
     }
     const band_finder finder(g, memory, candidates, options.bands);
     for (const found_group& found : finder.find()) {
@@ -143,7 +153,8 @@ struct kernel_chooser {
     group.rows = found.rows;
     const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
     for (std::int32_t c = found.first; c <= found.last; ++c) {
-      group.scratch_bytes = std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
+      group.scratch_bytes =
+          std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
       made.windows.push_back(finder.at(c).rows);
     }
     const bool is_whole = found.rows == 0;
@@ -153,18 +164,23 @@ struct kernel_chooser {
       p.group = static_cast<std::int32_t>(made.bands.size());
       p.choice = chosen_for(finder.node_of(c), rows);
       group.parts = parts_of(group.parts + p.choice.parts - 1);
-      if (is_whole) extend(finder.block_of(finder.result_of(c)), first_node, last_node, true), extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
+      if (is_whole)
+        extend(finder.block_of(finder.result_of(c)), first_node, last_node, true),
+            extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
       else if (c < found.last && !finder.is_in_place(c, found.last)) {
         kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
         memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
       }
       for (const std::int32_t id : g.inputs_of(finder.node_of(c)))
-        if (id != ir::none && memory.at(id).block != ir::none) extend(finder.block_of(id), first_node, last_node, false);
+        if (id != ir::none && memory.at(id).block != ir::none)
+          extend(finder.block_of(id), first_node, last_node, false);
       if (c > found.first) rows = finder.rows_before(c, rows);
     }
     extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
-    const std::int32_t scratch = group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
-    for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c) node_at(finder.at(c).node).scratch_block = scratch;
+    const std::int32_t scratch =
+        group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
+    for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c)
+      node_at(finder.at(c).node).scratch_block = scratch;
     made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
     made.bands.push_back(group);
   }
@@ -176,13 +192,15 @@ struct kernel_chooser {
   }
   constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
 
-  /// Whether a code stands for the functions of a choice. In the compiler it does so wherever there is one; g++ with sanitizers cannot say
-  /// there whether a function that a binding names is null.
+  /// Whether a code stands for the functions of a choice. In the compiler it does so wherever there is one; g++ with
+  /// sanitizers cannot say there whether a function that a binding names is null.
   static constexpr bool is_in_codes(const kernel_choice& choice) {
     if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
     return choice.code && choice.run == nullptr;
   }
-  static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return names_operand(p.choice.packs, operand); }
+  static constexpr bool is_packed(const planned_node& p, std::size_t operand) {
+    return names_operand(p.choice.packs, operand);
+  }
   /// So many bytes more of a region; where they begin.
   static constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
     const std::int64_t at = region;
@@ -193,4 +211,4 @@ struct kernel_chooser {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,11 +8,12 @@
 
 #include <bit>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Equal descs have equal hashes, but for scales of 0 and -0.
 constexpr std::uint64_t hash_of(const tensor_desc& desc) {
-  std::uint64_t hash = mix(no_hash, static_cast<std::uint64_t>(desc.type) << 8 | static_cast<std::uint64_t>(desc.layout));
+  std::uint64_t hash =
+      mix(no_hash, static_cast<std::uint64_t>(desc.type) << 8 | static_cast<std::uint64_t>(desc.layout));
   for (const std::int64_t extent : desc.shape) hash = mix(hash, static_cast<std::uint64_t>(extent));
   const quantisation& q = desc.quantised;
   return q ? mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint32_t>(q.zero_point)) : hash;
@@ -40,7 +41,8 @@ class distinct_descs {
   /// Where the desc stands in the table, or would.
   constexpr std::size_t slot_for(const pool<tensor_desc>& list, const tensor_desc& desc) const {
     std::size_t slot = slot_of(hash_of(desc), bits_);
-    while (slots_[slot] >= 0 && !(list[static_cast<std::size_t>(slots_[slot])] == desc)) slot = (slot + 1) & (slots_.size() - 1);
+    while (slots_[slot] >= 0 && !(list[static_cast<std::size_t>(slots_[slot])] == desc))
+      slot = (slot + 1) & (slots_.size() - 1);
     return slot;
   }
 
@@ -48,4 +50,4 @@ class distinct_descs {
   int bits_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -28,7 +28,8 @@ namespace detail {
   }
 }
 
-[[gnu::cold]] inline void append_step(pool<char>& out, const ir::graph& g, const plan_view& plan, const step& s, std::string_view indent = "  ") {
+[[gnu::cold]] inline void append_step(pool<char>& out, const ir::graph& g, const plan_view& plan, const step& s,
+                                      std::string_view indent = "  ") {
   pool<char> line;
   append(line, {indent});
   if (s.node >= 0) {
@@ -70,7 +71,8 @@ namespace detail {
 }  // namespace detail
 
 /// Passes, prepare steps, steps, states and memory of a planned graph.
-[[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
+[[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan,
+                                           std::int64_t lower_bound) {
   pool<char> out;
   append(out, {"passes\n"});
   ir::detail::append_log(out, optimised, "  ");
@@ -85,12 +87,16 @@ namespace detail {
     }
     const band_group& group = plan.bands[static_cast<std::size_t>(of)];
     if (group.rows == 0) append(out, {"  rows shared out together\n"});
-    else append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
-    for (std::int32_t left = group.steps.count; left > 0; --left) detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
+    else
+      append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes,
+                   " bytes between\n"});
+    for (std::int32_t left = group.steps.count; left > 0; --left)
+      detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
   }
   detail::append_states(out, plan);
-  append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ", plan.prepared_bytes, " bytes\n"});
+  append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ",
+               plan.prepared_bytes, " bytes\n"});
   return string_of(out);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

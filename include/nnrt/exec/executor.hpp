@@ -1,5 +1,6 @@
 // executor: runs a network that the compiler has planned - no interpreter, no heap at inference.
-// Flow: create() binds and prepares weights once; operator() resolves addresses and walks the frozen plan, or the unrolled steps.
+// Flow: create() binds and prepares weights once; operator() resolves addresses and walks the frozen plan, or the
+// unrolled steps.
 #pragma once
 
 #include <nnrt/core/contract.hpp>
@@ -13,7 +14,7 @@
 #include <nnrt/exec/unrolled.hpp>
 #include <nnrt/policy/cpu.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -21,28 +22,35 @@ struct executor_parts;  // exec/stored_weights.hpp
 
 /// Says that an input lies where the run writes.
 [[gnu::cold]] inline bool append_overwritten(pool<char>& wrong, std::string_view name) {
-  append(wrong, {"input \"", name, "\" lies in the executor's own results, which the run overwrites; give it a range of your own"});
+  append(wrong, {"input \"", name,
+                 "\" lies in the executor's own results, which the run overwrites; give it a range of your own"});
   return false;
 }
 
 /// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
 struct no_times {};
-template <class Policy> struct times_of { using type = no_times; };
+template <class Policy> struct times_of {
+  using type = no_times;
+};
 template <class Policy>
   requires requires { typename Policy::times_type; }
-struct times_of<Policy> { using type = typename Policy::times_type; };
+struct times_of<Policy> {
+  using type = typename Policy::times_type;
+};
 template <class Policy> inline constexpr bool takes_times = !std::is_same_v<typename times_of<Policy>::type, no_times>;
 
 /// Whether a network under a policy takes the unrolled form.
 template <class G, class Policy>
-inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Policy::form == execution_form::automatic && G::is_micro);
+inline constexpr bool unrolls =
+    Policy::form == execution_form::unrolled || (Policy::form == execution_form::automatic && G::is_micro);
 
 }  // namespace detail
 
 /// Runs network G (a graph<f>). Movable; one thread at a time uses one executor, several executors may share() weights.
 ///
 ///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the
-///                 executor, valid until the next run, reset() or load_state(): a span of known size, or a tuple of them
+///                 executor, valid until the next run, reset() or load_state(): a span of known size, or a tuple of
+///                 them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
@@ -66,8 +74,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// What a run returns: the span over the only output, or a tuple of spans.
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<output_count>>::type;
 
-  /// For networks that name no weights, or are those of a model file: what cannot fail but for memory, and scales of the
-  /// file that are none.
+  /// For networks that name no weights, or are those of a model file: what cannot fail but for memory, and scales of
+  /// the file that are none.
   executor()
     requires(G::has_own_weights)
   {
@@ -82,7 +90,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
 
-  /// Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen weight in one message; out_of_memory.
+  /// Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen weight in one message;
+  /// out_of_memory.
   [[gnu::cold]] static result<executor> create(const weights& file, const options& wanted = {}) {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     const auto bound = shared<bound_weights>::make();
@@ -109,7 +118,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// every run.
   executor share() const {
     if (!weights_) return broken(reason());  // it could not be made itself
-    auto made = with(weights_, {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
+    auto made = with(weights_,
+                     {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
     if (made) return std::move(*made);
     return broken(std::move(made.error()));
   }
@@ -129,7 +139,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
       if (!may_run(std::index_sequence<In...>{}, std::get<In>(all)...))
         return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
       if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
-        return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
+        return broken_contract(
+            misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
       if (run_or_report(std::get<In>(all)...)) (copy_output<Out>(std::get<input_count + Out>(all)), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
@@ -141,7 +152,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
+    if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...))
+      return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
     run_fault fault;
     [[maybe_unused]] const step* const failed = run_on(fault, inputs...);
@@ -150,12 +162,14 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     return outputs();
   }
 
-  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
+  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as
+  /// they were.
   template <class... Ranges>
     requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
-    return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
+    return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>,
+                                                      std::index_sequence<Out...>) -> result<void> {
       if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
         return fail(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...));
       auto ran = try_run(std::as_const(std::get<In>(all))...);
@@ -184,7 +198,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   void reset() {
     if (weights_) detail::reset_states(view_of_plan, arena_.data(), bases_);
   }
-  /// A copy of all states after the last run; empty for an executor that could not be made. Allocates memory, unlike runs.
+  /// A copy of all states after the last run; empty for an executor that could not be made. Allocates memory, unlike
+  /// runs.
   saved_state save_state() { return weights_ ? detail::save_states(view_of_plan, arena_.data()) : saved_state(); }
   /// Replaces all states. Error: invalid_argument (states of another network); then no state changes.
   result<void> load_state(const saved_state& from) {
@@ -195,7 +210,10 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
     if constexpr (output_count == 1) return output_at<0>();
-    else return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
+    else
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return outputs_type(output_at<I>()...);
+      }(std::make_index_sequence<output_count>{});
   }
   /// The output of this name of the last run: run.output<"probability">().
   template <fixed_string Name> auto output() {
@@ -222,13 +240,16 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     return made;
   }
   /// Why it has no weights.
-  error reason() const { return made_ ? error{error_code::invalid_argument, "the executor was moved away"} : error(made_.error()); }
+  error reason() const {
+    return made_ ? error{error_code::invalid_argument, "the executor was moved away"} : error(made_.error());
+  }
   void report(error reason) {
     made_ = fail(std::move(reason));
     broken_contract(made_.error().message());
   }
 
-  [[gnu::cold]] static result<executor> with(shared<const prepared_weights> prepared, const options& wanted, std::byte* room = nullptr) {
+  [[gnu::cold]] static result<executor> with(shared<const prepared_weights> prepared, const options& wanted,
+                                             std::byte* room = nullptr) {
     executor made{without_preparing{}};
     if (auto ok = made.start(std::move(prepared), wanted, room); !ok) return fail(std::move(ok.error()));
     return made;
@@ -242,7 +263,9 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
     detail::reset_states(view_of_plan, arena_.data(), bases_);  // an output may be what a state becomes, in its place
     if constexpr (is_unrolled) return {};
-    if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands"); !ok) return ok;
+    if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands");
+        !ok)
+      return ok;
     make_views(view_of_plan, bases_, views());
     if (wanted.threads == 1) return {};
     threads_ = shared<thread_pool>::make();
@@ -256,21 +279,25 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   }
   /// Whether steps write where this range is to be read.
   template <class Range> bool is_overwritten(const Range& range) {
-    return reinterpret_cast<std::uintptr_t>(std::data(range)) - reinterpret_cast<std::uintptr_t>(arena_.data()) < static_cast<std::uintptr_t>(plan.arena_bytes);
+    return reinterpret_cast<std::uintptr_t>(std::data(range)) - reinterpret_cast<std::uintptr_t>(arena_.data()) <
+           static_cast<std::uintptr_t>(plan.arena_bytes);
   }
   template <std::size_t... I, class... Ranges> bool may_run(std::index_sequence<I...>, const Ranges&... inputs) {
     return ((fits_one<I, true>(inputs) && !is_overwritten(inputs)) && ...);
   }
 
   /// What is wrong with the first range that does not fit.
-  template <bool IsInput, std::size_t... I, class... Ranges> error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
+  template <bool IsInput, std::size_t... I, class... Ranges>
+  error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
     pool<char> wrong;
     static_cast<void>((check_one<I, IsInput>(ranges, wrong) && ...));
     return {error_code::invalid_argument, letters_of(wrong)};
   }
   template <std::size_t I, bool IsInput, class Range> bool check_one(const Range& range, pool<char>& wrong) {
     constexpr std::string_view name = IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name;
-    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), rules::template expected_size<I, IsInput, Range>());
+    if (!fits_one<I, IsInput>(range))
+      return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range),
+                                   rules::template expected_size<I, IsInput, Range>());
     return !IsInput || !is_overwritten(range) || detail::append_overwritten(wrong, name);
   }
 
@@ -286,9 +313,12 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// The step that found fault with its values; nullptr when there is none.
   template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
     std::size_t next = first_input;
-    // An executor that was moved has its arena elsewhere. Steps never write to inputs: the planner gives every result memory of its own in the arena.
+    // An executor that was moved has its arena elsewhere. Steps never write to inputs: the planner gives every result
+    // memory of its own in the arena.
     bool is_elsewhere = lies_at(in_arena, arena_.data());
-    ((is_elsewhere |= lies_at(next++, reinterpret_cast<std::byte*>(const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs))))), ...);
+    ((is_elsewhere |= lies_at(next++, reinterpret_cast<std::byte*>(
+                                          const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs))))),
+     ...);
     if constexpr (is_unrolled) {
       return detail::run_unrolled<plan>(bases_, &fault, std::make_index_sequence<plan.steps.size()>{});
     } else {
@@ -319,15 +349,18 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     return run_plan(view_of_plan, context);
   }
 
-  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<detail::name_of_tensor<G, false, I>>(output_at<I>(), to); }
+  template <std::size_t I, class Range> void copy_output(Range& to) {
+    detail::copy_output<detail::name_of_tensor<G, false, I>>(output_at<I>(), to);
+  }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
-    return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);
+    return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset),
+                          detail::output_size<G, I>);
   }
 
   arena_type arena_;
   std::array<std::byte*, view_of_plan.base_count()> bases_{};
-  heap_block views_;  // of these bases
+  heap_block views_;                        // of these bases
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
   thread_trials trials_;
@@ -336,4 +369,4 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   [[no_unique_address]] typename detail::times_of<Policy>::type times_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

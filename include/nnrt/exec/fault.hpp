@@ -7,16 +7,17 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
 /// the bound that it breaks, and where the value stands in its operand.
-[[gnu::cold]] inline error error_of(const run_fault& fault, const rule_list& rules, std::string_view op, std::string_view name) {
+[[gnu::cold]] inline error error_of(const run_fault& fault, const rule_list& rules, std::string_view op,
+                                    std::string_view name) {
   pool<char> rule;
   for (const char letter : rules[static_cast<std::size_t>(fault.rule)]) rule.push_back(letter == '_' ? ' ' : letter);
   return {error_code::invalid_argument,
-          {op, name.empty() ? "" : " ", name.empty() ? piece("") : piece::in_quotes(name), ": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
-           ") at element ", fault.position}};
+          {op, name.empty() ? "" : " ", name.empty() ? piece("") : piece::in_quotes(name), ": ", letters_of(rule),
+           " (got ", fault.actual, ", expected ", fault.expected, ") at element ", fault.position}};
 }
 
 /// The error of a run whose step `failed` found this.
@@ -32,8 +33,8 @@ namespace nnrt::inline NNRT_ISA {
   return error_of(fault, rules, op, name);
 }
 
-/// error_of, for those who run plans without knowing whether these may fail; nullptr where a static network has no node that may,
-/// so that no words for it are compiled.
+/// error_of, for those who run plans without knowing whether these may fail; nullptr where a static network has no node
+/// that may, so that no words for it are compiled.
 using fault_wording = error (*)(const plan_view& plan, const step& failed, const run_fault& fault);
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,12 +1,14 @@
-// file_network: the network of a model file, as a function of builder& like a written one - with the weights of the file.
-// Flow: NNRT_MODEL makes one of bytes in the program; graph<f> evaluates it; executors take its weights when they get none.
+// file_network: the network of a model file, as a function of builder& like a written one - with the weights of the
+// file.
+// Flow: NNRT_MODEL makes one of bytes in the program; graph<f> evaluates it; executors take its weights when they get
+// none.
 #pragma once
 
 #include <nnrt/exec/frozen_reading.hpp>
 #include <nnrt/exec/static_graph.hpp>
 #include <nnrt/io/weights_at.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Rules about a model file that the compiler reads.
 enum class file_rule { file_must_be_readable };
@@ -74,8 +76,10 @@ constexpr pool<typed_operator> operators_of(const ir::graph& g) {
   }
   return all;
 }
-template <class File> inline constexpr std::size_t count_of_operators = operators_of(last_part<File>::thaw().graph).size();
-template <class File> inline constexpr auto operators_in = [] {
+template <class File>
+inline constexpr std::size_t count_of_operators = operators_of(last_part<File>::thaw().graph).size();
+template <class File>
+inline constexpr auto operators_in = [] {
   std::array<typed_operator, count_of_operators<File>> all{};
   copy(operators_of(last_part<File>::thaw().graph), all);
   return all;
@@ -104,19 +108,19 @@ template <class File> constexpr ir::graph with_kernels() {
   }(std::make_index_sequence<kinds.size()>());
   return g;
 }
-template <class File>
-inline constexpr frozen_graph<last_part<File>::used.graph> graph_in_file{with_kernels<File>()};
+template <class File> inline constexpr frozen_graph<last_part<File>::used.graph> graph_in_file{with_kernels<File>()};
 /// Without operators, whose functions it would keep in programs: for names and descs.
 template <class File> inline constexpr auto printable_in_file = without_operators(graph_in_file<File>);
 
-template <class File> inline constexpr auto places_in_file = [] {
+template <class File>
+inline constexpr auto places_in_file = [] {
   std::array<weight_place, last_part<File>::used.places> places{};
   copy(last_part<File>::thaw().tensors.places, places);
   return places;
 }();
 
-/// All bytes of the file, at run time. Not constexpr: a compiler that should evaluate it prints its name, which says why.
-/// Broken contract: the file in the program is not the one that the compiler has read.
+/// All bytes of the file, at run time. Not constexpr: a compiler that should evaluate it prints its name, which says
+/// why. Broken contract: the file in the program is not the one that the compiler has read.
 template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB() {
   const auto stored = File::stored();
   if (!stored) broken_contract(stored.error().message());
@@ -125,9 +129,9 @@ template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file
 
 }  // namespace detail
 
-/// The network of a model file in the program, and its weights. File::bytes() is a file_view of the file, where File::is_given, and
-/// File::choices() what is read of it; all are constant expressions. File::stored() gives all bytes to the program, or an
-/// error.
+/// The network of a model file in the program, and its weights. File::bytes() is a file_view of the file, where
+/// File::is_given, and File::choices() what is read of it; all are constant expressions. File::stored() gives all bytes
+/// to the program, or an error.
 template <class File> struct file_network {
   constexpr void operator()(builder& g) const {
     static_assert(detail::is_network<File>());
@@ -144,11 +148,13 @@ template <class File> struct file_network {
     add_weights_at(detail::places_in_file<File>, detail::printable_in_file<File>.thaw(), *bytes, made);
     return std::move(made).finish();
   }
-  /// The graph with the elements of all weights as constants, for evaluate(). The weights of a file above 1 MiB are there at run time alone.
+  /// The graph with the elements of all weights as constants, for evaluate(). The weights of a file above 1 MiB are
+  /// there at run time alone.
   static constexpr ir::graph with_constants(ir::graph g) {
     file_view file = File::bytes();
     for (const weight_place& place : detail::places_in_file<File>) {
-      if (!file.has(place.first, place.size)) file = detail::the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB<File>();
+      if (!file.has(place.first, place.size))
+        file = detail::the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB<File>();
       if (!file) return g;
       pool<std::byte> bytes;
       bytes.assign(static_cast<std::size_t>(g.at(place.value).desc.bytes()), std::byte{});
@@ -162,4 +168,4 @@ template <class File> struct file_network {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,11 +1,12 @@
-// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches, and which are shared out together.
+// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches, and which
+// are shared out together.
 // Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/passes/plan_memory.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Whether, and how, networks run in bands of rows.
 struct band_options {
@@ -20,8 +21,8 @@ namespace detail {
 /// within two parts in a hundred.
 inline constexpr std::int64_t second_cache_bytes = 512 * 1024;
 
-/// Weights that each of several threads may read in full when they share out rows: they stay in its cache, while what it reads of images that others
-/// have made has to come from there in every run.
+/// Weights that each of several threads may read in full when they share out rows: they stay in its cache, while what
+/// it reads of images that others have made has to come from there in every run.
 inline constexpr std::int64_t most_joined_weights = second_cache_bytes / 4;
 
 inline constexpr std::int32_t most_band_steps = 8;    // of one group
@@ -37,7 +38,9 @@ struct band_candidate {
 };
 
 /// Whether a step whose kernel reads rows like this makes each row of its result of the same row alone.
-constexpr bool keeps_rows(const row_window& rows) { return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0; }
+constexpr bool keeps_rows(const row_window& rows) {
+  return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0;
+}
 
 /// Candidates first … last run in bands.
 struct found_group {
@@ -118,8 +121,9 @@ struct band_finder {
     return found;
   }
 
-  /// Finds what threads share out together among candidates without a group, once the rows between those of the others have taken the place of tensors: as
-  /// many steps as leave the arena no larger, though what the first one reads is kept until the last is done.
+  /// Finds what threads share out together among candidates without a group, once the rows between those of the others
+  /// have taken the place of tensors: as many steps as leave the arena no larger, though what the first one reads is
+  /// kept until the last is done.
   constexpr pool<found_group> find_joined() const {
     pool<found_group> found;
     const auto count = static_cast<std::int32_t>(candidates.size());
@@ -127,7 +131,8 @@ struct band_finder {
     for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
       if (at(first).has_group || !can_run_in_bands(first)) continue;
       while (last + 1 < count && last - first + 1 < most_band_steps && is_joined(last)) ++last;
-      while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most)) --last;
+      while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most))
+        --last;
       if (last > first) found.push_back({first, last, 0});
     }
     return found;
@@ -152,12 +157,14 @@ struct band_finder {
     return false;
   }
 
-  /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares of two threads differ little.
+  /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares
+  /// of two threads differ little.
   constexpr bool is_joined(std::int32_t c) const {
-    if (!keeps_rows(at(c + 1).rows) || !can_run_in_bands(c + 1)) return false;  // they are images: others may have no axis 1
+    // they are images: others may have no axis 1
+    if (!keeps_rows(at(c + 1).rows) || !can_run_in_bands(c + 1)) return false;
     const std::int64_t height = desc_of(c + 1).shape[1];
-    return is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
-           at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
+    return is_linked(c) && desc_of(c).bytes() < second_cache_bytes && at(c).packed_bytes <= most_joined_weights &&
+           at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }
   /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
@@ -171,7 +178,8 @@ struct band_finder {
       rest.pop_back();
       if (part.first == part.last) continue;
       const bool is_short = part.last - part.first < most_band_steps;
-      if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0; rows > 0 && is_closed(part.first, part.last)) {
+      if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0;
+          rows > 0 && is_closed(part.first, part.last)) {
         found.push_back({part.first, part.last, rows});
         continue;
       }
@@ -183,8 +191,8 @@ struct band_finder {
   struct chain_part {
     std::int32_t first = 0, last = 0, cut = -1;
   };
-  /// Where a chain is cut, and then its parts: a Cartesian tree of the bytes after each candidate, the first of the smallest on top. Linear in the
-  /// chain's length, where looking through each part would be quadratic.
+  /// Where a chain is cut, and then its parts: a Cartesian tree of the bytes after each candidate, the first of the
+  /// smallest on top. Linear in the chain's length, where looking through each part would be quadratic.
   struct chain_cuts {
     std::int32_t begin;
     std::int32_t root = -1;
@@ -196,14 +204,19 @@ struct band_finder {
       pool<std::int32_t> right_edge;  // of the tree so far
       for (std::int32_t c = first; c < last; ++c) {
         std::int32_t above = -1;  // what c takes the place of
-        while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes()) above = right_edge.back(), right_edge.pop_back();
+        while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes())
+          above = right_edge.back(), right_edge.pop_back();
         first_child[static_cast<std::size_t>(c - begin)] = above;
         (right_edge.empty() ? root : second_child[static_cast<std::size_t>(right_edge.back() - begin)]) = c;
         right_edge.push_back(c);
       }
     }
-    constexpr std::int32_t in_first(std::int32_t cut) const { return first_child[static_cast<std::size_t>(cut - begin)]; }
-    constexpr std::int32_t in_second(std::int32_t cut) const { return second_child[static_cast<std::size_t>(cut - begin)]; }
+    constexpr std::int32_t in_first(std::int32_t cut) const {
+      return first_child[static_cast<std::size_t>(cut - begin)];
+    }
+    constexpr std::int32_t in_second(std::int32_t cut) const {
+      return second_child[static_cast<std::size_t>(cut - begin)];
+    }
   };
   /// Rows of a band: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
   constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
@@ -241,4 +254,4 @@ struct band_finder {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

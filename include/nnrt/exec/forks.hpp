@@ -1,5 +1,6 @@
 // forks: whether an object's process is still the one that made it, or a child that was forked since.
-// Flow: what has threads, or sockets that others are served by, asks before it waits for a thread or speaks: a child has neither of them.
+// Flow: what has threads, or sockets that others are served by, asks before it waits for a thread or speaks: a child
+// has neither of them.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -7,9 +8,7 @@
 #include <pthread.h>
 #include <new>
 
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Forks between the first process and this one since somebody asks. Changes only in a child that has one thread yet.
 inline int forks_so_far = 0;
@@ -35,11 +34,10 @@ class home_process {
   int forks_;
 };
 
-/// Leaves an object's contents to no one, and makes a new one in its place: for what a thread that is gone was using, or would be waited for by its end.
+/// Leaves an object's contents to no one, and makes a new one in its place: for what a thread that is gone was using,
+/// or would be waited for by its end.
 template <class T, class... Arguments> void made_anew(T& object, Arguments&&... arguments) {
   ::new (static_cast<void*>(&object)) T(static_cast<Arguments&&>(arguments)...);
 }
 
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::detail

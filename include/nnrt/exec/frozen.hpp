@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Copies a pool or an array as far as there is room; std::copy and the operators [] take more constexpr steps.
 template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
@@ -121,4 +121,4 @@ template <class Frozen> struct roomy {
   constexpr bool holds_all() const { return fits(sizes, Frozen::sizes); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -1,5 +1,7 @@
-// frozen_reading: reads a model file in constant evaluation, some operators at a time; each part's result is a constant.
-// Flow: file_network.hpp asks for the last part, whose graph is complete; each part continues the graph of the one before.
+// frozen_reading: reads a model file in constant evaluation, some operators at a time; each part's result is a
+// constant.
+// Flow: file_network.hpp asks for the last part, whose graph is complete; each part continues the graph of the one
+// before.
 #pragma once
 
 #include <nnrt/exec/frozen.hpp>
@@ -8,7 +10,7 @@
 
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Sizes of all lists of a network that has been read in part.
 struct reading_sizes {
@@ -18,12 +20,14 @@ struct reading_sizes {
 
 constexpr reading_sizes sizes_of(const tflite::partial_network& n) {
   const tflite::tensor_state& t = n.tensors;
-  return {sizes_of(n.graph), t.places.size(), t.ids.size(), t.formed.size(), t.variables.size(), t.lists.size(), t.counted.size(), t.called_once.size()};
+  return {sizes_of(n.graph),  t.places.size(), t.ids.size(),     t.formed.size(),
+          t.variables.size(), t.lists.size(),  t.counted.size(), t.called_once.size()};
 }
 
 constexpr bool fits(const reading_sizes& n, const reading_sizes& room) {
   return fits(n.graph, room.graph) && n.places <= room.places && n.tensors <= room.tensors && n.formed <= room.formed &&
-         n.variables <= room.variables && n.lists <= room.lists && n.counted <= room.counted && n.called_once <= room.called_once;
+         n.variables <= room.variables && n.lists <= room.lists && n.counted <= room.counted &&
+         n.called_once <= room.called_once;
 }
 
 /// Nodes after which a part ends: what clang's million steps of an evaluation are enough for, three times over.
@@ -59,7 +63,10 @@ template <reading_sizes N> struct frozen_reading {
   std::size_t next;
 
   constexpr explicit frozen_reading(const tflite::partial_network& n)
-      : graph(n.graph), copied_bytes(n.tensors.copied_bytes), called_operators(n.tensors.called_operators), next(n.next) {
+      : graph(n.graph),
+        copied_bytes(n.tensors.copied_bytes),
+        called_operators(n.tensors.called_operators),
+        next(n.next) {
     copy(n.ready, ready);
     copy(n.tensors.places, places);
     copy(n.tensors.ids, ids);
@@ -156,20 +163,21 @@ struct read_part {
 };
 
 /// Whether the file is in order: the first evaluation, which others rely on.
-template <class File> inline constexpr reading_fault fault_of_bytes = [] {
+template <class File>
+inline constexpr reading_fault fault_of_bytes = [] {
   const auto file = tflite::document::verify(File::bytes());
   return file ? reading_fault() : reading_fault(file.error(), 0);
 }();
 
 /// How much of the network of a file is known before it is read.
-template <class File> inline constexpr tflite::network_extent extent_in = [] {
+template <class File>
+inline constexpr tflite::network_extent extent_in = [] {
   tflite::document file = tflite::document::trusted(File::bytes());
   return tflite::network_reader(file, File::choices(), nullptr).extent();
 }();
 
 /// Reads a part of a file that is in order: all that comes before operators, or some of them.
-template <class File, operator_set Needed>
-constexpr read_part read_on(tflite::partial_network so_far, bool is_first) {
+template <class File, operator_set Needed> constexpr read_part read_on(tflite::partial_network so_far, bool is_first) {
   read_part made;
   tflite::document file = tflite::document::trusted(File::bytes());
   tflite::network_reader reader(file, File::choices(), &find_to_read<Needed>);
@@ -197,11 +205,16 @@ template <reading_sizes Room> struct roomy_part {
   bool is_last;
 
   constexpr explicit roomy_part(const read_part& from)
-      : used(sizes_of(from.network)), held(from.network), fault(from.fault), lacking(from.lacking), is_last(from.is_last) {}
+      : used(sizes_of(from.network)),
+        held(from.network),
+        fault(from.fault),
+        lacking(from.lacking),
+        is_last(from.is_last) {}
 };
 
 /// Operators of ours that an operator of a file usually needs. A part is read again whenever it needs one that is not
-/// instantiated, so these are instantiated at once if the file names the operator. Only compile time depends on this list.
+/// instantiated, so these are instantiated at once if the file names the operator. Only compile time depends on this
+/// list.
 struct likely_operator {
   std::int32_t builtin;
   op_code becomes;
@@ -232,8 +245,10 @@ constexpr pool<typed_operator> likely_in(const tflite::document& file) {
     }
   return found;
 }
-template <class File> inline constexpr std::size_t count_of_likely = likely_in(tflite::document::trusted(File::bytes())).size();
-template <class File> inline constexpr auto likely_set = [] {
+template <class File>
+inline constexpr std::size_t count_of_likely = likely_in(tflite::document::trusted(File::bytes())).size();
+template <class File>
+inline constexpr auto likely_set = [] {
   operator_set<count_of_likely<File>> made;
   copy(likely_in(tflite::document::trusted(File::bytes())), made.all);
   return made;
@@ -293,4 +308,4 @@ template <class File, std::size_t Part = 0> constexpr auto find_last_part() {
 }
 template <class File> using last_part = typename decltype(find_last_part<File>())::type;
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

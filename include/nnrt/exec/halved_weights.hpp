@@ -5,9 +5,10 @@
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/kernels/halves.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Smaller weights are those of layers with large images, which run in bands; widening them each time would cost more than they take.
+/// Smaller weights are those of layers with large images, which run in bands; widening them each time would cost more
+/// than they take.
 inline constexpr std::int64_t least_halved_bytes = 128 * 1024;
 
 /// The planner's choices for programs that are made at run time.
@@ -22,4 +23,4 @@ inline plan_options plan_options_for(nnrt::winograd winograd, bool float16_weigh
   return chosen;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,6 @@
 // make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and what is prepared.
-// Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both kinds of executor walk the plan.
+// Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both
+// kinds of executor walk the plan.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -8,7 +9,7 @@
 #include <nnrt/exec/plan_sizes.hpp>
 #include <nnrt/passes/evaluate.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -84,8 +85,8 @@ class state_copies {
 };
 
 struct planner : kernel_chooser {
-  pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
-  pool<std::int32_t> slot_of;   // of values
+  pool<char> read_by_steps;    // values that steps read, beyond what pack() reads for them
+  pool<std::int32_t> slot_of;  // of values
   pool<std::int32_t> weight_base;
   std::int64_t halves_at = -1;  // in prepare scratch
   distinct_descs desc_finder;
@@ -107,11 +108,14 @@ struct planner : kernel_chooser {
   }
   constexpr void mark_read(std::int32_t id) {
     read_by_steps[static_cast<std::size_t>(id)] = 1;
-    if (const std::int32_t same = memory.at(id).same_as; same != ir::none) read_by_steps[static_cast<std::size_t>(same)] = 1;
-    if (const std::int32_t scales = g.at(id).scales; scales != ir::none) read_by_steps[static_cast<std::size_t>(scales)] = 1;
+    if (const std::int32_t same = memory.at(id).same_as; same != ir::none)
+      read_by_steps[static_cast<std::size_t>(same)] = 1;
+    if (const std::int32_t scales = g.at(id).scales; scales != ir::none)
+      read_by_steps[static_cast<std::size_t>(scales)] = 1;
   }
 
-  /// The index of a desc, which is added when it is new. The search begins at the newest, since neighbours are alike, and does not go far.
+  /// The index of a desc, which is added when it is new. The search begins at the newest, since neighbours are alike,
+  /// and does not go far.
   constexpr std::int32_t desc_index(const tensor_desc& desc) {
     constexpr std::size_t far = 64;
     // The last extent first: comparing whole descs was a sixth of what compilers spent on planning MobileNetV2.
@@ -119,7 +123,8 @@ struct planner : kernel_chooser {
     const std::int64_t extent = desc.shape.extents[last];
     const tensor_desc* const first = made.descs.begin() + (made.descs.size() > far ? made.descs.size() - far : 0);
     for (const tensor_desc* other = made.descs.end(); other != first;)
-      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - made.descs.begin());
+      if ((--other)->shape.extents[last] == extent && *other == desc)
+        return static_cast<std::int32_t>(other - made.descs.begin());
     if (made.descs.size() >= far) return desc_finder.index_in(made.descs, desc);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
@@ -169,8 +174,8 @@ struct planner : kernel_chooser {
     return slot;
   }
 
-  /// The slots of a node's operands, side by side. Those that pack() reads have memory for pack() alone, the others for run() alone; all
-  /// keep their descs. The packed form comes last, for run().
+  /// The slots of a node's operands, side by side. Those that pack() reads have memory for pack() alone, the others for
+  /// run() alone; all keep their descs. The packed form comes last, for run().
   constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
     pool<operand_slot> row;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
@@ -189,7 +194,8 @@ struct planner : kernel_chooser {
     return at;
   }
 
-  /// Brings the packed operands of a node about - by a step before it, before every run or once, or here and now - and says where they are.
+  /// Brings the packed operands of a node about - by a step before it, before every run or once, or here and now - and
+  /// says where they are.
   constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
     operand_slot packed;
     packed.desc = desc_index({u8, {p.choice.packed_bytes}});
@@ -200,7 +206,8 @@ struct planner : kernel_chooser {
     }
     if (p.is_halved) return add_halved_pack(n, p, of_node);
     packed.base = p.packs_before ? in_prepared : in_arena;
-    packed.offset = p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+    packed.offset =
+        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
     (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
     return packed;
   }
@@ -214,22 +221,26 @@ struct planner : kernel_chooser {
     if (!p.packs_before) pack.parts = p.choice.pack_parts;
     return pack;
   }
-  /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All of them are packed in one
-  /// piece of memory.
+  /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All
+  /// of them are packed in one piece of memory.
   constexpr operand_slot add_halved_pack(const ir::node& n, const planned_node& p, const step& of_node) {
-    operand_slot packed{.base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
+    operand_slot packed{
+        .base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
     made.prepare.push_back(pack_step(n, p, of_node, packed));
     const std::int64_t count = p.choice.packed_bytes / size_of(f32);
     const std::int32_t floats = desc_index({f32, {count}}), halves = desc_index({f16, {count}});
-    const operand_slot kept{.base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
+    const operand_slot kept{
+        .base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
     made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
     packed.base = in_arena;
     packed.offset = memory.block_at(p.packed_block).offset;
-    made.steps.push_back(conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
+    made.steps.push_back(
+        conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
     made.steps.back().parts = parts_for(count);
     return packed;
   }
-  constexpr step conversion(const step& of_node, kernel_function converts, std::string_view name, const operand_slot& from, const operand_slot& to) {
+  constexpr step conversion(const step& of_node, kernel_function converts, std::string_view name,
+                            const operand_slot& from, const operand_slot& to) {
     step made_of = of_node;
     made_of.run = converts;
     made_of.kernel = name;
@@ -245,8 +256,8 @@ struct planner : kernel_chooser {
       if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
     return halves_at = take(made.prepare_scratch_bytes, largest);
   }
-  /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's weights are scaled by
-  /// what they say.
+  /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's
+  /// weights are scaled by what they say.
   constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
     pool<operand_slot> row;
     row.push_back(packed);
@@ -360,7 +371,8 @@ struct planner : kernel_chooser {
   constexpr void add_ports() {
     for (const std::int32_t id : g.inputs) made.inputs.push_back(port_for(g.at(id).name, slot_for(id)));
     for (std::size_t id = 0; id < g.values.size(); ++id)
-      if (g.values[id].is == ir::kind::weight) made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
+      if (g.values[id].is == ir::kind::weight)
+        made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
   }
 
   /// Outputs that are no result of a step, or lie where a state will be, are copied by a step of their own.
@@ -458,8 +470,10 @@ struct planner : kernel_chooser {
 
 }  // namespace detail
 
-/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation unit allows. Once the deadline is over,
-/// which the watch then says, the plan is nothing to be run.
-constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) { return detail::planner(g, options, watch).run(); }
+/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation
+/// unit allows. Once the deadline is over, which the watch then says, the plan is nothing to be run.
+constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) {
+  return detail::planner(g, options, watch).run();
+}
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/core/exchange.hpp>
 #include <nnrt/core/float_environment.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
-#include <nnrt/core/text.hpp>
 #include <nnrt/core/shared.hpp>
-#include <nnrt/core/deadline.hpp>
+#include <nnrt/core/text.hpp>
 #include <nnrt/exec/fault.hpp>
 #include <nnrt/io/bind_weights.hpp>
 #include <nnrt/passes/plan_memory.hpp>
@@ -21,15 +21,18 @@
 #include <sys/mman.h>
 #endif
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Memory from the heap, or from the system where it is large, aligned to 64 bytes, zero at first. Move only.
-/// Zeros, because kernels load whole groups of bytes and multiply those behind a tensor by zero weights: whatever they are, they must be something.
+/// Zeros, because kernels load whole groups of bytes and multiply those behind a tensor by zero weights: whatever they
+/// are, they must be something.
 class heap_block {
  public:
   heap_block() = default;
   heap_block(heap_block&& other) noexcept
-      : block_(detail::taken(other.block_)), first_(detail::taken(other.first_)), mapped_(detail::taken(other.mapped_)) {}
+      : block_(detail::taken(other.block_)),
+        first_(detail::taken(other.first_)),
+        mapped_(detail::taken(other.mapped_)) {}
   heap_block& operator=(heap_block&& other) noexcept {
     detail::swap_values(block_, other.block_);
     detail::swap_values(first_, other.first_);
@@ -42,7 +45,8 @@ class heap_block {
   /// Error: out_of_memory, naming what it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
     release();
-    const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size), alignment = paged == 0 ? 64 : large_page;
+    const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size),
+               alignment = paged == 0 ? 64 : large_page;
     take((paged > size ? paged : size) + alignment, paged > 0);
     if (block_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
     first_ = static_cast<std::byte*>(block_) + (alignment - reinterpret_cast<std::uintptr_t>(block_) % alignment);
@@ -58,16 +62,18 @@ class heap_block {
 #else
   static constexpr std::size_t large_page = static_cast<std::size_t>(-1);
 #endif
-  /// How much of so many bytes lies in large pages. A page fault takes a microsecond, packing 4 KiB of weights half of one, clearing a large page
-  /// fewer than fifty; but what fills less than half of one keeps small pages, for the rest of a large one would be lost.
+  /// How much of so many bytes lies in large pages. A page fault takes a microsecond, packing 4 KiB of weights half of
+  /// one, clearing a large page fewer than fifty; but what fills less than half of one keeps small pages, for the rest
+  /// of a large one would be lost.
   static constexpr std::size_t in_large_pages(std::size_t bytes) {
     const std::size_t left = bytes % large_page;
     return bytes - left + (left >= large_page / 2 ? large_page : 0);
   }
 
  private:
-  /// New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to give. Large pages have to come
-  /// from the system: what a process has freed and calloc() gives again keeps its small ones.
+  /// New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to
+  /// give. Large pages have to come from the system: what a process has freed and calloc() gives again keeps its small
+  /// ones.
   void take(std::size_t bytes, [[maybe_unused]] bool from_system) {
 #if defined(MADV_HUGEPAGE)
     if (from_system) {
@@ -111,7 +117,8 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
   static constexpr std::int64_t room = Bytes;
   arena_memory() = default;
   /// What was moved away has no memory any more.
-  arena_memory(arena_memory&& other) noexcept : block_(std::move(other.block_)), first_(std::exchange(other.first_, nullptr)) {}
+  arena_memory(arena_memory&& other) noexcept
+      : block_(std::move(other.block_)), first_(std::exchange(other.first_, nullptr)) {}
   arena_memory& operator=(arena_memory&& other) noexcept {
     block_ = std::move(other.block_);
     first_ = std::exchange(other.first_, nullptr);
@@ -132,14 +139,17 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
   std::byte* first_ = nullptr;
 };
 
-/// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared by executors.
+/// Weights as the steps read them: bound to the caller's file, and packed or folded copies. Immutable once made, shared
+/// by executors.
 struct prepared_weights {
   shared<const bound_weights> bound;
   heap_block memory;                  // plan.prepared_bytes, and the room behind them
   const std::byte* stored = nullptr;  // instead of `memory`: in bytes that `bound` keeps
 
   /// What lies behind the prepared weights: room for an arena, if prepare() was asked for some and took memory.
-  std::byte* room(const plan_view& plan) const { return memory.data() == nullptr ? nullptr : memory.data() + passes::aligned(plan.prepared_bytes); }
+  std::byte* room(const plan_view& plan) const {
+    return memory.data() == nullptr ? nullptr : memory.data() + passes::aligned(plan.prepared_bytes);
+  }
 
   /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
   void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
@@ -151,8 +161,9 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point environment, as constants are in the
-/// compiler: executors of several threads share them, and so do processes that restore them. Errors as prepare().
+/// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point
+/// environment, as constants are in the compiler: executors of several threads share them, and so do processes that
+/// restore them. Errors as prepare().
 [[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made,
                                                     time_limit limit = {}, fault_wording words = &error_of) {
   heap_block scratch;
@@ -178,9 +189,9 @@ struct prepared_weights {
   return {};
 }
 
-/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
-/// deadline_missed (looked at before each step). With `room`, as many bytes of the same memory are left for the arena of one executor: both together
-/// have fewer small pages than each of them alone.
+/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break
+/// an operator's rule); deadline_missed (looked at before each step). With `room`, as many bytes of the same memory are
+/// left for the arena of one executor: both together have fewer small pages than each of them alone.
 [[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound,
                                           prepared_weights& made, time_limit limit = {},
                                           fault_wording words = &error_of, std::int64_t room = 0) {
@@ -190,4 +201,4 @@ struct prepared_weights {
   return run_prepare_steps(plan, made, limit, words);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A count of bytes with an upper limit. Safe from any thread; outlives all that takes from it.
 class memory_account {
@@ -72,4 +72,4 @@ class accounted_bytes {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

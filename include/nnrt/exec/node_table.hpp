@@ -6,19 +6,21 @@
 #include <nnrt/exec/plan_view.hpp>
 #include <nnrt/passes/fold.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// One node of an optimised network that has a part in every inference.
 struct node_info {
-  std::string_view op;             // "conv2d"
-  std::string_view name;           // what its weights are called: "conv1" for "conv1.weight"; empty without weights
-  std::string_view kernel;         // "reference" when no fast one fits; empty: nothing runs, the result is bytes that are there already
+  std::string_view op;    // "conv2d"
+  std::string_view name;  // what its weights are called: "conv1" for "conv1.weight"; empty without weights
+  // "reference" when no fast one fits; empty: nothing runs, the result is bytes that are there already
+  std::string_view kernel;
   tensor_desc output;              // of its first output
   std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
   std::int64_t macs = 0;           // multiply-accumulates of one inference
   std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
-  std::int32_t band = -1;          // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
-  std::int64_t band_rows = 0;      // of that group's last result
+  // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
+  std::int32_t band = -1;
+  std::int64_t band_rows = 0;  // of that group's last result
 };
 
 namespace detail {
@@ -28,7 +30,8 @@ constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, arra
   std::int64_t elements = 0;
   for (const std::int32_t id : g.inputs_of(n)) {
     if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
-    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type)) elements += g.at(id).desc.elements();
+    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type))
+      elements += g.at(id).desc.elements();
   }
   return elements;
 }
@@ -40,8 +43,8 @@ constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
 }
 
-/// For each node the step that runs it, and for each step its group of bands; none where there is no such. Of several steps the last one: packing may stand
-/// before it.
+/// For each node the step that runs it, and for each step its group of bands; none where there is no such. Of several
+/// steps the last one: packing may stand before it.
 struct steps_of_nodes {
   pool<std::int32_t> step_of, band_of;
 
@@ -49,29 +52,33 @@ struct steps_of_nodes {
     step_of.assign(nodes, ir::none);
     band_of.assign(plan.steps.size(), ir::none);
     for (std::size_t k = 0; k < plan.steps.size(); ++k)
-      if (const std::int32_t node = plan.steps[k].node; node >= 0) step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
+      if (const std::int32_t node = plan.steps[k].node; node >= 0)
+        step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
     for (std::size_t k = 0; k < plan.bands.size(); ++k)
       for (std::int32_t i = 0; plan.bands[k].rows > 0 && i < plan.bands[k].steps.count; ++i)
         band_of[static_cast<std::size_t>(plan.bands[k].steps.first + i)] = static_cast<std::int32_t>(k);
   }
 };
 
-/// Says where in the arena the outputs of a node without a step lie, whose first operand lies at `first`: reshapes and joins begin where it does, parts further
-/// on.
-constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first, pool<std::int64_t>& offset_of) {
+/// Says where in the arena the outputs of a node without a step lie, whose first operand lies at `first`: reshapes and
+/// joins begin where it does, parts further on.
+constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first,
+                             pool<std::int64_t>& offset_of) {
   pool<tensor_desc> out;
   for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
   const ir::operand_list operands(g, g.inputs_of(n), known);
   for (std::size_t k = 0; k < out.size(); ++k) {
-    const std::int64_t elements = n.op->traits.outputs_are_parts ? n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) : 0;
+    const std::int64_t elements = n.op->traits.outputs_are_parts
+                                      ? n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k))
+                                      : 0;
     offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + elements * size_of(out[k].type);
   }
 }
 
 }  // namespace detail
 
-/// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names lie in `text`, which has
-/// the same content as the graph's own and may live longer.
+/// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names
+/// lie in `text`, which has the same content as the graph's own and may live longer.
 constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
   const ir::graph& g = optimised;
   const pool<char> known = passes::known_values(g);
@@ -107,4 +114,4 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
   return rows;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

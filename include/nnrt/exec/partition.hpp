@@ -1,5 +1,6 @@
 // partition: which nodes of a static network run where under a policy, why, and whether the policy takes all of them.
-// Flow: supports<Policy, graph<f>> and partition<Policy, graph<f>> are known to the compiler; text() and graph<f>::dot<Policy>() print.
+// Flow: supports<Policy, graph<f>> and partition<Policy, graph<f>> are known to the compiler; text() and
+// graph<f>::dot<Policy>() print.
 #pragma once
 
 #include <nnrt/exec/static_graph.hpp>
@@ -7,18 +8,18 @@
 #include <nnrt/policy/bpu.hpp>
 #include <nnrt/policy/refusal.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The operator of a refused node, letter by letter.
 template <char... Letters> struct of_operator;
 
 /// A node of a partition.
 struct placed_node {
-  std::string_view name;           // empty: it has none but its operator's
+  std::string_view name;  // empty: it has none but its operator's
   std::string_view op;
   node_place place = node_place::accelerator;
-  std::int32_t segment = -1;       // -1: it runs before the network
-  accelerator_verdict reason;      // of a node on the processor: the limit that it breaks
+  std::int32_t segment = -1;   // -1: it runs before the network
+  accelerator_verdict reason;  // of a node on the processor: the limit that it breaks
 };
 
 /// Consecutive work in one place.
@@ -33,7 +34,9 @@ template <class Policy> inline constexpr bool has_limits = false;
 template <class Architecture, class... Options> inline constexpr bool has_limits<bpu<Architecture, Options...>> = true;
 
 template <class G> struct function_of;
-template <auto Function> struct function_of<graph<Function>> { static constexpr auto value = Function; };
+template <auto Function> struct function_of<graph<Function>> {
+  static constexpr auto value = Function;
+};
 
 /// A policy without limits runs everything where it runs anything.
 template <class Policy> constexpr graph_placement place_by(const ir::graph& g) {
@@ -56,7 +59,8 @@ struct first_refusal {
   accelerator_verdict reason;
   std::size_t name_letters = 0, op_letters = 0;
 };
-template <class Policy, auto Function> inline constexpr first_refusal refusal_by = [] {
+template <class Policy, auto Function>
+inline constexpr first_refusal refusal_by = [] {
   first_refusal found;
   if constexpr (has_limits<Policy>) {
     const ir::graph g = graph_optimised<Function>.thaw();
@@ -64,7 +68,9 @@ template <class Policy, auto Function> inline constexpr first_refusal refusal_by
     for (std::size_t i = 0; i < g.nodes.size() && found.node < 0; ++i) {
       if (about.is_prepared(g, g.nodes[i])) continue;
       const accelerator_verdict v = Policy::check(g, g.nodes[i], about);
-      if (!v) found = {static_cast<int>(i), v, static_cast<std::size_t>(g.nodes[i].name.count), g.nodes[i].label->name.size()};
+      if (!v)
+        found = {static_cast<int>(i), v, static_cast<std::size_t>(g.nodes[i].name.count),
+                 g.nodes[i].label->name.size()};
     }
   }
   return found;
@@ -72,55 +78,73 @@ template <class Policy, auto Function> inline constexpr first_refusal refusal_by
 
 /// What the compiler prints of that node: rule, values, name, operator, number.
 template <class Policy, auto Function, class Name, class Op> struct refusal_in_words;
-template <class Policy, auto Function, std::size_t... I, std::size_t... J> struct refusal_in_words<Policy, Function, std::index_sequence<I...>, std::index_sequence<J...>> {
+template <class Policy, auto Function, std::size_t... I, std::size_t... J>
+struct refusal_in_words<Policy, Function, std::index_sequence<I...>, std::index_sequence<J...>> {
   static constexpr const first_refusal& at = refusal_by<Policy, Function>;
   static constexpr auto letters = [] {
     const ir::graph g = graph_optimised<Function>.thaw();
     const ir::node& n = g.nodes[static_cast<std::size_t>(at.node)];
     [[maybe_unused]] const std::string_view name = g.name_of(n.name), op = n.label->name;
-    return std::pair<std::array<char, sizeof...(I) + 1>, std::array<char, sizeof...(J) + 1>>({name[I]..., '\0'}, {op[J]..., '\0'});
+    return std::pair<std::array<char, sizeof...(I) + 1>, std::array<char, sizeof...(J) + 1>>({name[I]..., '\0'},
+                                                                                             {op[J]..., '\0'});
   }();
-  using type = typename dsl::rejection<static_cast<accelerator_rule>(at.reason.rule), at.reason.counted, at.reason.actual, at.reason.expected, named<letters.first[I]...>,
+  using type = typename dsl::rejection<static_cast<accelerator_rule>(at.reason.rule), at.reason.counted,
+                                       at.reason.actual, at.reason.expected, named<letters.first[I]...>,
                                        of_operator<letters.second[J]...>, nnrt::at_node<at.node>>::type;
 };
 
 /// Nothing is refused.
 struct everything_is_taken {};
-template <class Policy, auto Function, bool IsRefused> struct refusal_type { using type = everything_is_taken; };
-template <class Policy, auto Function> struct refusal_type<Policy, Function, true> {
-  using type = typename refusal_in_words<Policy, Function, std::make_index_sequence<refusal_by<Policy, Function>.name_letters>,
-                                         std::make_index_sequence<refusal_by<Policy, Function>.op_letters>>::type;
+template <class Policy, auto Function, bool IsRefused> struct refusal_type {
+  using type = everything_is_taken;
 };
-template <class Policy, class G> using refusal_of = typename refusal_type<Policy, function_of<G>::value, (refusal_by<Policy, function_of<G>::value>.node >= 0)>::type;
+template <class Policy, auto Function> struct refusal_type<Policy, Function, true> {
+  using type =
+      typename refusal_in_words<Policy, Function, std::make_index_sequence<refusal_by<Policy, Function>.name_letters>,
+                                std::make_index_sequence<refusal_by<Policy, Function>.op_letters>>::type;
+};
+template <class Policy, class G>
+using refusal_of =
+    typename refusal_type<Policy, function_of<G>::value, (refusal_by<Policy, function_of<G>::value>.node >= 0)>::type;
 
 template <class Refusal> inline constexpr bool is_nothing = false;
 template <> inline constexpr bool is_nothing<everything_is_taken> = true;
 /// Its argument is what compilers print where an assertion about a policy fails.
-template <class Refusal> concept nothing_refused = is_nothing<Refusal>;
+template <class Refusal>
+concept nothing_refused = is_nothing<Refusal>;
 
-template <class Policy, auto Function> inline constexpr std::size_t segment_count = place_by<Policy>(graph_optimised<Function>.thaw()).segments.size();
+template <class Policy, auto Function>
+inline constexpr std::size_t segment_count = place_by<Policy>(graph_optimised<Function>.thaw()).segments.size();
 
 }  // namespace detail
 
 /// Whether the policy's accelerator takes every node of a network, those included that it runs only on request. Where
-/// static_assert(supports<bpu<bayes>, graph<f>>) fails, the compiler names the first node that it does not take, the rule, the value and the limit.
-template <class Policy, class G> concept supports = detail::nothing_refused<detail::refusal_of<Policy, G>>;
+/// static_assert(supports<bpu<bayes>, graph<f>>) fails, the compiler names the first node that it does not take, the
+/// rule, the value and the limit.
+template <class Policy, class G>
+concept supports = detail::nothing_refused<detail::refusal_of<Policy, G>>;
 
 namespace detail {
 
 /// Whether a node has this name once the passes have run.
-template <auto Function, fixed_string Name> inline constexpr bool has_node = [] {
+template <auto Function, fixed_string Name>
+inline constexpr bool has_node = [] {
   const ir::graph g = graph_optimised<Function>.thaw();
   for (const ir::node& n : g.nodes)
     if (g.name_of(n.name) == Name.view()) return true;
   return false;
 }();
-template <auto Function, fixed_string Name> constexpr void require_node() { static_assert(has_node<Function, Name>, "nnrt: on_processor names a node that the network does not have"); }
+template <auto Function, fixed_string Name> constexpr void require_node() {
+  static_assert(has_node<Function, Name>, "nnrt: on_processor names a node that the network does not have");
+}
 template <auto Function, class Option> constexpr void require_nodes(Option) {}
-template <auto Function, fixed_string... Names> constexpr void require_nodes(on_processor<Names...>) { (require_node<Function, Names>(), ...); }
+template <auto Function, fixed_string... Names> constexpr void require_nodes(on_processor<Names...>) {
+  (require_node<Function, Names>(), ...);
+}
 template <auto Function, class Policy> inline constexpr int names_of_policy = 0;
 template <auto Function, class Architecture, class... Options>
-inline constexpr int names_of_policy<Function, bpu<Architecture, Options...>> = (require_nodes<Function>(Options{}), ..., 0);
+inline constexpr int names_of_policy<Function, bpu<Architecture, Options...>> =
+    (require_nodes<Function>(Options{}), ..., 0);
 
 template <class Policy, class G> struct partition_of {
   static constexpr auto function = function_of<G>::value;
@@ -142,7 +166,11 @@ template <class Policy, class G> struct partition_of {
     for (std::size_t i = 0; i < node_count; ++i) {
       const node_placement& at = placed.nodes[i];
       const ir::range name = optimised.nodes[i].name;
-      nodes[i] = {{text_optimised<function>.data() + name.first, static_cast<std::size_t>(name.count)}, optimised.nodes[i].label->name, at.place, at.segment, at.reason};
+      nodes[i] = {{text_optimised<function>.data() + name.first, static_cast<std::size_t>(name.count)},
+                  optimised.nodes[i].label->name,
+                  at.place,
+                  at.segment,
+                  at.reason};
       if (at.segment >= 0) ++segments[static_cast<std::size_t>(at.segment)].nodes;
       on_accelerator += at.place == node_place::accelerator ? 1 : 0;
       on_processor += at.place == node_place::processor ? 1 : 0;
@@ -156,7 +184,8 @@ template <class Policy, class G> struct partition_of {
       constexpr std::string_view places[] = {"accelerator", "processor", "before the network"};
       out += n.segment < 0 ? "-" : std::to_string(n.segment);
       append(out, {"  ", places[static_cast<int>(n.place)], "  "});
-      if (n.reason) append(out, {n.op, n.name.empty() ? "" : " ", n.name.empty() ? piece("") : piece::in_quotes(n.name)});
+      if (n.reason)
+        append(out, {n.op, n.name.empty() ? "" : " ", n.name.empty() ? piece("") : piece::in_quotes(n.name)});
       else out += to_string(n.reason, n.op, n.name);
       out += '\n';
     }
@@ -166,8 +195,8 @@ template <class Policy, class G> struct partition_of {
 
 }  // namespace detail
 
-/// Which node of a network runs where under a policy: nodes, segments, and text() for people. A strict policy that does not take all of the network
-/// is a compile error that names the first node, the rule, the value and the limit.
+/// Which node of a network runs where under a policy: nodes, segments, and text() for people. A strict policy that does
+/// not take all of the network is a compile error that names the first node, the rule, the value and the limit.
 template <class Policy, class G> inline constexpr detail::partition_of<Policy, G> partition{};
 
 /// For graph<f>::dot<Policy>(): a colour for each node after the passes; neighbouring segments of one place differ.
@@ -178,11 +207,13 @@ template <class Policy, class G> array_ref<const std::string_view> colours_of_se
     std::array<std::string_view, placed.nodes.size()> list{};
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::size_t shade = placed.nodes[i].segment / 2 % 2 == 1 ? 1 : 0;
-      list[i] = placed.nodes[i].segment < 0 ? std::string_view("#f6f6f6") : placed.nodes[i].place == node_place::accelerator ? greens[shade] : oranges[shade];
+      list[i] = placed.nodes[i].segment < 0                        ? std::string_view("#f6f6f6")
+                : placed.nodes[i].place == node_place::accelerator ? greens[shade]
+                                                                   : oranges[shade];
     }
     return list;
   }();
   return colours;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

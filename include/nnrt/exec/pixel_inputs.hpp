@@ -1,5 +1,6 @@
 // pixel_inputs: networks that see images read pixel - 128 as i8, and their first layer has mean and scale in it.
-// Flow: calibrate() rewrites graphs of floats with this; hbDNN's functions and executors of accelerators then give pixels as they are.
+// Flow: calibrate() rewrites graphs of floats with this; hbDNN's functions and executors of accelerators then give
+// pixels as they are.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
@@ -11,16 +12,19 @@
 #include <span>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// What an input is that an image is given for, q = pixel - 128. A network that was trained with (pixel - mean) * scale sees
+/// What an input is that an image is given for, q = pixel - 128. A network that was trained with (pixel - mean) * scale
+/// sees
 ///
-///   q * scale                              where all means are 128 and all scales one that the accelerator can have: the scale of its stored numbers
-///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which pixel_folding makes a part of a convolution
+///   q * scale                              where all means are 128 and all scales one that the accelerator can have:
+///                                          the scale of its stored numbers
+///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which pixel_folding makes
+///                                                  a part of a convolution
 struct pixel_input {
   bool is_pixels = false;
   bool has_layer = false;
-  float scale = 0;             // of the stored input: q stands for q * scale
+  float scale = 0;  // of the stored input: q stands for q * scale
 };
 
 /// What the input will be. One of a scale that nothing can be divided by stays a tensor of floats.
@@ -28,23 +32,28 @@ struct pixel_input {
   if (!said.is_image) return {};
   bool is_one_scale = true;
   for (int c = 0; c < static_cast<int>(channels_of(said.seen)); ++c) {
-    if (!(math::is_finite(said.by.scale[c]) && math::abs(said.by.scale[c]) >= std::numeric_limits<float>::min()) || !math::is_finite(said.by.mean[c])) return {};
+    if (!(math::is_finite(said.by.scale[c]) && math::abs(said.by.scale[c]) >= std::numeric_limits<float>::min()) ||
+        !math::is_finite(said.by.mean[c]))
+      return {};
     is_one_scale = is_one_scale && said.by.mean[c] == 128 && said.by.scale[c] == said.by.scale[0];
   }
   int exponent = 0;
-  const bool can_be = said.by.scale[0] > 0 && (scales == scale_kind::real || std::frexp(said.by.scale[0], &exponent) == 0.5F);
+  const bool can_be =
+      said.by.scale[0] > 0 && (scales == scale_kind::real || std::frexp(said.by.scale[0], &exponent) == 0.5F);
   return is_one_scale && can_be ? pixel_input{true, false, said.by.scale[0]} : pixel_input{true, true, 1};
 }
 
 /// Puts the layer, depthwise_conv2d, in front of what read input i, whose value is q from now on.
-[[gnu::cold]] inline void add_pixel_layer(ir::graph& g, std::size_t i, const normalisation& by, const operator_info* layer) {
+[[gnu::cold]] inline void add_pixel_layer(ir::graph& g, std::size_t i, const normalisation& by,
+                                          const operator_info* layer) {
   const std::int32_t x = g.inputs[i];
   const tensor_desc desc = g.at(x).desc;
   const std::int64_t channels = desc.shape[3];
   pool<float> weight, bias;
   for (int c = 0; c < static_cast<int>(channels); ++c) weight.push_back(by.weight(c)), bias.push_back(by.bias(c));
   const std::int32_t q = g.add_value({desc, ir::kind::input, g.at(x).name, 0, ir::none});
-  const std::int32_t w = g.add_constant<float>({f32, format::nhwc, {channels, 1, 1, 1}}, weight), b = g.add_constant<float>({f32, {channels}}, bias);
+  const std::int32_t w = g.add_constant<float>({f32, format::nhwc, {channels, 1, 1, 1}}, weight),
+                     b = g.add_constant<float>({f32, {channels}}, bias);
   g.at(x).is = ir::kind::result;
   g.inputs[i] = q;
   pool<word> words;
@@ -63,20 +72,25 @@ struct pixel_input {
 
 /// Whether every window lies in the image.
 constexpr bool has_no_padding(const ops::detail::window_pair& at) {
-  const auto lies_inside = [](const auto& axis) { return axis.pad_before() == 0 && (axis.outputs() - 1) * axis.stride + axis.span() <= axis.input; };
+  const auto lies_inside = [](const auto& axis) {
+    return axis.pad_before() == 0 && (axis.outputs() - 1) * axis.stride + axis.span() <= axis.input;
+  };
   return lies_inside(at.h) && lies_inside(at.w);
 }
 
-/// One layer in front of the network and the convolution behind it as one. Where windows reach beyond the image only a scale can be folded: what they
-/// see there is 0 behind the layer.
+/// One layer in front of the network and the convolution behind it as one. Where windows reach beyond the image only a
+/// scale can be folded: what they see there is 0 behind the layer.
 class pixel_folding {
  public:
-  pixel_folding(settled_graph& floats, pool<char>& on_accelerator) : floats_(floats), g_(floats.graph), on_accelerator_(on_accelerator) {}
+  pixel_folding(settled_graph& floats, pool<char>& on_accelerator)
+      : floats_(floats), g_(floats.graph), on_accelerator_(on_accelerator) {}
 
   [[gnu::cold]] void run(std::size_t input) {
     const passes::use_table use(g_);
     const std::int32_t q = g_.inputs[input];
-    const std::size_t first = reader_of(q, use), second = first < g_.nodes.size() ? reader_of(g_.outputs_of(g_.nodes[first])[0], use) : g_.nodes.size();
+    const std::size_t first = reader_of(q, use), second = first < g_.nodes.size()
+                                                              ? reader_of(g_.outputs_of(g_.nodes[first])[0], use)
+                                                              : g_.nodes.size();
     if (second == g_.nodes.size() || !can_fold(g_.nodes[first], g_.nodes[second], use)) return;
     fold(q, g_.nodes[first], g_.nodes[second]);
     g_.nodes[first].removed = true;
@@ -96,12 +110,18 @@ class pixel_folding {
     return g_.nodes.size();
   }
   bool can_fold(const ir::node& layer, const ir::node& next, const passes::use_table& use) const {
-    if (layer.op->code != ops::depthwise_conv2d::code || g_.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return false;
-    if (next.op->code != ops::conv2d::code || on_accelerator_[static_cast<std::size_t>(&next - g_.nodes.data())] == 0) return false;
+    if (layer.op->code != ops::depthwise_conv2d::code ||
+        g_.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none))
+      return false;
+    if (next.op->code != ops::conv2d::code || on_accelerator_[static_cast<std::size_t>(&next - g_.nodes.data())] == 0)
+      return false;
     const array_ref<const std::int32_t> of_layer = g_.inputs_of(layer), in = g_.inputs_of(next);
     const auto attrs = unpack<ops::conv2d::attrs>(g_.attrs_of(next));
-    if (in[0] != g_.outputs_of(layer)[0] || attrs.group != 1 || use.uses_of(in[1]) != 1 || g_.at(in[1]).is != ir::kind::weight) return false;
-    if (in.size() > 2 && in[2] != ir::none && (use.uses_of(in[2]) != 1 || g_.at(in[2]).is != ir::kind::weight)) return false;
+    if (in[0] != g_.outputs_of(layer)[0] || attrs.group != 1 || use.uses_of(in[1]) != 1 ||
+        g_.at(in[1]).is != ir::kind::weight)
+      return false;
+    if (in.size() > 2 && in[2] != ir::none && (use.uses_of(in[2]) != 1 || g_.at(in[2]).is != ir::kind::weight))
+      return false;
     if (has_no_padding(ops::conv2d::windows(attrs, g_.at(in[0]).desc.shape, g_.at(in[1]).desc.shape))) return true;
     for (const float offset : numbers(of_layer[2]))
       if (offset != 0) return false;
@@ -125,7 +145,9 @@ class pixel_folding {
   /// The bias of a convolution; one of zeros where it has none.
   std::int32_t bias_of(const ir::node& n, std::int64_t filters) {
     if (g_.inputs_of(n).size() > 2 && g_.inputs_of(n)[2] != ir::none) return g_.inputs_of(n)[2];
-    const std::int32_t made = g_.add_value({tensor_desc{f32, {filters}}, ir::kind::weight, g_.add_text(joined({g_.name_of(g_.at(g_.inputs_of(n)[1]).name), ".offset"})), 0, ir::none});
+    const std::int32_t made =
+        g_.add_value({tensor_desc{f32, {filters}}, ir::kind::weight,
+                      g_.add_text(joined({g_.name_of(g_.at(g_.inputs_of(n)[1]).name), ".offset"})), 0, ir::none});
     floats_.bytes.emplace_back(static_cast<std::size_t>(filters) * sizeof(float));
     return made;
   }
@@ -143,17 +165,20 @@ class pixel_folding {
   pool<char>& on_accelerator_;
 };
 
-/// The inputs of a network for which images are given: its samples as samples of q, and its graph from floats to pixels. As tensor_inputs, calibrate()
-/// asks it for all that inputs have to do with.
+/// The inputs of a network for which images are given: its samples as samples of q, and its graph from floats to
+/// pixels. As tensor_inputs, calibrate() asks it for all that inputs have to do with.
 class pixel_inputs {
  public:
   /// Samples of what the network sees, what is given for each input, or nothing, and depthwise_conv2d.
-  pixel_inputs(const sample_source& seen, std::span<const saved_input> given, const operator_info* layer) : seen_(seen), given_(given.begin(), given.end()), layer_(layer) {}
+  pixel_inputs(const sample_source& seen, std::span<const saved_input> given, const operator_info* layer)
+      : seen_(seen), given_(given.begin(), given.end()), layer_(layer) {}
 
   /// Checks what is given and puts layers in front. Error: invalid_argument.
   [[gnu::cold]] result<void> add_layers(ir::graph& g, scale_kind scales) {
     for (std::size_t i = 0; i < given_.size(); ++i) {
-      if (i == g.inputs.size()) return fail(error_code::invalid_argument, {"got forms of ", given_.size(), " inputs, expected ", g.inputs.size()});
+      if (i == g.inputs.size())
+        return fail(error_code::invalid_argument,
+                    {"got forms of ", given_.size(), " inputs, expected ", g.inputs.size()});
       if (auto ok = check_input(given_[i], g, i); !ok) return ok;
       inputs_.push_back(pixel_input_of(given_[i], scales));
       scales_.push_back(inputs_[i].scale);
@@ -190,7 +215,8 @@ class pixel_inputs {
       const auto channels = static_cast<std::size_t>(channels_of(all.given_[i].seen));
       const std::span<float> x = into.input<float>(i);
       for (std::size_t e = 0; e < x.size(); ++e) {
-        x[e] = static_cast<float>(math::convert<std::int8_t>(math::round_half_even(by.number(x[e], e % channels) - 128)));
+        x[e] =
+            static_cast<float>(math::convert<std::int8_t>(math::round_half_even(by.number(x[e], e % channels) - 128)));
       }
     }
     return {};
@@ -203,4 +229,4 @@ class pixel_inputs {
   std::vector<float> scales_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

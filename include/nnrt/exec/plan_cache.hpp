@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A graph whose extents are all known, its plan, and the weights as this plan's kernels read them.
 struct compiled_plan {
@@ -21,8 +21,8 @@ struct compiled_plan {
   accounted_bytes accounted = {};  // of the weights
 };
 
-/// At most `capacity` plans, each under the shapes of the inputs; the one that was not asked for the longest makes room.
-/// Any thread may call at any time. (A POSIX mutex, because <mutex> costs every user 0.1 s of parsing.)
+/// At most `capacity` plans, each under the shapes of the inputs; the one that was not asked for the longest makes
+/// room. Any thread may call at any time. (A POSIX mutex, because <mutex> costs every user 0.1 s of parsing.)
 class plan_cache {
  public:
   explicit plan_cache(int capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
@@ -74,7 +74,8 @@ class plan_cache {
     return nullptr;
   }
   std::vector<entry>::iterator oldest() {
-    return std::min_element(entries_.begin(), entries_.end(), [](const entry& a, const entry& b) { return a.last_use < b.last_use; });
+    return std::min_element(entries_.begin(), entries_.end(),
+                            [](const entry& a, const entry& b) { return a.last_use < b.last_use; });
   }
 
   std::size_t capacity_;
@@ -83,4 +84,4 @@ class plan_cache {
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

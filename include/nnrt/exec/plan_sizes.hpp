@@ -5,7 +5,7 @@
 #include <nnrt/exec/plan.hpp>
 #include <nnrt/ir/graph.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Sizes of all pools of a graph.
 struct graph_sizes {
@@ -42,7 +42,8 @@ constexpr bool fits(const plan_sizes& n, const plan_sizes& room) {
          n.fallible <= room.fallible && n.text <= room.text && n.constants <= room.constants;
 }
 
-/// What an optimised graph should fit into: passes add weights that are computed when they are prepared, and log what they did.
+/// What an optimised graph should fit into: passes add weights that are computed when they are prepared, and log what
+/// they did.
 constexpr graph_sizes room_to_optimise(graph_sizes n) {
   n.words += n.values / 4;
   n.values += n.values / 4;
@@ -68,4 +69,4 @@ constexpr plan_sizes room_to_plan(const graph_sizes& n) {
           .constants = n.bytes};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

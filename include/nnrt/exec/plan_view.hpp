@@ -6,7 +6,7 @@
 #include <nnrt/exec/plan.hpp>
 #include <nnrt/exec/staged_work.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Spans over a plan.
 struct plan_view {
@@ -30,16 +30,33 @@ struct plan_view {
   std::int64_t part_scratch_bytes = 0;
   std::int64_t steps_before_states = 0;
 
-  template <class Plan>
-  static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights,
-            p.states, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes,
-            p.part_scratch_bytes, p.steps_before_states};
+  template <class Plan> static constexpr plan_view of(const Plan& p) {
+    return {p.steps,
+            p.prepare,
+            p.bands,
+            p.windows,
+            p.slots,
+            p.descs,
+            p.words,
+            p.inputs,
+            p.outputs,
+            p.weights,
+            p.states,
+            p.fallible,
+            p.text,
+            p.constants,
+            p.arena_bytes,
+            p.prepared_bytes,
+            p.prepare_scratch_bytes,
+            p.part_scratch_bytes,
+            p.steps_before_states};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
   constexpr const operand_slot& slot_of(const state_port& s) const { return slots[static_cast<std::size_t>(s.slot)]; }
-  constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
+  constexpr const tensor_desc& desc_of(const operand_slot& slot) const {
+    return descs[static_cast<std::size_t>(slot.desc)];
+  }
   constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
   constexpr std::string_view name_of(const port& p) const { return text_at(p.name); }
   constexpr std::string_view name_of(const state_port& s) const { return text_at(s.name); }
@@ -67,44 +84,52 @@ namespace detail {
   std::byte* const base = slot.base < 0 ? nullptr : bases[static_cast<std::size_t>(slot.base)];
   return base == nullptr ? nullptr : base + slot.offset;
 }
-[[gnu::always_inline]] inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots, array_ref<const tensor_desc> descs, base_table bases) {
+[[gnu::always_inline]] inline view view_of(const operand_slot& slot, array_ref<const operand_slot> slots,
+                                           array_ref<const tensor_desc> descs, base_table bases) {
   view v;
   if (slot.desc >= 0) v.desc = descs.data() + slot.desc;
   v.data = any_pointer::bytes(address_of(slot, bases));
   if (slot.scales < 0) return v;
   const operand_slot& scales = slots[static_cast<std::size_t>(slot.scales)];
-  v.scales = {reinterpret_cast<const float*>(address_of(scales, bases)), static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
+  v.scales = {reinterpret_cast<const float*>(address_of(scales, bases)),
+              static_cast<std::size_t>(descs[static_cast<std::size_t>(scales.desc)].elements())};
   return v;
 }
 
 /// Where the prepared weights end.
-[[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) { return bases[in_prepared] + plan.prepared_bytes; }
+[[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) {
+  return bases[in_prepared] + plan.prepared_bytes;
+}
 
 }  // namespace detail
 
 /// Memory and helpers of one run.
 struct run_context {
   base_table bases;
-  part_runner* threads = nullptr;         // nullptr: this thread alone
-  std::byte* further_scratch = nullptr;   // part_scratch_bytes for each further thread
-  array_ref<const view> views;            // of the plan's slots, one for each: make_views()
-  run_fault* fault = nullptr;             // where a step says what is wrong with its values; nullptr: the plan has none that may fail
+  part_runner* threads = nullptr;        // nullptr: this thread alone
+  std::byte* further_scratch = nullptr;  // part_scratch_bytes for each further thread
+  array_ref<const view> views;           // of the plan's slots, one for each: make_views()
+  // where a step says what is wrong with its values; nullptr: the plan has none that may fail
+  run_fault* fault = nullptr;
 };
 
-/// Makes the views that steps read, one for each of the plan's slots: once for as long as no base changes, since a step of a small network
-/// takes no longer than its views do.
+/// Makes the views that steps read, one for each of the plan's slots: once for as long as no base changes, since a step
+/// of a small network takes no longer than its views do.
 inline void make_views(const plan_view& plan, base_table bases, array_ref<view> views) {
-  for (std::size_t i = 0; i < plan.slots.size(); ++i) views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
+  for (std::size_t i = 0; i < plan.slots.size(); ++i)
+    views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
 }
 
 namespace detail {
 /// Scratch memory of a thread behind the first, whose own lies in the arena.
-[[gnu::always_inline]] inline std::byte* further_scratch_of(const plan_view& plan, const run_context& context, int thread) {
+[[gnu::always_inline]] inline std::byte* further_scratch_of(const plan_view& plan, const run_context& context,
+                                                            int thread) {
   return context.further_scratch + (thread - 1) * plan.part_scratch_bytes;
 }
 
 /// The call of a step by a thread. The first alone finds fault with values.
-[[gnu::always_inline]] inline kernel_call call_of(const plan_view& plan, const step& s, const run_context& context, int thread) {
+[[gnu::always_inline]] inline kernel_call call_of(const plan_view& plan, const step& s, const run_context& context,
+                                                  int thread) {
   kernel_call call;
   call.attrs = {plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
   call.in = {context.views.data() + s.inputs.first, static_cast<std::size_t>(s.inputs.count)};
@@ -123,9 +148,12 @@ namespace detail {
 }  // namespace detail
 
 /// Runs one step.
-inline void run_step(const plan_view& plan, const step& s, const run_context& context) { s.run(detail::call_of(plan, s, context, 0)); }
+inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
+  s.run(detail::call_of(plan, s, context, 0));
+}
 
-/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
+/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have
+/// run.
 inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
   for (const step& s : steps) {
     run_step(plan, s, context);
@@ -134,4 +162,4 @@ inline const step* run_steps(const plan_view& plan, array_ref<const step> steps,
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,9 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// The processors that a thread may use, from the one on which it runs on.
 class processors {
@@ -46,6 +44,4 @@ class processors {
 #endif
 };
 
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::detail

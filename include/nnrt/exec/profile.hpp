@@ -13,11 +13,11 @@
 
 #include <cstdio>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// A policy that runs a network as Base does and takes the time of each step: `executor<graph<f>, profiled<>>`. It walks
-/// the table of steps even where Base would unroll them. Executors of other policies have no clock around their steps, nor its
-/// memory.
+/// A policy that runs a network as Base does and takes the time of each step: `executor<graph<f>, profiled<>>`. It
+/// walks the table of steps even where Base would unroll them. Executors of other policies have no clock around their
+/// steps, nor its memory.
 template <class Base = cpu> struct profiled : Base {
   static constexpr execution_form form = execution_form::planned;
   using times_type = step_times;
@@ -48,7 +48,7 @@ struct profiled_step {
 /// The steps of a profiled executor, in the order in which they run; those of networks that have not run yet have a
 /// time of 0. Names lie in the network and live as long as the program.
 template <class Executor>
-requires requires(const Executor& e) { e.times(); }
+  requires requires(const Executor& e) { e.times(); }
 pool<profiled_step> profile(const Executor& of);
 
 /// The same for a session, from times that run(times) took. The names lie in the session's program.
@@ -112,7 +112,7 @@ inline std::string fixed(double number, int width, int digits) {
 }  // namespace detail
 
 template <class Executor>
-requires requires(const Executor& e) { e.times(); }
+  requires requires(const Executor& e) { e.times(); }
 pool<profiled_step> profile(const Executor& of) {
   return detail::join_profile(Executor::plan_of_steps(), Executor::network::table(), of.times().all());
 }
@@ -173,4 +173,4 @@ inline result<void> save_chrome_trace(std::string_view path, array_ref<const pro
   return write_file(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -19,7 +19,7 @@
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/optimise.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 class session;
 
@@ -29,7 +29,8 @@ struct program_parts;  // for exec/stored_program.hpp
 
 /// What all plans of one model share.
 struct program_family {
-  ir::graph checked;  // as written, its rules checked, extents unknown; empty when they are known, and one plan is all there is
+  // as written, its rules checked, extents unknown; empty when they are known, and one plan is all there is
+  ir::graph checked;
   shared<const bound_weights> weights;
   options wanted;
   mutable plan_cache plans;
@@ -46,10 +47,11 @@ struct compiled_parts {
   shared<const compiled_plan> plan;  // empty while extents are unknown
 };
 
-/// The plan of an optimised graph; nothing to be run once the deadline is over. What is made before a network runs does not depend on the floating-point
-/// environment of the thread that asks for it: a program has the plan and the weights that the compiler would make, and a stored one is the same for all
-/// processes that restore it.
-template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen, const deadline_watch& watch) {
+/// The plan of an optimised graph; nothing to be run once the deadline is over. What is made before a network runs does
+/// not depend on the floating-point environment of the thread that asks for it: a program has the plan and the weights
+/// that the compiler would make, and a stored one is the same for all processes that restore it.
+template <class = void>
+[[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen, const deadline_watch& watch) {
   return computed_in(float_environment(), [&] { return make_plan(g, chosen, watch); });
 }
 NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&, const deadline_watch&))
@@ -63,7 +65,8 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
   made.optimised = std::move(g);
   if (!passes::optimise(made.optimised, watch)) return compiled_too_late();
   if (!widen_halves(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
-  made.made = plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);
+  made.made =
+      plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);
   if (limit.is_over()) return compiled_too_late();
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = made.accounted.take(family.wanted.account, made.made.prepared_bytes, "prepared weights"); !ok)
@@ -74,13 +77,16 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
 }
 
 /// The same for a graph with unknown extents and these input shapes, which fit its inputs.
-[[gnu::cold]] inline result<shared<const compiled_plan>> compile_shapes(const program_family& family, array_ref<const shape_t> shapes) {
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_shapes(const program_family& family,
+                                                                        array_ref<const shape_t> shapes) {
   ir::graph g = family.checked;
   for (std::size_t i = 0; i < shapes.size(); ++i) g.at(g.inputs[i]).desc.shape = shapes[i];
   if (auto ok = infer_graph(g); !ok) return fail(std::move(ok.error()));
   return compile_checked(std::move(g), family);
 }
-template <class = void> [[gnu::cold]] result<shared<const compiled_plan>> compile_for(const program_family& family, array_ref<const shape_t> shapes) {
+template <class = void>
+[[gnu::cold]] result<shared<const compiled_plan>> compile_for(const program_family& family,
+                                                              array_ref<const shape_t> shapes) {
   return computed_in(float_environment(), [&] { return compile_shapes(family, shapes); });
 }
 NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const program_family&, array_ref<const shape_t>))
@@ -107,7 +113,8 @@ NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const progr
   if (!made) return fail(std::move(made.error()));
   return compiled_parts{family, std::move(*made)};
 }
-template <class = void> [[gnu::cold]] result<compiled_parts> compile_parts(const model& network, const options& wanted) {
+template <class = void>
+[[gnu::cold]] result<compiled_parts> compile_parts(const model& network, const options& wanted) {
   return computed_in(float_environment(), [&] { return compile_model(network, wanted); });
 }
 NNRT_COMPILED_ONCE(result<compiled_parts> compile_parts<>(const model&, const options&))
@@ -122,13 +129,15 @@ NNRT_COMPILED_ONCE(result<compiled_parts> compile_parts<>(const model&, const op
 
 }  // namespace detail
 
-/// A model ready to run. A handle: copies are cheap and share everything; any number of sessions may use one at the same time.
+/// A model ready to run. A handle: copies are cheap and share everything; any number of sessions may use one at the
+/// same time.
 ///
-/// A model whose inputs have unknown extents (-1) is checked when it is compiled, and planned for each set of shapes that it meets: by
-/// session::resize(), or by with_shapes(). The last plans are kept (options::cached_plans).
+/// A model whose inputs have unknown extents (-1) is checked when it is compiled, and planned for each set of shapes
+/// that it meets: by session::resize(), or by with_shapes(). The last plans are kept (options::cached_plans).
 class program {
  public:
-  /// Names and descs of inputs and outputs, in order; the names live as long as a copy of the program. Unknown extents are -1.
+  /// Names and descs of inputs and outputs, in order; the names live as long as a copy of the program. Unknown extents
+  /// are -1.
   std::size_t input_count() const { return graph().inputs.size(); }
   std::size_t output_count() const { return graph().outputs.size(); }
   /// Of states, in order of declaration: what sessions keep from run to run.
@@ -140,15 +149,23 @@ class program {
     return i < state_count() ? graph().at(graph().states[i].value).desc : no_desc;
   }
   /// Of one that does not exist the name is empty and the dtype none.
-  std::string_view input_name(std::size_t i) const { return i < input_count() ? graph().name_of(graph().at(graph().inputs[i]).name) : std::string_view(); }
-  std::string_view output_name(std::size_t i) const { return i < output_count() ? graph().name_of(graph().outputs[i].name) : std::string_view(); }
-  const tensor_desc& input_desc(std::size_t i) const { return i < input_count() ? graph().at(graph().inputs[i]).desc : no_desc; }
-  const tensor_desc& output_desc(std::size_t i) const { return i < output_count() ? graph().at(graph().outputs[i].value).desc : no_desc; }
+  std::string_view input_name(std::size_t i) const {
+    return i < input_count() ? graph().name_of(graph().at(graph().inputs[i]).name) : std::string_view();
+  }
+  std::string_view output_name(std::size_t i) const {
+    return i < output_count() ? graph().name_of(graph().outputs[i].name) : std::string_view();
+  }
+  const tensor_desc& input_desc(std::size_t i) const {
+    return i < input_count() ? graph().at(graph().inputs[i]).desc : no_desc;
+  }
+  const tensor_desc& output_desc(std::size_t i) const {
+    return i < output_count() ? graph().at(graph().outputs[i].value).desc : no_desc;
+  }
 
   /// Whether all extents are known, so that there is a plan. Without one, the numbers and texts below are 0 and empty.
   bool has_plan() const { return static_cast<bool>(plan_); }
-  /// The same model for inputs of these shapes, one for each input. Errors: invalid_argument (another number of shapes, a shape that does not
-  /// fit its input), rule_broken, out_of_memory.
+  /// The same model for inputs of these shapes, one for each input. Errors: invalid_argument (another number of shapes,
+  /// a shape that does not fit its input), rule_broken, out_of_memory.
   result<program> with_shapes(array_ref<const shape_t> shapes) const {
     if (!family_) return fail(error_code::invalid_argument, "the program was moved away");
     if (auto ok = check_shapes(shapes); !ok) return fail(std::move(ok.error()));
@@ -158,7 +175,9 @@ class program {
     if (!made) return fail(std::move(made.error()));
     return program(family_, family_->plans.add(shapes, std::move(*made)));
   }
-  result<program> with_shapes(std::initializer_list<shape_t> shapes) const { return with_shapes(std::span(shapes.begin(), shapes.size())); }
+  result<program> with_shapes(std::initializer_list<shape_t> shapes) const {
+    return with_shapes(std::span(shapes.begin(), shapes.size()));
+  }
   /// For how many sets of shapes plans are kept at the moment.
   std::size_t cached_plans() const { return family_ ? family_->plans.size() : 0; }
 
@@ -167,22 +186,27 @@ class program {
   std::int64_t arena_lower_bound() const { return has_plan() ? plan_->made.arena_lower_bound : 0; }
   /// Kernel calls of one run.
   std::size_t steps() const { return has_plan() ? plan_->made.steps.size() : 0; }
-  /// The network node by node, after the passes; as `graph<f>::table()`. The names live as long as a copy of the program.
+  /// The network node by node, after the passes; as `graph<f>::table()`. The names live as long as a copy of the
+  /// program.
   pool<node_info> table() const {
     if (!has_plan()) return {};
     ir::graph g = plan_->optimised;
-    g.bytes = plan_->made.constants;  // the plan has the constants, at their offsets in the graph; counting reads those that are shapes and axes
+    // the plan has the constants, at their offsets in the graph; counting reads those that are shapes and axes
+    g.bytes = plan_->made.constants;
     return node_table(g, plan(), plan_->optimised.text);
   }
   /// What the passes did, each step, and where its result lies; as `graph<f>::text()`.
-  std::string text() const { return has_plan() ? dump_plan(plan_->optimised, plan(), plan_->made.arena_lower_bound) : std::string(); }
+  std::string text() const {
+    return has_plan() ? dump_plan(plan_->optimised, plan(), plan_->made.arena_lower_bound) : std::string();
+  }
 
  private:
   friend class session;
   friend struct detail::program_parts;
   friend result<program> compile(const model& network, const options& wanted);
 
-  program(shared<const detail::program_family> family, shared<const compiled_plan> plan) : family_(std::move(family)), plan_(std::move(plan)) {}
+  program(shared<const detail::program_family> family, shared<const compiled_plan> plan)
+      : family_(std::move(family)), plan_(std::move(plan)) {}
 
   static constexpr tensor_desc no_desc{};
   /// Without nodes and ends where the program was moved away.
@@ -195,13 +219,17 @@ class program {
   result<void> check_shapes(array_ref<const shape_t> shapes) const {
     const ir::graph& g = family_->checked.outputs.empty() ? plan_->optimised : family_->checked;
     if (shapes.size() != g.inputs.size())
-      return fail(error_code::invalid_argument, {"got shapes for ", shapes.size(), " inputs, expected ", g.inputs.size()});
+      return fail(error_code::invalid_argument,
+                  {"got shapes for ", shapes.size(), " inputs, expected ", g.inputs.size()});
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const ir::value& input = g.at(g.inputs[i]);
       if (!detail::fits(shapes[i], input.desc.shape))
         return fail(error_code::invalid_argument,
-                    {"input ", piece::in_quotes(g.name_of(input.name)), ": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape),
-                     !shapes[i].is_known() ? " with known extents" : shapes[i].elements() < 0 ? " with fewer elements" : ""});
+                    {"input ", piece::in_quotes(g.name_of(input.name)), ": got shape ", ir::to_string(shapes[i]),
+                     ", expected ", ir::to_string(input.desc.shape),
+                     !shapes[i].is_known()      ? " with known extents"
+                     : shapes[i].elements() < 0 ? " with fewer elements"
+                                                : ""});
     }
     return {};
   }
@@ -210,14 +238,14 @@ class program {
   shared<const compiled_plan> plan_;  // empty while extents are unknown
 };
 
-/// Checks the model, runs the passes over its graph, binds and prepares its weights. With unknown extents it checks what can be checked, and
-/// the passes wait for shapes.
-/// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken (`conv2d "stem": …`), out_of_memory,
-/// deadline_missed.
+/// Checks the model, runs the passes over its graph, binds and prepares its weights. With unknown extents it checks
+/// what can be checked, and the passes wait for shapes.
+/// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken
+/// (`conv2d "stem": …`), out_of_memory, deadline_missed.
 inline result<program> compile(const model& network, const options& wanted = {}) {
   auto made = detail::compile_parts(network, wanted);
   if (!made) return fail(std::move(made.error()));
   return program(std::move(made->family), std::move(made->plan));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,4 +1,5 @@
-// run_bands: runs a plan; the steps of its groups for one band of rows after the other, or for each thread's share of the rows.
+// run_bands: runs a plan; the steps of its groups for one band of rows after the other, or for each thread's share of
+// the rows.
 // Flow: executors and sessions call run_plan() for each inference; the pool's parts of a group are shares of its rows.
 //
 // A step makes the rows that the step behind it is about to read and that are not there yet: what two bands read is
@@ -14,7 +15,7 @@
 #include <cstring>
 #include <new>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -83,8 +84,10 @@ class band_run {
   }
 
  private:
-  static void set_up(band_stage& stage, const plan_view& plan, const step& s, const run_context& context, std::byte* scratch) {
-    const auto put = [&](view& to, std::int32_t slot) {  // in place: a view that is changed and then copied waits until both stores are done
+  static void set_up(band_stage& stage, const plan_view& plan, const step& s, const run_context& context,
+                     std::byte* scratch) {
+    // in place: a view that is changed and then copied waits until both stores are done
+    const auto put = [&](view& to, std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
       to = context.views[static_cast<std::size_t>(slot)];
       if (at.base == in_band) to.data = any_pointer::bytes(scratch + at.offset);
@@ -164,29 +167,40 @@ struct plan_stage {
     if (s.group >= 0) {
       const band_group& group = plan.bands[static_cast<std::size_t>(s.group)];
       const int parts = std::min(group.parts, threads);
-      if (parts > 1 || group.rows > 0) return {&group, group.steps.count, parts, std::min(pieces_of(group.parts, parts), pieces_of(result_of(plan, group), parts))};
+      if (parts > 1 || group.rows > 0)
+        return {&group, group.steps.count, parts,
+                std::min(pieces_of(group.parts, parts), pieces_of(result_of(plan, group), parts))};
     }
     const int parts = std::min(s.parts, threads);
     return {nullptr, 1, parts, pieces_of(s.parts, parts)};
   }
 
  private:
-  /// A piece takes ten microseconds at least: what is set up for it, and asking who has some left, takes a hundredth of that.
+  /// A piece takes ten microseconds at least: what is set up for it, and asking who has some left, takes a hundredth of
+  /// that.
   static constexpr int most_pieces = 8, parts_of_a_piece = 16;
   /// A band of fewer pixels would be no whole tiles of products.
   static constexpr std::int64_t pixels_of_a_piece = 64;
-  static int pieces_of(const shape_t& y, int parts) { return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(y[0] * y[1] * y[2] / parts / pixels_of_a_piece, most_pieces))); }
-  static int pieces_of(int most_parts, int parts) { return parts < 2 ? 1 : std::max(1, std::min(most_parts / (parts * parts_of_a_piece), most_pieces)); }
+  static int pieces_of(const shape_t& y, int parts) {
+    return static_cast<int>(
+        std::max<std::int64_t>(1, std::min<std::int64_t>(y[0] * y[1] * y[2] / parts / pixels_of_a_piece, most_pieces)));
+  }
+  static int pieces_of(int most_parts, int parts) {
+    return parts < 2 ? 1 : std::max(1, std::min(most_parts / (parts * parts_of_a_piece), most_pieces));
+  }
 };
 
-/// Runs what a thread is given of a group's rows; calls after(t) each time that step t has run, for the first thread alone.
+/// Runs what a thread is given of a group's rows; calls after(t) each time that step t has run, for the first thread
+/// alone.
 template <class After>
-void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source, After after) {
+void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source,
+               After after) {
   piece_of_part mine;
   if (!source.next(mine)) return;
   const band_group& group = *stage.group;
   const bool is_first = source.thread() == 0;
-  std::byte* const scratch = is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
+  std::byte* const scratch =
+      is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
   band_run bands(plan, group, context, scratch);
   const shape_t& y = result_of(plan, group);
   const std::int64_t at_once = group.rows > 0 ? group.rows : y[1];
@@ -201,10 +215,12 @@ void run_group(const plan_view& plan, const plan_stage& stage, const run_context
   } while (source.next(mine));
 }
 
-/// A plan's steps as work for several threads; in lines of the cache of its own, for all of them read it while the caller writes beside it.
+/// A plan's steps as work for several threads; in lines of the cache of its own, for all of them read it while the
+/// caller writes beside it.
 template <class After> class alignas(64) plan_work final : public staged_work {
  public:
-  plan_work(const plan_view& plan, const run_context& context, After& after) : plan_(plan), context_(context), after_(after) {}
+  plan_work(const plan_view& plan, const run_context& context, After& after)
+      : plan_(plan), context_(context), after_(after) {}
 
   stage at(int first) const override {
     const plan_stage s = look(first);
@@ -228,7 +244,9 @@ template <class After> class alignas(64) plan_work final : public staged_work {
   const step* failed() const { return failed_; }
 
  private:
-  plan_stage look(int first) const { return plan_stage::at(plan_, static_cast<std::size_t>(first), context_.threads->threads()); }
+  plan_stage look(int first) const {
+    return plan_stage::at(plan_, static_cast<std::size_t>(first), context_.threads->threads());
+  }
   bool run_pieces(const step& s, const plan_stage& of, piece_source& source) {
     piece_of_part mine;
     if (!source.next(mine)) return true;
@@ -253,7 +271,8 @@ template <class After> class alignas(64) plan_work final : public staged_work {
 
 /// Runs some of a plan's steps on all of the context's threads.
 template <class After>
-const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end, const run_context& context, After& after) {
+const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end, const run_context& context,
+                       After& after) {
   plan_work<After> work(plan, context, after);
   context.threads->run(work, static_cast<int>(first), static_cast<int>(end));
   return work.failed();
@@ -264,13 +283,15 @@ const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end
 /// For whoever does not want to know what has run.
 inline constexpr auto nobody = [](std::size_t) {};
 
-/// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its values.
-/// Calls after(i) each time that step i has run: once, or once for each of its bands. Of a group that several threads make
-/// those are the bands of the caller's part; and after(last step) is called once more when all parts are done.
+/// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its
+/// values. Calls after(i) each time that step i has run: once, or once for each of its bands. Of a group that several
+/// threads make those are the bands of the caller's part; and after(last step) is called once more when all parts are
+/// done.
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  const detail::plan_stage s = detail::plan_stage::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
+  const detail::plan_stage s =
+      detail::plan_stage::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
   next += static_cast<std::size_t>(s.steps);
   if (s.parts > 1) return detail::run_shared(plan, first, next, context, after);
   if (s.group != nullptr) {
@@ -293,4 +314,4 @@ const step* run_plan(const plan_view& plan, const run_context& context, After af
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The states of a network as they were when it was made, with their names and descs: so those of another network are
 /// refused. Executors and sessions of one network understand each other's, whatever policy or number of threads they
@@ -96,4 +96,4 @@ inline saved_state save_states(const plan_view& plan, std::byte* arena) {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

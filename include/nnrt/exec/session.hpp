@@ -11,13 +11,14 @@
 #include <nnrt/exec/thread_trials.hpp>
 #include <nnrt/exec/threads.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Runs one program. Movable, and one that was moved away says so; used by one thread at a time. Memory is taken when it is made or resized, none while it runs.
+/// Runs one program. Movable, and one that was moved away says so; used by one thread at a time. Memory is taken when
+/// it is made or resized, none while it runs.
 class session {
  public:
-  /// When there is no memory or threads cannot start, the session says so at every run(). A program whose extents are not all known is to be
-  /// resized first.
+  /// When there is no memory or threads cannot start, the session says so at every run(). A program whose extents are
+  /// not all known is to be resized first.
   explicit session(const program& compiled) : program_(compiled) {
     result<void> ready = start_threads();
     if (ready && program_.has_plan()) ready = allocate();
@@ -50,7 +51,9 @@ class session {
     *this = std::move(resized);
     return {};
   }
-  result<void> resize(std::initializer_list<shape_t> shapes) { return resize(std::span(shapes.begin(), shapes.size())); }
+  result<void> resize(std::initializer_list<shape_t> shapes) {
+    return resize(std::span(shapes.begin(), shapes.size()));
+  }
 
   /// Descs of input and output i, with the extents of the last resize().
   const tensor_desc& input_desc(std::size_t i) const { return program_.input_desc(i); }
@@ -58,9 +61,13 @@ class session {
 
   /// The elements of input i, to be written before run(); they stay until they are written again.
   /// T is the element type: another one is a broken contract, and gives an empty span.
-  template <class T> std::span<T> input(std::size_t i) { return elements<T>(i < plan().inputs.size() ? &plan().inputs[i] : nullptr, "input", i); }
+  template <class T> std::span<T> input(std::size_t i) {
+    return elements<T>(i < plan().inputs.size() ? &plan().inputs[i] : nullptr, "input", i);
+  }
   /// The elements of output i of the last run.
-  template <class T> std::span<const T> output(std::size_t i) { return elements<T>(i < plan().outputs.size() ? &plan().outputs[i] : nullptr, "output", i); }
+  template <class T> std::span<const T> output(std::size_t i) {
+    return elements<T>(i < plan().outputs.size() ? &plan().outputs[i] : nullptr, "output", i);
+  }
 
   /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument
   /// (extents that are still unknown; an input whose values break an operator's rule: `gather: indices must lie in the
@@ -77,11 +84,13 @@ class session {
     if (!may_run()) return fail(reason());
     run_fault fault;
     run_context context = context_for(fault);
-    if (const step* const failed = trials_.run(context, [&] { return run_plan(plan(), context); })) return fail(error_of(plan(), *failed, fault));
+    if (const step* const failed = trials_.run(context, [&] { return run_plan(plan(), context); }))
+      return fail(error_of(plan(), *failed, fault));
     return {};
   }
-  /// The same, but before each step (or group of steps that share rows) goes_on() is asked, which may do other work; once it answers false, the
-  /// rest is left out. Errors: deadline_missed with this text; those of run(). Then the outputs mean nothing.
+  /// The same, but before each step (or group of steps that share rows) goes_on() is asked, which may do other work;
+  /// once it answers false, the rest is left out. Errors: deadline_missed with this text; those of run(). Then the
+  /// outputs mean nothing.
   template <class GoesOn> result<void> run_while(GoesOn goes_on, std::string_view stopped = "the run was stopped") {
     if (!may_run()) return fail(reason());
     run_fault fault;
@@ -97,8 +106,8 @@ class session {
     return {};
   }
 
-  /// The same as run(), with the times of the steps taken by `times`, a step_times of nnrt/profile.hpp; profile(session, times) says which
-  /// step is which. Errors: those of run().
+  /// The same as run(), with the times of the steps taken by `times`, a step_times of nnrt/profile.hpp;
+  /// profile(session, times) says which step is which. Errors: those of run().
   template <class Times> result<void> run(Times& times) {
     if (!may_run()) return fail(reason());
     run_fault fault;
@@ -129,23 +138,33 @@ class session {
   const program& compiled() const { return program_; }
   plan_view plan_of_steps() const { return plan(); }
 
-  /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the session's own memory again.
-  /// Kernels read it fastest where it is aligned to 64 bytes. Memory of this session's results, which a run overwrites before it has read all
-  /// inputs, is a broken contract, and the input stays where it was. input() and input_bytes() are what the input is read from: they may be written
-  /// to where the caller may.
+  /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the
+  /// session's own memory again. Kernels read it fastest where it is aligned to 64 bytes. Memory of this session's
+  /// results, which a run overwrites before it has read all inputs, is a broken contract, and the input stays where it
+  /// was. input() and input_bytes() are what the input is read from: they may be written to where the caller may.
   void read_input_from(std::size_t i, const std::byte* first) {
     if (bases_.empty()) return;  // run() says why
-    if (own_inputs_.empty()) own_inputs_.assign(bases_.begin() + first_input, bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
+    if (own_inputs_.empty())
+      own_inputs_.assign(bases_.begin() + first_input,
+                         bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
     if (i >= own_inputs_.size()) return;
-    if (reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(memory_.data()) < static_cast<std::uintptr_t>(plan().arena_bytes))
-      return broken_contract(joined({"input ", piece::in_quotes(plan().name_of(plan().inputs[i])), " lies in the session's own results, which the run overwrites; give it memory of your own"}));
+    if (reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(memory_.data()) <
+        static_cast<std::uintptr_t>(plan().arena_bytes))
+      return broken_contract(
+          joined({"input ", piece::in_quotes(plan().name_of(plan().inputs[i])),
+                  " lies in the session's own results, which the run overwrites; give it memory of your own"}));
     bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
     has_views_ = false;
   }
-  /// The bytes of input i, whatever its dtype, as input() gives its elements. Empty where there is no such input, or no memory.
-  std::span<std::byte> input_bytes(std::size_t i) { return i < plan().inputs.size() ? bytes_of(plan().inputs[i]) : std::span<std::byte>(); }
+  /// The bytes of input i, whatever its dtype, as input() gives its elements. Empty where there is no such input, or no
+  /// memory.
+  std::span<std::byte> input_bytes(std::size_t i) {
+    return i < plan().inputs.size() ? bytes_of(plan().inputs[i]) : std::span<std::byte>();
+  }
   /// The bytes of output i of the last run, whatever its dtype.
-  std::span<const std::byte> output_bytes(std::size_t i) const { return i < plan().outputs.size() ? bytes_of(plan().outputs[i]) : std::span<std::byte>(); }
+  std::span<const std::byte> output_bytes(std::size_t i) const {
+    return i < plan().outputs.size() ? bytes_of(plan().outputs[i]) : std::span<std::byte>();
+  }
 
  private:
   session(program&& fitted, const shared<thread_pool>& threads) : program_(std::move(fitted)), threads_(threads) {}
@@ -174,7 +193,9 @@ class session {
               "a run was stopped while it changed states; reset() the session, or load_state()"};
     std::string inputs;
     for (std::size_t i = 0; i < program_.input_count(); ++i)
-      if (!program_.input_desc(i).shape.is_known()) inputs += joined({inputs.empty() ? "" : ", ", piece::in_quotes(program_.input_name(i)), " ", ir::to_string(program_.input_desc(i))});
+      if (!program_.input_desc(i).shape.is_known())
+        inputs += joined({inputs.empty() ? "" : ", ", piece::in_quotes(program_.input_name(i)), " ",
+                          ir::to_string(program_.input_desc(i))});
     return {error_code::invalid_argument, joined({"unknown extents: ", inputs, "; resize() the session first"})};
   }
 
@@ -214,7 +235,8 @@ class session {
   std::span<std::byte> bytes_of(const port& p) const {
     if (bases_.empty()) return {};  // run() says why
     const operand_slot& slot = plan().slot_of(p);
-    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset, static_cast<std::size_t>(plan().desc_of(slot).bytes())};
+    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset,
+            static_cast<std::size_t>(plan().desc_of(slot).bytes())};
   }
   template <class T> std::span<T> elements(const port* p, const char* what, std::size_t i) {
     if (!program_.has_plan() || !broken_.message().empty()) return broken_contract(reason().message()), std::span<T>();
@@ -222,10 +244,12 @@ class session {
     const operand_slot& slot = plan().slot_of(*p);
     const tensor_desc& desc = plan().desc_of(slot);
     if (desc.type != dtype_for<T>()) {
-      broken_contract(joined({what, " ", piece::in_quotes(plan().name_of(*p)), " has elements of ", name_of(desc.type), ", asked for ", name_of(dtype_for<T>())}));
+      broken_contract(joined({what, " ", piece::in_quotes(plan().name_of(*p)), " has elements of ", name_of(desc.type),
+                              ", asked for ", name_of(dtype_for<T>())}));
       return {};
     }
-    return {reinterpret_cast<T*>(bases_[static_cast<std::size_t>(slot.base)] + slot.offset), static_cast<std::size_t>(desc.elements())};
+    return {reinterpret_cast<T*>(bases_[static_cast<std::size_t>(slot.base)] + slot.offset),
+            static_cast<std::size_t>(desc.elements())};
   }
 
   program program_;
@@ -237,9 +261,9 @@ class session {
   std::vector<std::byte*> bases_;
   std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
   std::vector<view> views_;
-  bool has_views_ = false;  // of these bases
-  bool is_torn_ = false;    // a run was stopped that had changed some states
+  bool has_views_ = false;                       // of these bases
+  bool is_torn_ = false;                         // a run was stopped that had changed some states
   error broken_{error_code::out_of_memory, ""};  // without a message: nothing is
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,4 +1,5 @@
-// settled_graph: a graph of floats whose prepared nodes have run: what passes folded into weights is computed, and layers read weights alone.
+// settled_graph: a graph of floats whose prepared nodes have run: what passes folded into weights is computed, and
+// layers read weights alone.
 // Flow: calibrate() settles an optimised graph, finds scales for its tensors and stores its weights.
 #pragma once
 
@@ -11,12 +12,13 @@
 
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// A graph of floats whose layers read weights that are there: what passes folded into them is computed, and none is a constant.
+/// A graph of floats whose layers read weights that are there: what passes folded into them is computed, and none is a
+/// constant.
 struct settled_graph {
   ir::graph graph;
-  std::vector<std::vector<std::byte>> bytes;   // by value: elements of weights
+  std::vector<std::vector<std::byte>> bytes;  // by value: elements of weights
 };
 
 /// Constants of floats that layers read become weights: what is stored of them has another size.
@@ -36,9 +38,13 @@ struct settled_graph {
 [[gnu::cold]] inline view view_of(const settled_graph& made, std::int32_t id) {
   if (id == ir::none) return {};
   const ir::value& v = made.graph.at(id);
-  const auto bytes_of = [&](std::int32_t value) { return const_cast<std::byte*>(made.bytes[static_cast<std::size_t>(value)].data()); };
+  const auto bytes_of = [&](std::int32_t value) {
+    return const_cast<std::byte*>(made.bytes[static_cast<std::size_t>(value)].data());
+  };
   view seen{&v.desc, any_pointer::bytes(bytes_of(id))};
-  if (v.scales != ir::none) seen.scales = {reinterpret_cast<const float*>(bytes_of(v.scales)), static_cast<std::size_t>(made.graph.at(v.scales).desc.elements())};
+  if (v.scales != ir::none)
+    seen.scales = {reinterpret_cast<const float*>(bytes_of(v.scales)),
+                   static_cast<std::size_t>(made.graph.at(v.scales).desc.elements())};
   return seen;
 }
 
@@ -62,14 +68,17 @@ struct settled_graph {
   for (ir::node& n : g.nodes) {
     if (!about.is_prepared(optimised, n)) continue;
     pool<view> in, out;
-    for (const std::int32_t id : g.outputs_of(n)) made.bytes[static_cast<std::size_t>(id)].resize(static_cast<std::size_t>(g.at(id).desc.bytes()));
+    for (const std::int32_t id : g.outputs_of(n))
+      made.bytes[static_cast<std::size_t>(id)].resize(static_cast<std::size_t>(g.at(id).desc.bytes()));
     for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(made, id));
     for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(made, id));
-    if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return fail(error_of(fault, n.op->rules, n.label->name, g.name_of(n.name)));
+    if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out))
+      return fail(error_of(fault, n.op->rules, n.label->name, g.name_of(n.name)));
     for (std::size_t i = 0; i < g.outputs_of(n).size(); ++i) {
       ir::value& v = g.at(g.outputs_of(n)[i]);
       v.is = ir::kind::weight;
-      std::string name = joined({g.name_of(n.name), ".", n.op->outputs[row_of(n.op->outputs, i)].role, ".", static_cast<std::int64_t>(&n - g.nodes.data())});
+      std::string name = joined({g.name_of(n.name), ".", n.op->outputs[row_of(n.op->outputs, i)].role, ".",
+                                 static_cast<std::int64_t>(&n - g.nodes.data())});
       if (n.outputs.count > 1) name += "." + std::to_string(i);  // parts are all of one role
       v.name = g.add_text(name);
     }
@@ -81,11 +90,13 @@ struct settled_graph {
 }
 
 /// Weights for the graph, of the bytes of its values and of further tensors.
-[[gnu::cold]] inline result<weights> weights_for(const ir::graph& g, const std::vector<std::vector<std::byte>>& bytes, std::vector<tensor_entry> further = {}) {
+[[gnu::cold]] inline result<weights> weights_for(const ir::graph& g, const std::vector<std::vector<std::byte>>& bytes,
+                                                 std::vector<tensor_entry> further = {}) {
   for (std::size_t id = 0; id < bytes.size(); ++id)
     if (g.values[id].is == ir::kind::weight)
-      further.push_back({g.name_of(g.values[id].name), g.values[id].desc.type, g.values[id].desc.shape, std::span<const std::byte>(bytes[id])});
+      further.push_back({g.name_of(g.values[id].name), g.values[id].desc.type, g.values[id].desc.shape,
+                         std::span<const std::byte>(bytes[id])});
   return make_weights(std::span<const tensor_entry>(further));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -6,9 +6,7 @@
 
 #include <pthread.h>
 
-namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Lets the core's other thread run, and a core that waits save power.
 inline void pause() {
@@ -29,8 +27,8 @@ template <class IsThere> bool look_for(IsThere is_there, int looks) {
 /// What follows within microseconds is found by looking so often: that costs less than to sleep and wake up once.
 inline constexpr int looks_before_sleep = 4000;
 
-/// Where threads sleep until what another one writes is there. POSIX conditions, and the compilers' own functions for what is atomic: <atomic> costs
-/// each translation unit 0.06 s of parsing.
+/// Where threads sleep until what another one writes is there. POSIX conditions, and the compilers' own functions for
+/// what is atomic: <atomic> costs each translation unit 0.06 s of parsing.
 class sleepers {
  public:
   sleepers() = default;
@@ -49,8 +47,8 @@ class sleepers {
     pthread_cond_broadcast(&changed_);
     pthread_mutex_unlock(&mutex_);
   }
-  /// The same if there are any, behind an atomic change of what they wait for: whoever is about to sleep has counted himself before he looked for the last time, so
-  /// either he is seen here, or he sees the change.
+  /// The same if there are any, behind an atomic change of what they wait for: whoever is about to sleep has counted
+  /// himself before he looked for the last time, so either he is seen here, or he sees the change.
   void wake_any() {
     if (__atomic_load_n(&count_, __ATOMIC_SEQ_CST) != 0) wake();
   }
@@ -68,6 +66,4 @@ class sleepers {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -4,7 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A piece of one part of a stage.
 struct piece_of_part {
@@ -39,7 +39,8 @@ class only_piece final : public piece_source {
   bool is_left_ = true;
 };
 
-/// Stages in an order, each cut into parts that may run at the same time, and parts into pieces; a stage begins when all of the one before are done.
+/// Stages in an order, each cut into parts that may run at the same time, and parts into pieces; a stage begins when
+/// all of the one before are done.
 class staged_work {
  public:
   struct stage {
@@ -48,7 +49,8 @@ class staged_work {
     int next;    // number of the stage behind
   };
   virtual stage at(int number) const = 0;
-  /// Runs what a thread is given of a stage. Whether another stage may begin, in which the caller alone has a say; it always gets the first piece of part 0.
+  /// Runs what a thread is given of a stage. Whether another stage may begin, in which the caller alone has a say; it
+  /// always gets the first piece of part 0.
   virtual bool run(int number, piece_source& source) = 0;
   /// Tells the caller that all parts of a stage are done.
   virtual void done(int number) = 0;
@@ -61,11 +63,12 @@ class staged_work {
 class part_runner {
  public:
   virtual int threads() const = 0;
-  /// Runs the stages from `first` until one says that it was the last, or number `end` would be next; returns when all of their parts are done.
+  /// Runs the stages from `first` until one says that it was the last, or number `end` would be next; returns when all
+  /// of their parts are done.
   virtual void run(staged_work& work, int first, int end) = 0;
 
  protected:
   ~part_runner() = default;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

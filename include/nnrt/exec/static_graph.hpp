@@ -1,4 +1,5 @@
-// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of it.
+// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of
+// it.
 // Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
 #pragma once
 
@@ -12,7 +13,7 @@
 #include <nnrt/ir/builder.hpp>
 #include <nnrt/passes/optimise.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Name and desc of an input, output, weight or state of a network.
 struct tensor_info {
@@ -27,9 +28,11 @@ template <auto Function> constexpr builder build() {
   constexpr bool is_network = std::is_invocable_v<decltype(Function), builder&>;
   static_assert(is_network, "nnrt: a network is a function of builder&");
   if constexpr (is_network) Function(b), b.finish();
-  // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the only error.
+  // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the
+  // only error.
   const graph_rule rule = b.complaint().rule;
-  if (b.complaint().made && (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))
+  if (b.complaint().made &&
+      (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))
     b.graph().nodes.clear();
   return b;
 }
@@ -55,7 +58,8 @@ struct built_sizes {
 template <auto Function>
 inline constexpr built_sizes sizes_as_written = [] {
   const builder b = build<Function>();
-  return built_sizes{sizes_of(b.graph()), b.complaint().made, b.complaint().rule, static_cast<std::size_t>(b.complaint().name.count)};
+  return built_sizes{sizes_of(b.graph()), b.complaint().made, b.complaint().rule,
+                     static_cast<std::size_t>(b.complaint().name.count)};
 }();
 
 /// What a graph derives from: nothing, or the complaint about it, which does not compile.
@@ -65,9 +69,11 @@ template <auto Function> struct accepted_graph<Function, true> {
   using reported = decltype(graph_rejected<sizes_as_written<Function>.rule, name>::report());
 };
 
-template <auto Function> inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
+template <auto Function>
+inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
 
-/// The names alone: what refers to them does not keep the graph, and with it every operator's functions, in the program.
+/// The names alone: what refers to them does not keep the graph, and with it every operator's functions, in the
+/// program.
 template <auto Function> inline constexpr auto text_as_written = graph_as_written<Function>.text;
 
 template <auto Function> constexpr ir::graph optimised() {
@@ -76,14 +82,16 @@ template <auto Function> constexpr ir::graph optimised() {
   return g;
 }
 template <auto Function>
-inline constexpr roomy<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{optimised<Function>()};
+inline constexpr roomy<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{
+    optimised<Function>()};
 
 // Not a function that answers the array: evaluating that took g++ three times as long.
 template <auto Function> constexpr decltype(auto) source_of_optimised() {
   if constexpr (roomy_optimised<Function>.holds_all()) return (roomy_optimised<Function>.held);
   else return optimised<Function>();
 }
-template <auto Function> inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
+template <auto Function>
+inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
 
 /// A graph for dumps: without its operators, whose functions it would keep in the program.
 template <graph_sizes Sizes> constexpr frozen_graph<Sizes> without_operators(frozen_graph<Sizes> g) {
@@ -94,7 +102,8 @@ template <auto Function> inline constexpr auto printable_as_written = without_op
 template <auto Function> inline constexpr auto printable_optimised = without_operators(graph_optimised<Function>);
 template <auto Function> inline constexpr auto text_optimised = graph_optimised<Function>.text;
 
-/// Up to this much work a network takes the unrolled form, unless the user says otherwise: multiply-accumulates and computed elements.
+/// Up to this much work a network takes the unrolled form, unless the user says otherwise: multiply-accumulates and
+/// computed elements.
 inline constexpr std::int64_t micro_work = 4096;
 inline constexpr std::size_t micro_nodes = 16;
 
@@ -117,14 +126,17 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr roomy<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{make_plan_of<Function>(Unrolled, Winograd)};
+inline constexpr roomy<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{
+    make_plan_of<Function>(Unrolled, Winograd)};
 
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
-  if constexpr (roomy_planned<Function, Unrolled, Winograd>.holds_all()) return (roomy_planned<Function, Unrolled, Winograd>.held);
+  if constexpr (roomy_planned<Function, Unrolled, Winograd>.holds_all())
+    return (roomy_planned<Function, Unrolled, Winograd>.held);
   else return make_plan_of<Function>(Unrolled, Winograd);
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{source_of_plan<Function, Unrolled, Winograd>()};
+inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{
+    source_of_plan<Function, Unrolled, Winograd>()};
 
 /// The codes in a plan, each once.
 template <plan_sizes Sizes> constexpr pool<kernel_code> codes_in(const frozen_plan<Sizes>& plan) {
@@ -176,20 +188,23 @@ constexpr std::int64_t count_macs(const ir::graph& g) {
 constexpr std::int64_t count_parameters(const ir::graph& g) {
   std::int64_t parameters = 0;
   for (const ir::value& v : g.values)
-    if (v.is == ir::kind::weight || (v.is == ir::kind::constant && types::floating.contains(v.desc.type))) parameters += v.desc.elements();
+    if (v.is == ir::kind::weight || (v.is == ir::kind::constant && types::floating.contains(v.desc.type)))
+      parameters += v.desc.elements();
   return parameters;
 }
 
 template <class G, std::size_t I> using input_element = element_t<G::inputs[I].desc.type>;
 template <class G, std::size_t I> using output_element = element_t<G::outputs[I].desc.type>;
-template <class G, std::size_t I> inline constexpr std::size_t output_size = static_cast<std::size_t>(G::outputs[I].desc.elements());
+template <class G, std::size_t I>
+inline constexpr std::size_t output_size = static_cast<std::size_t>(G::outputs[I].desc.elements());
 
 }  // namespace detail
 
-/// A network: a constexpr function of a builder&, checked, optimised and planned by the compiler. Everything here is known at compile time.
-/// Errors of single nodes are compile errors at the line that wrote them; those of the whole graph (no output, an unused input, two inputs of
-/// one name) are compile errors here.
-template <auto Function> struct graph : private detail::accepted_graph<Function, detail::sizes_as_written<Function>.complained> {
+/// A network: a constexpr function of a builder&, checked, optimised and planned by the compiler. Everything here is
+/// known at compile time. Errors of single nodes are compile errors at the line that wrote them; those of the whole
+/// graph (no output, an unused input, two inputs of one name) are compile errors here.
+template <auto Function>
+struct graph : private detail::accepted_graph<Function, detail::sizes_as_written<Function>.complained> {
  private:
   static constexpr const auto& written = detail::graph_as_written<Function>;
   static constexpr const auto& optimised = detail::graph_optimised<Function>;
@@ -197,7 +212,9 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   template <std::size_t N> static constexpr std::string_view text_at(const std::array<char, N>& text, ir::range at) {
     return {text.data() + at.first, static_cast<std::size_t>(at.count)};
   }
-  static constexpr tensor_info info_of(std::int32_t id, ir::range name) { return {text_at(detail::text_as_written<Function>, name), written.values[static_cast<std::size_t>(id)].desc}; }
+  static constexpr tensor_info info_of(std::int32_t id, ir::range name) {
+    return {text_at(detail::text_as_written<Function>, name), written.values[static_cast<std::size_t>(id)].desc};
+  }
 
  public:
   /// Operators as written.
@@ -207,26 +224,30 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   /// Elements of weights and floating constants.
   static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
 
-  /// Whether the network takes the unrolled form: little work, few nodes. That of a model file does so where it computes no
-  /// floats: its results have the bits of the file that is read at run time.
-  static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work && nodes <= detail::micro_nodes &&
+  /// Whether the network takes the unrolled form: little work, few nodes. That of a model file does so where it
+  /// computes no floats: its results have the bits of the file that is read at run time.
+  static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work &&
+                                   nodes <= detail::micro_nodes &&
                                    !(requires { Function.weights(); } && detail::computes_floats(written.thaw()));
 
   /// The plan in .rodata, for the loop over steps or for the unrolled form.
-  template <bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>
-  static constexpr const auto& plan_as() { return detail::planned<Function, Unrolled, Winograd>; }
+  template <bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic> static constexpr const auto& plan_as() {
+    return detail::planned<Function, Unrolled, Winograd>;
+  }
   static constexpr const auto& plan = detail::planned<Function, is_micro>;
 
   /// Kernel calls of one inference.
   static constexpr std::size_t steps = plan.steps.size();
-  /// Bytes of memory for intermediate results, and the least that any layout could do with: the largest sum of what is in use at once.
+  /// Bytes of memory for intermediate results, and the least that any layout could do with: the largest sum of what is
+  /// in use at once.
   static constexpr std::int64_t arena_bytes = plan.arena_bytes;
   static constexpr std::int64_t arena_lower_bound = plan.arena_lower_bound;
 
   /// Inputs and outputs in order of declaration; weights in order of first mention.
   static constexpr std::array<tensor_info, written.inputs.size()> inputs = [] {
     std::array<tensor_info, written.inputs.size()> list{};
-    for (std::size_t i = 0; i < list.size(); ++i) list[i] = info_of(written.inputs[i], written.values[static_cast<std::size_t>(written.inputs[i])].name);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list[i] = info_of(written.inputs[i], written.values[static_cast<std::size_t>(written.inputs[i])].name);
     return list;
   }();
   static constexpr std::array<tensor_info, written.outputs.size()> outputs = [] {
@@ -251,7 +272,8 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     std::array<tensor_info, weight_count> list{};
     std::size_t n = 0;
     for (std::size_t i = 0; i < written.values.size(); ++i)
-      if (written.values[i].is == ir::kind::weight) list[n++] = info_of(static_cast<std::int32_t>(i), written.values[i].name);
+      if (written.values[i].is == ir::kind::weight)
+        list[n++] = info_of(static_cast<std::int32_t>(i), written.values[i].name);
     return list;
   }();
 
@@ -266,7 +288,8 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     return list;
   }();
 
-  /// Whether executors need nobody to name weights: the network has none, or it is that of a model file, which has them.
+  /// Whether executors need nobody to name weights: the network has none, or it is that of a model file, which has
+  /// them.
   static constexpr bool has_own_weights = weight_count == 0 || requires { Function.weights(); };
   /// Those weights. Errors: as those of the file's network.
   [[gnu::cold]] static result<nnrt::weights> own_weights()
@@ -296,16 +319,23 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static constexpr array_ref<const node_info> table() { return made_table<>::rows; }
 
   /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
-  static std::string text() { return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound); }
+  static std::string text() {
+    return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound);
+  }
   /// The written network as a Graphviz digraph.
   static std::string dot() { return ir::dot(detail::printable_as_written<Function>.thaw()); }
-  /// The network after the passes, segments of a policy's partition in colours: greens on the accelerator, oranges on the processor.
+  /// The network after the passes, segments of a policy's partition in colours: greens on the accelerator, oranges on
+  /// the processor.
   template <class Policy> static std::string dot() {
-    return ir::dot(detail::printable_optimised<Function>.thaw(), colours_of_segments(Policy(), static_cast<const graph*>(nullptr)));  // exec/partition.hpp
+    // exec/partition.hpp
+    return ir::dot(detail::printable_optimised<Function>.thaw(),
+                   colours_of_segments(Policy(), static_cast<const graph*>(nullptr)));
   }
 
  private:
-  static constexpr pool<node_info> make_table() { return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>); }
+  static constexpr pool<node_info> make_table() {
+    return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>);
+  }
   /// A template, so that nobody makes the table but who asks for it.
   template <class = void> struct made_table {
     static constexpr std::size_t size = make_table().size();
@@ -317,4 +347,4 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   };
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What one step took, in nanoseconds.
 struct step_time {
@@ -23,7 +23,8 @@ struct step_time {
 /// The times of a plan's steps over all runs since it was made or cleared. Reading the clock is in them: some 20 ns.
 class step_times {
  public:
-  /// As run_plan(), on all of the context's threads. Steps that run in bands are counted as if each had run all of its bands before the next one.
+  /// As run_plan(), on all of the context's threads. Steps that run in bands are counted as if each had run all of its
+  /// bands before the next one.
   const step* run(const plan_view& plan, const run_context& context) {
     if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {}), spent_.assign(plan.steps.size(), 0);
     std::int64_t begin = now(), last = begin;
@@ -67,4 +68,4 @@ class step_times {
   pool<std::int64_t> spent_;  // by each step in this run
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,8 +1,10 @@
-// stored_bytes: the frame of what a plan prepared, as bytes - head, digests, version, prepared memory and the weights that steps read as they are.
+// stored_bytes: the frame of what a plan prepared, as bytes - head, digests, version, prepared memory and the weights
+// that steps read as they are.
 // Flow: stored_program.hpp has a graph in the head, stored_weights.hpp nothing: its plan is the program's own.
 //
-//   head:  kind, bytes of the head, bytes in all, digest of the data; format, version, instruction set; what else the kind has; digest of the head
-//   data:  what the prepare steps made, then each weight that steps read as it is; all at multiples of 64
+//   head:  kind, bytes of the head, bytes in all, digest of the data; format, version, instruction set; what else the
+//   kind has; digest of the head data:  what the prepare steps made, then each weight that steps read as it is; all at
+//   multiples of 64
 #pragma once
 
 #include <nnrt/exec/memory.hpp>
@@ -12,7 +14,7 @@
 
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// A kind of stored bytes.
 struct stored_kind {
@@ -20,13 +22,16 @@ struct stored_kind {
   std::uint32_t format;
   std::string_view name;  // in messages
 
-  [[gnu::cold]] failure refused(pieces why, error_code code = error_code::invalid_file) const { return fail(code, std::string(name) + ": " + nnrt::joined(why)); }
+  [[gnu::cold]] failure refused(pieces why, error_code code = error_code::invalid_file) const {
+    return fail(code, std::string(name) + ": " + nnrt::joined(why));
+  }
 };
 inline constexpr std::int64_t not_stored = -1;
 
 inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
 
-/// What of a plan decides how prepared memory looks and who reads it. Plans of two planners that differ there have different digests.
+/// What of a plan decides how prepared memory looks and who reads it. Plans of two planners that differ there have
+/// different digests.
 inline std::uint64_t plan_digest_of(const plan_view& p) {
   record_writer all;
   const auto put_slots = [&](ir::range at) {
@@ -78,7 +83,8 @@ struct stored_layout {
       if (is_read[i] != 0) data_bytes += passes::aligned(sizes[i]);
     }
   }
-  void copy(const std::byte* prepared, array_ref<const std::byte* const> weights, const std::vector<std::int64_t>& sizes, std::byte* data) const {
+  void copy(const std::byte* prepared, array_ref<const std::byte* const> weights,
+            const std::vector<std::int64_t>& sizes, std::byte* data) const {
     if (prepared_bytes > 0) std::memcpy(data, prepared, static_cast<std::size_t>(prepared_bytes));
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (places[i] >= 0 && sizes[i] > 0) std::memcpy(data + places[i], weights[i], static_cast<std::size_t>(sizes[i]));
@@ -86,24 +92,29 @@ struct stored_layout {
 };
 
 /// Where each weight begins in the data; null: it was not stored.
-inline result<void> find_weights(const stored_kind& kind, const std::vector<std::int64_t>& places, const std::vector<std::int64_t>& sizes, array_ref<const std::byte> data,
+inline result<void> find_weights(const stored_kind& kind, const std::vector<std::int64_t>& places,
+                                 const std::vector<std::int64_t>& sizes, array_ref<const std::byte> data,
                                  pool<const std::byte*>& pointers) {
-  if (sizes.size() != places.size()) return kind.refused({"has places of ", places.size(), " weights, expected ", sizes.size()});
+  if (sizes.size() != places.size())
+    return kind.refused({"has places of ", places.size(), " weights, expected ", sizes.size()});
   const auto bytes = static_cast<std::int64_t>(data.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t at = places[i];
     const bool is_there = at != not_stored;
-    if (is_there && (at < 0 || at % 64 != 0 || at > bytes || sizes[i] > bytes - at)) return kind.refused({"weight ", i, " lies outside of it"});
+    if (is_there && (at < 0 || at % 64 != 0 || at > bytes || sizes[i] > bytes - at))
+      return kind.refused({"weight ", i, " lies outside of it"});
     pointers.push_back(is_there ? data.data() + at : nullptr);
   }
   return {};
 }
 
 /// Whether all that a plan's steps read is in the data.
-inline result<void> check_prepared(const stored_kind& kind, const plan_view& plan, std::int64_t prepared_bytes, array_ref<const std::byte> data,
-                                   array_ref<const std::byte* const> weights) {
-  if (plan.prepared_bytes != prepared_bytes) return kind.refused({"has ", prepared_bytes, " bytes of prepared weights, expected ", plan.prepared_bytes});
-  if (prepared_bytes > static_cast<std::int64_t>(data.size())) return kind.refused({"prepared weights lie outside of it"});
+inline result<void> check_prepared(const stored_kind& kind, const plan_view& plan, std::int64_t prepared_bytes,
+                                   array_ref<const std::byte> data, array_ref<const std::byte* const> weights) {
+  if (plan.prepared_bytes != prepared_bytes)
+    return kind.refused({"has ", prepared_bytes, " bytes of prepared weights, expected ", plan.prepared_bytes});
+  if (prepared_bytes > static_cast<std::int64_t>(data.size()))
+    return kind.refused({"prepared weights lie outside of it"});
   const std::vector<char> is_read = weights_read(plan);
   for (std::size_t i = 0; i < is_read.size(); ++i)
     if (is_read[i] != 0 && weights[i] == nullptr) return kind.refused({"weight ", i, " is not in it"});
@@ -124,45 +135,55 @@ inline record_writer begun_head(const stored_kind& kind) {
 }
 
 /// Head and data in one, sealed: write(data) puts the data down.
-template <class Write> byte_list sealed(const stored_kind& kind, byte_list&& head, std::int64_t data_bytes, Write write) {
+template <class Write>
+byte_list sealed(const stored_kind& kind, byte_list&& head, std::int64_t data_bytes, Write write) {
   byte_list all = std::move(head);
-  const auto head_bytes = static_cast<std::size_t>(passes::aligned(static_cast<std::int64_t>(all.size() + sizeof(std::uint64_t))));
+  const auto head_bytes =
+      static_cast<std::size_t>(passes::aligned(static_cast<std::int64_t>(all.size() + sizeof(std::uint64_t))));
   all.resize(head_bytes + static_cast<std::size_t>(data_bytes));
   write(all.data() + head_bytes);
-  const std::uint64_t first[seal_words] = {kind.number, head_bytes, all.size(), digest_of(array_ref<const std::byte>(all).subspan(head_bytes))};
+  const std::uint64_t first[seal_words] = {kind.number, head_bytes, all.size(),
+                                           digest_of(array_ref<const std::byte>(all).subspan(head_bytes))};
   std::memcpy(all.data(), first, sizeof first);
   const std::uint64_t digest = digest_of(array_ref<const std::byte>(all).first(head_bytes - sizeof digest));
   std::memcpy(all.data() + head_bytes - sizeof digest, &digest, sizeof digest);
   return all;
 }
 
-/// Brings bytes of a file into the tables of pages at once: one by one, the faults of a first run take as long as packing would have. Linux maps 64 KiB
-/// around a fault, so one byte of each is read, which takes two thirds of what MADV_POPULATE_READ takes, for that looks every page up; where it maps
-/// less, the first run has the rest to do.
+/// Brings bytes of a file into the tables of pages at once: one by one, the faults of a first run take as long as
+/// packing would have. Linux maps 64 KiB around a fault, so one byte of each is read, which takes two thirds of what
+/// MADV_POPULATE_READ takes, for that looks every page up; where it maps less, the first run has the rest to do.
 inline void populate(array_ref<const std::byte> bytes) {
   constexpr std::size_t mapped_at_once = 64 * 1024;
   const volatile std::byte* const each = bytes.data();
   for (std::size_t i = 0; i < bytes.size(); i += mapped_at_once) static_cast<void>(each[i]);
 }
 
-/// Opens what sealed() made: `head` reads on behind the instruction set. Nothing is checked but kind, sizes, digests and versions.
-inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::byte> bytes, bool data_is_checked, record_reader& head, array_ref<const std::byte>& data) {
+/// Opens what sealed() made: `head` reads on behind the instruction set. Nothing is checked but kind, sizes, digests
+/// and versions.
+inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::byte> bytes, bool data_is_checked,
+                                record_reader& head, array_ref<const std::byte>& data) {
   record_reader from{bytes};
-  const auto number = from.number<std::uint64_t>(), head_bytes = from.number<std::uint64_t>(), all = from.number<std::uint64_t>(), data_digest = from.number<std::uint64_t>();
+  const auto number = from.number<std::uint64_t>(), head_bytes = from.number<std::uint64_t>(),
+             all = from.number<std::uint64_t>(), data_digest = from.number<std::uint64_t>();
   if (!from.ok || number != kind.number) return kind.refused({"these bytes are of another kind"});
   if (all != bytes.size()) return kind.refused({"has ", bytes.size(), " bytes, expected ", all});
-  if (head_bytes % 64 != 0 || head_bytes < 64 || head_bytes > all) return kind.refused({"its head has ", head_bytes, " bytes"});
+  if (head_bytes % 64 != 0 || head_bytes < 64 || head_bytes > all)
+    return kind.refused({"its head has ", head_bytes, " bytes"});
   const array_ref<const std::byte> of_head = bytes.first(static_cast<std::size_t>(head_bytes - sizeof(std::uint64_t)));
   data = bytes.subspan(static_cast<std::size_t>(head_bytes));
   const auto head_digest = record_reader{bytes.subspan(of_head.size())}.number<std::uint64_t>();
   if (digest_of(of_head) != head_digest) return kind.refused({"its bytes are damaged"});
   head = {of_head.subspan(seal_words * sizeof(std::uint64_t))};
-  if (const auto format = head.number<std::uint32_t>(); format != kind.format) return kind.refused({"has format ", format, ", expected ", kind.format});
-  if (const std::string_view by = head.text(); by != version) return kind.refused({"was stored by version ", by, ", not ", version});
-  if (const std::string_view by = head.text(); by != isa) return kind.refused({"is for ", by, ", not ", isa}, error_code::not_supported);
+  if (const auto format = head.number<std::uint32_t>(); format != kind.format)
+    return kind.refused({"has format ", format, ", expected ", kind.format});
+  if (const std::string_view by = head.text(); by != version)
+    return kind.refused({"was stored by version ", by, ", not ", version});
+  if (const std::string_view by = head.text(); by != isa)
+    return kind.refused({"is for ", by, ", not ", isa}, error_code::not_supported);
   populate(data);
   if (!data_is_checked && digest_of(data) != data_digest) return kind.refused({"its bytes are damaged"});
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

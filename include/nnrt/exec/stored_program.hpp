@@ -1,12 +1,14 @@
-// stored_program: a compiled program as bytes, and back - the graph after the passes, and the weights as its kernels read them.
+// stored_program: a compiled program as bytes, and back - the graph after the passes, and the weights as its kernels
+// read them.
 // Flow: hal/cpu_driver.hpp exports and restores programs with it; the C functions keep the bytes in caches.
 //
-// The plan itself is not stored: the planner makes it again from the graph, which takes a hundredth of what packing takes. So no byte says
-// which function is called or which address is written; all that is read is a graph, which is checked like any that arrives at run time, and
-// numbers. A digest of the plan says whether this planner is the one that the numbers were packed for.
+// The plan itself is not stored: the planner makes it again from the graph, which takes a hundredth of what packing
+// takes. So no byte says which function is called or which address is written; all that is read is a graph, which is
+// checked like any that arrives at run time, and numbers. A digest of the plan says whether this planner is the one
+// that the numbers were packed for.
 //
-// The frame is that of stored_bytes.hpp. The head has the device that the program is for, where it is one's; the digest of the plan; the graph;
-// where each weight lies in the data, and how many bytes are prepared.
+// The frame is that of stored_bytes.hpp. The head has the device that the program is for, where it is one's; the digest
+// of the plan; the graph; where each weight lies in the data, and how many bytes are prepared.
 #pragma once
 
 #include <nnrt/exec/program.hpp>
@@ -15,7 +17,7 @@
 
 #include <algorithm>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -23,20 +25,23 @@ namespace detail {
 struct program_parts {
   static const program_family& family(const program& p) { return *p.family_; }
   static const compiled_plan* plan(const program& p) { return p.plan_.get(); }
-  static program joined(shared<const program_family> family, shared<const compiled_plan> plan) { return {std::move(family), std::move(plan)}; }
+  static program joined(shared<const program_family> family, shared<const compiled_plan> plan) {
+    return {std::move(family), std::move(plan)};
+  }
 };
 
 inline constexpr stored_kind program_kind{0x676f727074726e6e, 5, "stored program"};  // "nnrtprog"
 
 // ---- What is written ----
 
-/// A graph whose large constants are weights, so that their numbers need not be in it. Passes and the planner make no difference between the
-/// two where a constant is too large to be evaluated.
+/// A graph whose large constants are weights, so that their numbers need not be in it. Passes and the planner make no
+/// difference between the two where a constant is too large to be evaluated.
 struct storable_graph {
   ir::graph graph;
   pool<const std::byte*> weights;  // of each weight in order
 
-  storable_graph(const ir::graph& from, array_ref<const std::byte> constants, array_ref<const std::byte* const> bound) : graph(without_bytes(from)) {
+  storable_graph(const ir::graph& from, array_ref<const std::byte> constants, array_ref<const std::byte* const> bound)
+      : graph(without_bytes(from)) {
     std::size_t next = 0;
     for (ir::value& v : graph.values) {
       if (v.is == ir::kind::weight) weights.push_back(bound[next++]);
@@ -64,9 +69,13 @@ struct storable_graph {
 
 inline void put(record_writer& to, const ir::graph& g) {
   to.put(std::uint64_t{g.values.size()});
-  for (const ir::value& v : g.values) nnrt::put(to, v.desc), to.put(static_cast<std::int32_t>(v.is)), put(to, v.name), to.put(v.first_byte), to.put(v.scales);
+  for (const ir::value& v : g.values)
+    nnrt::put(to, v.desc), to.put(static_cast<std::int32_t>(v.is)), put(to, v.name), to.put(v.first_byte),
+        to.put(v.scales);
   to.put(std::uint64_t{g.nodes.size()});
-  for (const ir::node& n : g.nodes) to.put(static_cast<std::int32_t>(n.op->code)), put(to, n.attrs), put(to, n.inputs), put(to, n.outputs), put(to, n.name);
+  for (const ir::node& n : g.nodes)
+    to.put(static_cast<std::int32_t>(n.op->code)), put(to, n.attrs), put(to, n.inputs), put(to, n.outputs),
+        put(to, n.name);
   to.put_list<std::int32_t>(g.inputs);
   to.put(std::uint64_t{g.outputs.size()});
   for (const ir::output& out : g.outputs) to.put(out.value), put(to, out.name);
@@ -90,15 +99,16 @@ inline std::vector<std::int64_t> weight_sizes(const ir::graph& g) {
 /// What is stored of a program.
 struct storable_program {
   const options& wanted;
-  const bool is_planned;                   // not while shapes are awaited
+  const bool is_planned;  // not while shapes are awaited
   storable_graph from;
-  plan made;                               // of that graph, as restore_program() will make it
+  plan made;  // of that graph, as restore_program() will make it
   prepared_weights prepared;
 
   storable_program(const program_family& family, const compiled_plan* planned)
       : wanted(family.wanted),
         is_planned(planned != nullptr),
-        from(is_planned ? planned->optimised : family.checked, is_planned ? planned->made.constants : family.checked.bytes, family.weights->pointers()) {}
+        from(is_planned ? planned->optimised : family.checked,
+             is_planned ? planned->made.constants : family.checked.bytes, family.weights->pointers()) {}
 };
 
 /// Plans, and runs the prepare steps on memory that was zero before: what no step writes is no secret of the process.
@@ -115,7 +125,8 @@ inline byte_list head_of(const storable_program& p, const stored_layout& layout,
   record_writer head = begun_head(program_kind);
   head.put(device);
   head.put(p.is_planned ? plan_digest_of(plan_view::of(p.made)) : std::uint64_t{});
-  head.put(std::uint8_t{p.is_planned}), head.put(static_cast<std::uint8_t>(p.wanted.winograd)), head.put(std::uint8_t{p.wanted.float16_weights});
+  head.put(std::uint8_t{p.is_planned}), head.put(static_cast<std::uint8_t>(p.wanted.winograd)),
+      head.put(std::uint8_t{p.wanted.float16_weights});
   put(head, p.from.graph);
   head.put(layout.prepared_bytes);
   head.put_list<std::int64_t>(layout.places);
@@ -124,19 +135,21 @@ inline byte_list head_of(const storable_program& p, const stored_layout& layout,
 
 }  // namespace detail
 
-/// The bytes that restore_program() takes, of the same device, if it is one's: others take other networks, or round otherwise. Weights that steps
-/// read only in their packed form are left out.
+/// The bytes that restore_program() takes, of the same device, if it is one's: others take other networks, or round
+/// otherwise. Weights that steps read only in their packed form are left out.
 /// Errors: out_of_memory; not_supported (the program was restored: who restored it has the bytes).
 inline result<byte_list> store_program(const program& compiled, std::string_view device = {}) {
   const compiled_plan* const planned = detail::program_parts::plan(compiled);
-  if (planned != nullptr && planned->weights.stored != nullptr) return fail(error_code::not_supported, "a program that was restored is not stored again");
+  if (planned != nullptr && planned->weights.stored != nullptr)
+    return fail(error_code::not_supported, "a program that was restored is not stored again");
   detail::storable_program p(detail::program_parts::family(compiled), planned);
   // What restore_program() does to it: folded layers with few weights are evaluated there.
   if (auto ok = infer_graph(p.from.graph); !ok) return fail(std::move(ok.error()));
   if (p.is_planned)
     if (auto ok = detail::prepare_to_store(p); !ok) return fail(std::move(ok.error()));
   const std::vector<std::int64_t> sizes = detail::weight_sizes(p.from.graph);
-  const std::vector<char> is_read = p.is_planned ? detail::weights_read(plan_view::of(p.made)) : std::vector<char>(sizes.size(), 1);
+  const std::vector<char> is_read =
+      p.is_planned ? detail::weights_read(plan_view::of(p.made)) : std::vector<char>(sizes.size(), 1);
   const detail::stored_layout layout(p.made.prepared_bytes, sizes, is_read);
   return detail::sealed(detail::program_kind, detail::head_of(p, layout, device), layout.data_bytes,
                         [&](std::byte* data) { layout.copy(p.prepared.memory.data(), p.from.weights, sizes, data); });
@@ -204,11 +217,13 @@ struct stored_parts {
   array_ref<const std::byte> data;
 };
 
-inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_checked, std::string_view device, stored_parts& made) {
+inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_checked, std::string_view device,
+                               stored_parts& made) {
   record_reader from;
   if (auto ok = open_sealed(program_kind, bytes, data_is_checked, from, made.data); !ok) return ok;
   const std::string_view of = from.text();
-  if (from.ok && of != device) return program_kind.refused({"is for device ", piece::in_quotes(of), ", not ", piece::in_quotes(device)});
+  if (from.ok && of != device)
+    return program_kind.refused({"is for device ", piece::in_quotes(of), ", not ", piece::in_quotes(device)});
   made.plan_digest = from.number<std::uint64_t>();
   made.is_planned = from.number<std::uint8_t>() != 0;
   made.winograd = from.number<std::uint8_t>() == 0 ? nnrt::winograd::automatic : nnrt::winograd::off;
@@ -221,14 +236,16 @@ inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_ch
 }
 
 /// The plan of a stored graph, whose prepared memory is there already.
-inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, const program_family& family, const deadline_watch& watch) {
+inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, const program_family& family,
+                                                       const deadline_watch& watch) {
   if (auto ok = require_known_extents(stored.graph); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.made = plan_at_run_time(stored.graph, plan_options_for(stored.winograd, stored.float16_weights), watch);
   if (watch.is_over()) return compiled_too_late();
   const plan_view plan = plan_view::of(made.made);
   if (plan_digest_of(plan) != stored.plan_digest) return program_kind.refused({"was packed for other kernels"});
-  if (auto ok = check_prepared(program_kind, plan, stored.prepared_bytes, stored.data, family.weights->pointers()); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_prepared(program_kind, plan, stored.prepared_bytes, stored.data, family.weights->pointers()); !ok)
+    return fail(std::move(ok.error()));
   made.weights.bound = family.weights;
   made.weights.stored = stored.data.data();
   made.optimised = std::move(stored.graph);
@@ -238,35 +255,44 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 
 }  // namespace detail
 
-/// The program that was stored, with the same bits as results; it reads its weights where the bytes are kept. Of `wanted`, the choices that a
-/// plan depends on (winograd, float16_weights) are those of the stored program. With `data_is_checked` the caller answers for the weights' numbers: everything
-/// else is checked in any case, and no bytes can make a program read or write outside of its memory.
-/// Errors: invalid_file (not such bytes, damaged, or of another version, planner or device); not_supported (for another instruction set);
-/// invalid_argument, rule_broken (a graph that compile() would refuse); out_of_memory; deadline_missed.
-inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false, std::string_view device = {}) {
+/// The program that was stored, with the same bits as results; it reads its weights where the bytes are kept. Of
+/// `wanted`, the choices that a plan depends on (winograd, float16_weights) are those of the stored program. With
+/// `data_is_checked` the caller answers for the weights' numbers: everything else is checked in any case, and no bytes
+/// can make a program read or write outside of its memory. Errors: invalid_file (not such bytes, damaged, or of another
+/// version, planner or device); not_supported (for another instruction set); invalid_argument, rule_broken (a graph
+/// that compile() would refuse); out_of_memory; deadline_missed.
+inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {},
+                                       bool data_is_checked = false, std::string_view device = {}) {
   const time_limit limit = limit_of(wanted);
   const deadline_watch watch(limit);
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   detail::stored_parts stored;
-  if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, device, stored); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, device, stored); !ok)
+    return fail(std::move(ok.error()));
   if (auto ok = check_graph(stored.graph, watch); !ok) return fail(std::move(ok.error()));
   if (auto ok = infer_graph(stored.graph, watch); !ok) return fail(std::move(ok.error()));
   if (limit.is_over()) return detail::compiled_too_late();
   pool<const std::byte*> pointers;
-  if (auto ok = detail::find_weights(detail::program_kind, stored.places, detail::weight_sizes(stored.graph), stored.data, pointers); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::find_weights(detail::program_kind, stored.places, detail::weight_sizes(stored.graph),
+                                     stored.data, pointers);
+      !ok)
+    return fail(std::move(ok.error()));
   options chosen = wanted;
   chosen.winograd = stored.winograd, chosen.float16_weights = stored.float16_weights;
   const std::size_t missing = static_cast<std::size_t>(std::count(pointers.begin(), pointers.end(), nullptr));
-  const auto family = shared<detail::program_family>::make(bound_weights::stored(std::move(pointers), bytes.keeper()), chosen);
+  const auto family =
+      shared<detail::program_family>::make(bound_weights::stored(std::move(pointers), bytes.keeper()), chosen);
   if (stored.is_planned) {
     auto made = detail::plan_stored(stored, *family, watch);
     if (!made) return fail(std::move(made.error()));
     return detail::program_parts::joined(family, std::move(*made));
   }
-  const bool is_open = std::any_of(stored.graph.inputs.begin(), stored.graph.inputs.end(), [&](std::int32_t id) { return !stored.graph.at(id).desc.shape.is_known(); });
-  if (!is_open || missing > 0) return detail::program_kind.refused({"has no plan, and is not one that waits for shapes"});
+  const bool is_open = std::any_of(stored.graph.inputs.begin(), stored.graph.inputs.end(),
+                                   [&](std::int32_t id) { return !stored.graph.at(id).desc.shape.is_known(); });
+  if (!is_open || missing > 0)
+    return detail::program_kind.refused({"has no plan, and is not one that waits for shapes"});
   family->checked = std::move(stored.graph);
   return detail::program_parts::joined(family, {});
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

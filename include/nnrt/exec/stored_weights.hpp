@@ -1,28 +1,33 @@
-// stored_weights: what an executor prepared, as bytes, and executors that read their weights in such bytes - embedded, mapped or kept.
-// Flow: a program of the build writes what store_weights() gives; the program that is shipped calls restore_executor(), which binds, packs and
-// copies nothing.
+// stored_weights: what an executor prepared, as bytes, and executors that read their weights in such bytes - embedded,
+// mapped or kept.
+// Flow: a program of the build writes what store_weights() gives; the program that is shipped calls restore_executor(),
+// which binds, packs and copies nothing.
 #pragma once
 
 #include <nnrt/exec/executor.hpp>
 #include <nnrt/exec/stored_bytes.hpp>
 #include <nnrt/io/embed.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
 /// The parts of an executor.
 struct executor_parts {
-  template <class Executor> static const prepared_weights* weights(const Executor& of) { return of.weights_ ? &*of.weights_ : nullptr; }
-  template <class Executor> static result<Executor> joined(shared<const prepared_weights> weights, const options& wanted) {
+  template <class Executor> static const prepared_weights* weights(const Executor& of) {
+    return of.weights_ ? &*of.weights_ : nullptr;
+  }
+  template <class Executor>
+  static result<Executor> joined(shared<const prepared_weights> weights, const options& wanted) {
     return Executor::with(std::move(weights), wanted);
   }
 };
 
 inline constexpr stored_kind weights_kind{0x737468677774726e, 3, "stored weights"};  // "nrtwghts"
 
-/// What besides the plan's own digest decides which numbers are prepared: attributes, names of weights, constants. Unlike a stored program these bytes
-/// hold no graph, so another network with the same layers must not take them for its own.
+/// What besides the plan's own digest decides which numbers are prepared: attributes, names of weights, constants.
+/// Unlike a stored program these bytes hold no graph, so another network with the same layers must not take them for
+/// its own.
 inline std::uint64_t network_digest_of(const plan_view& plan) {
   record_writer all;
   all.put(plan_digest_of(plan));
@@ -46,23 +51,30 @@ inline byte_list store_weights(const plan_view& plan, const prepared_weights& we
   head.put(layout.prepared_bytes);
   head.put_list<std::int64_t>(layout.places);
   const std::byte* const prepared = weights.stored != nullptr ? weights.stored : weights.memory.data();
-  return sealed(weights_kind, std::move(head.bytes), layout.data_bytes, [&](std::byte* data) { layout.copy(prepared, weights.bound->pointers(), sizes, data); });
+  return sealed(weights_kind, std::move(head.bytes), layout.data_bytes,
+                [&](std::byte* data) { layout.copy(prepared, weights.bound->pointers(), sizes, data); });
 }
 
-inline result<shared<const prepared_weights>> restore_weights(const plan_view& plan, const kept_bytes& bytes, bool data_is_checked) {
-  if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0) return weights_kind.refused({"lies at an address that is no multiple of 64"});
+inline result<shared<const prepared_weights>> restore_weights(const plan_view& plan, const kept_bytes& bytes,
+                                                              bool data_is_checked) {
+  if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0)
+    return weights_kind.refused({"lies at an address that is no multiple of 64"});
   record_reader head;
   array_ref<const std::byte> data;
-  if (auto ok = open_sealed(weights_kind, bytes.bytes(), data_is_checked, head, data); !ok) return fail(std::move(ok.error()));
+  if (auto ok = open_sealed(weights_kind, bytes.bytes(), data_is_checked, head, data); !ok)
+    return fail(std::move(ok.error()));
   const auto digest = head.number<std::uint64_t>();
   const auto prepared_bytes = head.number<std::int64_t>();
   std::vector<std::int64_t> places;
   head.list<std::int64_t>(places);
   if (!head.ok) return weights_kind.refused({"does not hold what it says"});
-  if (network_digest_of(plan) != digest) return weights_kind.refused({"was stored of another network, or packed for other kernels"});
+  if (network_digest_of(plan) != digest)
+    return weights_kind.refused({"was stored of another network, or packed for other kernels"});
   pool<const std::byte*> pointers;
-  if (auto ok = find_weights(weights_kind, places, weight_sizes(plan), data, pointers); !ok) return fail(std::move(ok.error()));
-  if (auto ok = check_prepared(weights_kind, plan, prepared_bytes, data, pointers); !ok) return fail(std::move(ok.error()));
+  if (auto ok = find_weights(weights_kind, places, weight_sizes(plan), data, pointers); !ok)
+    return fail(std::move(ok.error()));
+  if (auto ok = check_prepared(weights_kind, plan, prepared_bytes, data, pointers); !ok)
+    return fail(std::move(ok.error()));
   const auto made = shared<prepared_weights>::make();
   made->bound = shared<bound_weights>::make(bound_weights::stored(std::move(pointers), bytes.keeper()));
   made->stored = data.data();
@@ -71,12 +83,13 @@ inline result<shared<const prepared_weights>> restore_weights(const plan_view& p
 
 }  // namespace detail
 
-/// The bytes that restore_executor() takes: weights as this executor's kernels read them, for the instruction set that this program was compiled
-/// for. Weights that are read only in their packed form are not among them.
+/// The bytes that restore_executor() takes: weights as this executor's kernels read them, for the instruction set that
+/// this program was compiled for. Weights that are read only in their packed form are not among them.
 /// Errors: invalid_argument (an executor that could not be made).
 template <class G, class Policy> result<byte_list> store_weights(const executor<G, Policy>& run) {
   const prepared_weights* const weights = detail::executor_parts::weights(run);
-  if (weights == nullptr) return fail(error_code::invalid_argument, "stored weights: this executor could not be made, it has none");
+  if (weights == nullptr)
+    return fail(error_code::invalid_argument, "stored weights: this executor could not be made, it has none");
   return detail::store_weights(run.plan_of_steps(), *weights);
 }
 
@@ -84,11 +97,12 @@ template <class G, class Policy> result<byte_list> store_weights(const executor<
 ///
 ///   auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);
 ///
-/// It reads them where the bytes are kept, as long as it or one that it shares them with lives. With `data_is_checked` the caller answers for the
-/// weights' numbers, and they are not read once to look for damage.
-/// Errors: invalid_file (not such bytes, damaged, of another network, version or planner); not_supported (for another instruction set); invalid_argument
-/// (options); out_of_memory.
-template <class Executor> result<Executor> restore_executor(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
+/// It reads them where the bytes are kept, as long as it or one that it shares them with lives. With `data_is_checked`
+/// the caller answers for the weights' numbers, and they are not read once to look for damage.
+/// Errors: invalid_file (not such bytes, damaged, of another network, version or planner); not_supported (for another
+/// instruction set); invalid_argument (options); out_of_memory.
+template <class Executor>
+result<Executor> restore_executor(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   auto weights = detail::restore_weights(Executor::plan_of_steps(), bytes, data_is_checked);
   if (!weights) return fail(std::move(weights.error()));
@@ -99,4 +113,4 @@ template <class Executor> result<Executor> restore_executor(const embedded_file&
   return restore_executor<Executor>(kept_bytes::lasting({bytes.data(), bytes.size()}), wanted, true);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,20 +1,23 @@
-// thread_trials: whether a small network's runs take less on several threads than on the caller's alone, found out while they run.
-// Flow: executors and sessions with threads run through it; who takes the times of steps does not, and always shares them out.
+// thread_trials: whether a small network's runs take less on several threads than on the caller's alone, found out
+// while they run.
+// Flow: executors and sessions with threads run through it; who takes the times of steps does not, and always shares
+// them out.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote. On cores that share a cache
-/// this is part of what a network of 100 us takes, on cores that do not it can be more than the work that they save. Which it is is not known before, and
-/// it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
+/// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote.
+/// On cores that share a cache this is part of what a network of 100 us takes, on cores that do not it can be more than
+/// the work that they save. Which it is is not known before, and it changes: so runs of both kinds are timed, by turns,
+/// and the faster kind stays.
 class thread_trials {
  public:
-  /// Runs a plan by f(), which gives the step that failed, on the context's threads or, with none in the context any more, on the caller's alone.
-  /// Results have the same bits.
+  /// Runs a plan by f(), which gives the step that failed, on the context's threads or, with none in the context any
+  /// more, on the caller's alone. Results have the same bits.
   template <class F> const step* run(run_context& context, F f) {
     const bool has_choice = context.threads != nullptr && !is_settled_;
     if (has_choice) choose(context);
@@ -52,8 +55,9 @@ class thread_trials {
   /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
   static constexpr int trial_runs = 8;
   static constexpr std::int64_t shared_time = 2'000'000, alone_time = 500'000;
-  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again: soon at first, for
-  /// a core that did nothing for a while may be slow for some milliseconds, and after twice as long when they were slower again.
+  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and
+  /// are tried again: soon at first, for a core that did nothing for a while may be slow for some milliseconds, and
+  /// after twice as long when they were slower again.
   static constexpr int most_defeats = 3;
   static constexpr std::int64_t least_rest = 5'000'000, most_rest = 200'000'000;
   static constexpr std::int64_t long_run = 1'000'000;  // what messages take is a small part of it: no trials
@@ -85,4 +89,4 @@ class thread_trials {
   bool is_settled_ = false;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

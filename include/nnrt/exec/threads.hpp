@@ -16,21 +16,22 @@
 #include <span>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
-/// user 0.26 s of parsing.
+/// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because
+/// <thread> costs every user 0.26 s of parsing.
 ///
-/// In each stage a thread has a share, one part: always the same, so that what a stage left in a core's cache is where the next one
-/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: at once where the
-/// worker took no part in the stage before, a little later where it did. So a run never waits for a worker to wake up, only for one that is at work.
-/// Where parts have pieces, a thread that is done takes half of those that another has not begun: cores are seldom equally fast.
+/// In each stage a thread has a share, one part: always the same, so that what a stage left in a core's cache is where
+/// the next one reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun
+/// when its own is done: at once where the worker took no part in the stage before, a little later where it did. So a
+/// run never waits for a worker to wake up, only for one that is at work. Where parts have pieces, a thread that is
+/// done takes half of those that another has not begun: cores are seldom equally fast.
 ///
-/// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the others: between two stages
-/// lies one message from core to core, not one to begin and one to end.
+/// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the
+/// others: between two stages lies one message from core to core, not one to begin and one to end.
 ///
-/// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a child process, which has no workers,
-/// the caller runs all shares; the pool may be destroyed there.
+/// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a child
+/// process, which has no workers, the caller runs all shares; the pool may be destroyed there.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -38,8 +39,8 @@ class thread_pool final : public part_runner {
   thread_pool& operator=(const thread_pool&) = delete;
   ~thread_pool() { stop(); }
 
-  /// Starts the workers; pinned ones stay on processors of their own, see options. Errors: invalid_argument (fewer than 1 or more than
-  /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
+  /// Starts the workers; pinned ones stay on processors of their own, see options. Errors: invalid_argument (fewer than
+  /// 1 or more than 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     home_.move_here();
@@ -56,7 +57,8 @@ class thread_pool final : public part_runner {
       if (failed == 0) continue;
       stop();
       return fail(has_started ? error_code::not_supported : error_code::out_of_memory,
-                  {"thread ", number, " of ", threads, has_started ? " cannot be pinned: " : " did not start: ", system_text(failed).view()});
+                  {"thread ", number, " of ", threads,
+                   has_started ? " cannot be pinned: " : " did not start: ", system_text(failed).view()});
     }
     return {};
   }
@@ -91,8 +93,8 @@ class thread_pool final : public part_runner {
     }
   }
 
-  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. Part 0 is the caller's; where there are more than threads, the share of
-  /// thread t is parts t, t + threads(), …
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. Part 0 is the caller's; where
+  /// there are more than threads, the share of thread t is parts t, t + threads(), …
   void run(void (*job)(void*, int), void* context, int parts) {
     single_stage work(job, context, parts, threads_);
     run(work, 0, 1);
@@ -113,12 +115,18 @@ class thread_pool final : public part_runner {
    public:
     /// Of the share of member `of`, to be run by a thread.
     pieces_of_share(thread_pool& pool, member& of, int thread, int round, staged_work::stage stage)
-        : pool_(pool), mine_(of.seat), first_(of.number < stage.parts ? of.number * stage.pieces : -1), pieces_(stage.pieces), thread_(thread), round_(round) {
+        : pool_(pool),
+          mine_(of.seat),
+          first_(of.number < stage.parts ? of.number * stage.pieces : -1),
+          pieces_(stage.pieces),
+          thread_(thread),
+          round_(round) {
       if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's own lie there since the stage was posted
     }
     /// What others may take of a share: all but its first piece.
     static void put(int number, staged_work::stage stage, detail::seat& seat, int round) {
-      if (stage.pieces > 1 && number < stage.parts) seat.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
+      if (stage.pieces > 1 && number < stage.parts)
+        seat.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
     }
     int thread() const override { return thread_; }
     bool next(piece_of_part& found) override {
@@ -146,7 +154,8 @@ class thread_pool final : public part_runner {
   };
   class single_stage final : public staged_work {
    public:
-    single_stage(void (*job)(void*, int), void* context, int parts, int threads) : job_(job), context_(context), parts_(parts), shares_(std::min(parts, threads)) {}
+    single_stage(void (*job)(void*, int), void* context, int parts, int threads)
+        : job_(job), context_(context), parts_(parts), shares_(std::min(parts, threads)) {}
     stage at(int) const override { return {shares_, 1, 1}; }
     bool run(int, piece_source& source) override {
       for (piece_of_part mine; source.next(mine);)
@@ -163,8 +172,9 @@ class thread_pool final : public part_runner {
 
   /// The caller gives a worker that took part in the last stage so long to begin its share.
   static constexpr int patient_looks = 200;
-  /// After so many looks a thread asks whether somebody sleeps who waits for what it wrote before. When it wrote, it may have asked before the other
-  /// could see what it had written; a fence between both would make each message wait for the last one.
+  /// After so many looks a thread asks whether somebody sleeps who waits for what it wrote before. When it wrote, it
+  /// may have asked before the other could see what it had written; a fence between both would make each message wait
+  /// for the last one.
   static constexpr int looks_before_waking = 50;
 
   std::span<member> workers() { return {members_.data() + 1, members_.size() - 1}; }
@@ -195,15 +205,16 @@ class thread_pool final : public part_runner {
   void post(int number, staged_work::stage stage) {
     round_ = detail::seat::following(round_);
     pieces_of_share::put(0, stage, members_[0].seat, round_);
-    __atomic_store_n(&posted_, word{static_cast<unsigned>(round_)} << 32 | static_cast<unsigned>(number), __ATOMIC_RELEASE);
+    __atomic_store_n(&posted_, word{static_cast<unsigned>(round_)} << 32 | static_cast<unsigned>(number),
+                     __ATOMIC_RELEASE);
     if (idle_.any()) idle_.wake();
   }
   void finish(member& m, int round) {
     m.seat.finish(round);
     if (waiting_.any()) waiting_.wake();
   }
-  /// Wakes who may wait for what a thread wrote: shares that are done, taken over ones of other threads, too, and of the caller stages. Its locks are
-  /// fences: whoever falls asleep behind them sees it.
+  /// Wakes who may wait for what a thread wrote: shares that are done, taken over ones of other threads, too, and of
+  /// the caller stages. Its locks are fences: whoever falls asleep behind them sees it.
   void wake_who_waits_for(bool is_caller) {
     waiting_.wake();
     if (is_caller) idle_.wake();
@@ -249,7 +260,8 @@ class thread_pool final : public part_runner {
     if (!home_.is_here()) forget_workers();
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     if (started_ > 0) post(0, {}), idle_.wake();
-    for (int number = 1; number <= started_; ++number) pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
+    for (int number = 1; number <= started_; ++number)
+      pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
     started_ = 0;
     members_.clear();
   }
@@ -257,16 +269,16 @@ class thread_pool final : public part_runner {
   nnrt::pool<member> members_;  // the first is the caller
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
-  detail::home_process home_;   // of the workers
-  [[maybe_unused]] std::byte apart_[64];         // what all threads read from what the caller writes
-  word posted_ = 0;             // what workers wait for
-  int round_ = 0;               // that of posted_
+  detail::home_process home_;             // of the workers
+  [[maybe_unused]] std::byte apart_[64];  // what all threads read from what the caller writes
+  word posted_ = 0;                       // what workers wait for
+  int round_ = 0;                         // that of posted_
   staged_work* work_ = nullptr;
   float_environment environment_;  // of the run's caller
   bool stopping_ = false;
   [[maybe_unused]] std::byte apart_too_[64];
-  detail::sleepers idle_;       // workers without work
-  detail::sleepers waiting_;    // who waits for shares to be done
+  detail::sleepers idle_;     // workers without work
+  detail::sleepers waiting_;  // who waits for shares to be done
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,17 +7,20 @@
 #include <nnrt/kernels/unrolled.hpp>
 #include <nnrt/kernels/unrolled_bytes.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-template <const auto& Plan, std::int32_t Slot> [[gnu::always_inline]] inline std::byte* address_of_slot(base_table bases) {
+template <const auto& Plan, std::int32_t Slot>
+[[gnu::always_inline]] inline std::byte* address_of_slot(base_table bases) {
   constexpr operand_slot slot = Plan.slots[static_cast<std::size_t>(Slot)];
   return bases[static_cast<std::size_t>(slot.base)] + slot.offset;
 }
 
-/// A dense layer whose extents are template arguments: operands are x, the desc of the weight, maybe that of the bias, and the packed form.
+/// A dense layer whose extents are template arguments: operands are x, the desc of the weight, maybe that of the bias,
+/// and the packed form.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
-  constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)], y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
+  constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)],
+                         y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
   constexpr shape_t w = Plan.descs[static_cast<std::size_t>(weight.desc)].shape;
   constexpr std::int64_t rows = Plan.descs[static_cast<std::size_t>(y.desc)].elements() / w[0];
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
@@ -28,9 +31,12 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
 }
 
 /// The same for stored bytes. Returns false where the scales of the packed form need what an ordinary call does.
-template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool unrolled_dense_of_bytes(base_table bases) {
+template <const auto& Plan, std::size_t I>
+[[gnu::always_inline]] inline bool unrolled_dense_of_bytes(base_table bases) {
   constexpr step s = Plan.steps[I];
-  constexpr auto desc_at = [](std::int32_t slot) { return Plan.descs[static_cast<std::size_t>(Plan.slots[static_cast<std::size_t>(slot)].desc)]; };
+  constexpr auto desc_at = [](std::int32_t slot) {
+    return Plan.descs[static_cast<std::size_t>(Plan.slots[static_cast<std::size_t>(slot)].desc)];
+  };
   constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
   constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
@@ -39,8 +45,9 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
     return kernels::dense_of_bytes<kernels::byte_layout::of(rows, w.shape[1], w.shape[0])>(
-        address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.outputs.first>(bases),
-        rows, factors.a_flip(), {range.low, range.high, y.quantised.zero_point, y.type == u8});
+        address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases),
+        address_of_slot<Plan, s.outputs.first>(bases), rows, factors.a_flip(),
+        {range.low, range.high, y.quantised.zero_point, y.type == u8});
 }
 
 /// A function of bytes whose table comes last among the operands.
@@ -48,15 +55,20 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
   constexpr step s = Plan.steps[I];
   constexpr operand_slot y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
   kernels::look_up_all<Plan.descs[static_cast<std::size_t>(y.desc)].elements()>(
-      address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.outputs.first>(bases));
+      address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases), address_of_slot<Plan, s.inputs.first>(bases),
+      address_of_slot<Plan, s.outputs.first>(bases));
 }
 
 /// A direct call of the step's kernel; everything but the addresses is known to the compiler.
 template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
-[[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault, std::integer_sequence<std::int32_t, In...>, std::integer_sequence<std::int32_t, Out...>) {
+[[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault,
+                                                 std::integer_sequence<std::int32_t, In...>,
+                                                 std::integer_sequence<std::int32_t, Out...>) {
   constexpr step s = Plan.steps[I];
-  const std::array<view, sizeof...(In)> in{view_of(Plan.slots[static_cast<std::size_t>(s.inputs.first + In)], Plan.slots, Plan.descs, bases)...};
-  const std::array<view, sizeof...(Out)> out{view_of(Plan.slots[static_cast<std::size_t>(s.outputs.first + Out)], Plan.slots, Plan.descs, bases)...};
+  const std::array<view, sizeof...(In)> in{
+      view_of(Plan.slots[static_cast<std::size_t>(s.inputs.first + In)], Plan.slots, Plan.descs, bases)...};
+  const std::array<view, sizeof...(Out)> out{
+      view_of(Plan.slots[static_cast<std::size_t>(s.outputs.first + Out)], Plan.slots, Plan.descs, bases)...};
   kernel_call call;
   call.attrs = {Plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
   call.in = in;
@@ -68,7 +80,8 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   s.run(call);
 }
 
-template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
+template <const auto& Plan, std::size_t I>
+[[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
   constexpr unrolled_form form = Plan.steps[I].form;
   if constexpr (form == unrolled_form::dense) return unrolled_dense<Plan, I>(bases);
   else if constexpr (form == unrolled_form::table) return unrolled_table<Plan, I>(bases);
@@ -81,7 +94,8 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
 }
 
 /// As run_steps(): the step that found fault with its values, or nullptr.
-template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline const step* run_unrolled(base_table bases, run_fault* fault, std::index_sequence<I...>) {
+template <const auto& Plan, std::size_t... I>
+[[gnu::always_inline]] inline const step* run_unrolled(base_table bases, run_fault* fault, std::index_sequence<I...>) {
   const step* failed = nullptr;
   const auto has_run = [&](const step& s) {
     if constexpr (!Plan.fallible.empty())
@@ -92,4 +106,4 @@ template <const auto& Plan, std::size_t... I> [[gnu::always_inline]] inline cons
   return failed;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

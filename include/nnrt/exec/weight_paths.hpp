@@ -1,5 +1,6 @@
 // weight_paths: which weights the elements of an operand come from, and where they lie in it.
-// Flow: weight_specs follows operands whose order differs in files back to the weights that they are reshaped, joined and computed from.
+// Flow: weight_specs follows operands whose order differs in files back to the weights that they are reshaped, joined
+// and computed from.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -7,7 +8,7 @@
 #include <nnrt/ir/graph.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// The word of a node's attribute of this name; `otherwise` where it has none.
 constexpr word attribute_word(const ir::graph& g, const ir::node& n, std::string_view name, word otherwise) {
@@ -48,8 +49,10 @@ struct weight_path {
   friend constexpr bool operator==(const weight_path&, const weight_path&) = default;
 };
 
-/// Where elements [begin, begin + part * rows) of a value of this many elements go, whose rows of `part` elements begin every `row` elements.
-constexpr weight_path part_of(const weight_path& whole, std::int64_t elements, std::int64_t begin, std::int64_t part, std::int64_t row) {
+/// Where elements [begin, begin + part * rows) of a value of this many elements go, whose rows of `part` elements begin
+/// every `row` elements.
+constexpr weight_path part_of(const weight_path& whole, std::int64_t elements, std::int64_t begin, std::int64_t part,
+                              std::int64_t row) {
   weight_path at = whole;
   const std::int64_t rows = row > 0 ? elements / row : 0;
   if (!whole.is_followed || part < 1 || rows < 1) return whole.lost();
@@ -60,7 +63,8 @@ constexpr weight_path part_of(const weight_path& whole, std::int64_t elements, s
   }
   const auto place = [&](std::int64_t e) { return whole.base + e / whole.run * whole.stride + e % whole.run; };
   if (rows == 1) {
-    const bool is_within_a_run = begin / whole.run == (begin + part - 1) / whole.run, is_whole_runs = begin % whole.run == 0 && part % whole.run == 0;
+    const bool is_within_a_run = begin / whole.run == (begin + part - 1) / whole.run,
+               is_whole_runs = begin % whole.run == 0 && part % whole.run == 0;
     if (is_within_a_run) at.run = part, at.stride = part, at.base = place(begin);
     else if (is_whole_runs) at.base = place(begin);
     else return whole.lost();
@@ -76,7 +80,8 @@ class weight_walk {
  public:
   constexpr weight_walk(const ir::graph& g, const passes::use_table& table) : g_(g), table_(table) {}
 
-  /// Calls visit(id, path) for each weight that the elements of this operand come from, once for each path that differs.
+  /// Calls visit(id, path) for each weight that the elements of this operand come from, once for each path that
+  /// differs.
   template <class Visit> constexpr void follow(std::int32_t operand, Visit&& visit) {
     const std::int64_t elements = g_.at(operand).desc.elements();
     const weight_path whole = elements < 1 ? weight_path{}.lost() : weight_path{elements, elements, 0};
@@ -93,7 +98,8 @@ class weight_walk {
       left_.pop_back();
       const weight_path at = paths_[static_cast<std::size_t>(id)];
       if (g_.at(id).is == ir::kind::weight) visit(id, at);
-      else if (table_.producer_of(id) != ir::none) go_through(g_.nodes[static_cast<std::size_t>(table_.producer_of(id))], id, at);
+      else if (table_.producer_of(id) != ir::none)
+        go_through(g_.nodes[static_cast<std::size_t>(table_.producer_of(id))], id, at);
     }
   }
 
@@ -122,7 +128,8 @@ class weight_walk {
       reshaped.keeps_axes = at.keeps_axes && g_.at(ids[0]).desc.shape == made.shape;
       return go(ids[0], reshaped);
     }
-    if (n.op->traits.in_files == file_order::joined && made.shape.is_known()) return go_through_joint(n, made.shape, at);
+    if (n.op->traits.in_files == file_order::joined && made.shape.is_known())
+      return go_through_joint(n, made.shape, at);
     if (n.op->traits.result == storage::in_place && g_.outputs_of(n).size() == 1) {
       for (const std::int32_t from : ids) {
         if (from == ir::none) continue;
@@ -146,7 +153,9 @@ class weight_walk {
     for (const std::int32_t from : ids) {
       if (from == ir::none) continue;
       const shape_t& shape = g_.at(from).desc.shape;
-      const std::int64_t part = shape.rank == made.rank ? shape.elements(axis) : shape.rank + 1 == made.rank ? made.elements(axis + 1) : 0;
+      const std::int64_t part = shape.rank == made.rank       ? shape.elements(axis)
+                                : shape.rank + 1 == made.rank ? made.elements(axis + 1)
+                                                              : 0;
       weight_path joined = part_of(at, elements, begin, part, row);
       joined.keeps_axes = at.keeps_axes && axis == 0 && shape.rank == made.rank;
       go(from, joined);
@@ -161,4 +170,4 @@ class weight_walk {
   pool<std::int32_t> left_, touched_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

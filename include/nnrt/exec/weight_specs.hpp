@@ -1,12 +1,13 @@
 // weight_specs: how a network uses each of its weights, read off the graph as it was written.
-// Flow: executors and compile() hand the list to bind_weights(), which brings files of other frameworks into this order.
+// Flow: executors and compile() hand the list to bind_weights(), which brings files of other frameworks into this
+// order.
 #pragma once
 
 #include <nnrt/exec/weight_paths.hpp>
 #include <nnrt/io/bind_weights.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -28,11 +29,13 @@ constexpr bool is_made_by_runs(const ir::value& v) { return v.is != ir::kind::co
 constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_desc& result) {
   if (is_made_by_runs(g.at(id))) return false;
   const shape_t& shape = g.at(id).desc.shape;
-  return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] && shape.elements() == shape[shape.rank - 1];
+  return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] &&
+         shape.elements() == shape[shape.rank - 1];
 }
 
-/// The operand whose elements a node's result has in their order: that of reshapes, of conversions and activations between them and the layer, and of sums and
-/// products with single numbers, with numbers for each column, or with other tensors that nodes make. None: of all other nodes.
+/// The operand whose elements a node's result has in their order: that of reshapes, of conversions and activations
+/// between them and the layer, and of sums and products with single numbers, with numbers for each column, or with
+/// other tensors that nodes make. None: of all other nodes.
 constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   const auto ids = g.inputs_of(n);
   if (n.op->traits.result == storage::alias_of_input || converts(g, n)) return ids[0];
@@ -50,11 +53,12 @@ constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
 
 /// What the columns of a tensor come from.
 struct column_source {
-  shape_t map = {};         // [N, H, W, C], flattened into them; rank 0: something else
-  bool is_mixed = false;    // from such a map, but not in its order
+  shape_t map = {};       // [N, H, W, C], flattened into them; rank 0: something else
+  bool is_mixed = false;  // from such a map, but not in its order
 };
 
-/// Whether a node's columns have something of the order of its operands': joined, cut, taken one by one or normalised. One that multiplies has not.
+/// Whether a node's columns have something of the order of its operands': joined, cut, taken one by one or normalised.
+/// One that multiplies has not.
 constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
   if (n.op->traits.joins_inputs || n.op->traits.outputs_are_parts) return true;
   if (n.op->traits.weights != weights_role::none) return false;
@@ -70,7 +74,8 @@ constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
 
 /// Whether a tensor can be a feature map whose order of axes shows: more than one pixel and more than one channel.
 constexpr bool is_map(const tensor_desc& desc) {
-  return desc.rank() == 4 && desc.layout == format::nhwc && desc.shape.is_known() && desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
+  return desc.rank() == 4 && desc.layout == format::nhwc && desc.shape.is_known() &&
+         desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
 }
 
 /// Whether a node reads its first operand as a map [N, H, W, C].
@@ -79,7 +84,8 @@ constexpr bool reads_a_map(const ir::node& n) {
   return n.op->traits.in_files == file_order::image;
 }
 
-/// Whether a tensor of rank 4 is a map for certain: an operator on maps made it, and what works element by element after that.
+/// Whether a tensor of rank 4 is a map for certain: an operator on maps made it, and what works element by element
+/// after that.
 constexpr bool is_made_as_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
   while (id != ir::none && g.at(id).desc.rank() == 4 && table.producer_of(id) != ir::none) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
@@ -90,22 +96,26 @@ constexpr bool is_made_as_a_map(const ir::graph& g, const passes::use_table& tab
   return false;
 }
 
-/// Whether these columns are width times channels of a map: [N, T, W, C] read as rows of W * C, where files may have C * W.
-constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
+/// Whether these columns are width times channels of a map: [N, T, W, C] read as rows of W * C, where files may have C
+/// * W.
+constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id,
+                                            std::int64_t columns) {
   const shape_t& shape = g.at(id).desc.shape;
   if (!shape.is_known() || shape[2] < 2 || shape[3] < 2 || shape.elements(2) != columns) return false;
   if (is_made_as_a_map(g, table, id)) return true;
   if (table.producer_of(id) == ir::none) return false;
   const ir::node& maker = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
   const auto ids = g.inputs_of(maker);
-  if (maker.op->inputs.size() < 2 || maker.op->inputs[1].role != "perm" || !has_operands(g, maker, 2) || !is_made_as_a_map(g, table, ids[0])) return false;
+  if (maker.op->inputs.size() < 2 || maker.op->inputs[1].role != "perm" || !has_operands(g, maker, 2) ||
+      !is_made_as_a_map(g, table, ids[0]))
+    return false;
   pool<std::int64_t> axes;
   ir::append_integers(g, g.at(ids[1]), axes);
   return axes.size() == 4 && axes[3] == 3;  // moved as a map, channels last
 }
 
-/// What the columns of all tensors come from, found in one walk over the nodes: networks of strangers may join and cut one tensor again and again, so
-/// that the ways back from a layer are more than anyone can walk.
+/// What the columns of all tensors come from, found in one walk over the nodes: networks of strangers may join and cut
+/// one tensor again and again, so that the ways back from a layer are more than anyone can walk.
 class column_sources {
  public:
   constexpr column_sources(const ir::graph& graph, const passes::use_table& table) : g_(graph), table_(table) {
@@ -115,8 +125,8 @@ class column_sources {
     for (const ir::node& n : g_.nodes) follow(n);
   }
 
-  /// What that number of columns of a tensor comes from. A map of one pixel needs no other order, but may have been made of one that does; and what a
-  /// reshape makes of rows (heads, say) is no map.
+  /// What that number of columns of a tensor comes from. A map of one pixel needs no other order, but may have been
+  /// made of one that does; and what a reshape makes of rows (heads, say) is no map.
   constexpr column_source of(std::int32_t id, std::int64_t columns) const {
     const std::int32_t from = id == ir::none ? ir::none : origin_[static_cast<std::size_t>(id)];
     if (from == ir::none) return {};
@@ -150,8 +160,9 @@ class column_sources {
 
   const ir::graph& g_;
   const passes::use_table& table_;
-  pool<std::int32_t> origin_;  // of values: where walking back from operand to operand in order ends; none: at a node whose operands are missing
-  pool<char> is_mixed_;        // of origins: joined, cut or taken one by one from something that comes from a map
+  // of values: where walking back from operand to operand in order ends; none: at a node whose operands are missing
+  pool<std::int32_t> origin_;
+  pool<char> is_mixed_;  // of origins: joined, cut or taken one by one from something that comes from a map
 };
 
 /// Groups of a convolution: input channels over the weight's.
@@ -160,7 +171,8 @@ constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
   return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
 }
 
-/// Of each node: the map [N, H, W, C] that the columns of its result become, by a reshape, for an operator that reads maps; rank 0: none.
+/// Of each node: the map [N, H, W, C] that the columns of its result become, by a reshape, for an operator that reads
+/// maps; rank 0: none.
 constexpr pool<shape_t> maps_made_of_columns(const ir::graph& g, const passes::use_table& table) {
   pool<shape_t> maps;
   maps.assign(g.nodes.size(), shape_t{});
@@ -176,7 +188,9 @@ constexpr pool<shape_t> maps_made_of_columns(const ir::graph& g, const passes::u
       is_walked[at] = map.rank == 0 ? 1 : 0;
       const tensor_desc &made = g.at(id).desc, &from = g.at(g.inputs_of(n)[0]).desc;
       if (map.rank == 4) maps[at] = map;
-      else if (n.op->traits.result == storage::alias_of_input && is_map(made) && from.rank() < 4 && from.rank() > 0 && from.shape[-1] == made.shape.elements(1)) map = made.shape;
+      else if (n.op->traits.result == storage::alias_of_input && is_map(made) && from.rank() < 4 && from.rank() > 0 &&
+               from.shape[-1] == made.shape.elements(1))
+        map = made.shape;
       id = operand_in_order(g, n);
     }
   }
@@ -199,7 +213,13 @@ constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
 /// Reads off the graph how each weight is used.
 class weight_reader {
  public:
-  constexpr explicit weight_reader(const ir::graph& g) : g_(g), table_(g), sources_(g_, table_), walk_(g_, table_), maps_(maps_made_of_columns(g, table_)), is_computed_(computed_from_inputs(g)) {
+  constexpr explicit weight_reader(const ir::graph& g)
+      : g_(g),
+        table_(g),
+        sources_(g_, table_),
+        walk_(g_, table_),
+        maps_(maps_made_of_columns(g, table_)),
+        is_computed_(computed_from_inputs(g)) {
     spec_of_.assign(g.values.size(), ir::none);
     for (std::size_t id = 0; id < g.values.size(); ++id) {
       const ir::value& v = g.values[id];
@@ -234,16 +254,21 @@ class weight_reader {
 
  private:
   constexpr bool is_weight(std::int32_t id) const { return id != ir::none && g_.at(id).is == ir::kind::weight; }
-  constexpr weight_spec& spec(std::int32_t id) { return specs[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])]; }
+  constexpr weight_spec& spec(std::int32_t id) {
+    return specs[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])];
+  }
   constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return sources_.of(x, columns); }
 
   /// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
   constexpr void put(std::int32_t id, const weight_spec& use, bool is_mixed = false) {
     weight_spec& made = spec(id);
     unsigned char& is_put = is_put_[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])];
-    const bool differs = is_put != 0 && !(made.use == use.use && made.group == use.group && made.flattened == use.flattened && made.made_into == use.made_into && made.gate_elements == use.gate_elements);
+    const bool differs =
+        is_put != 0 && !(made.use == use.use && made.group == use.group && made.flattened == use.flattened &&
+                         made.made_into == use.made_into && made.gate_elements == use.gate_elements);
     made.contradicts = made.contradicts || is_mixed || differs;
-    made.use = use.use, made.group = use.group, made.flattened = use.flattened, made.made_into = use.made_into, made.gate_elements = use.gate_elements;
+    made.use = use.use, made.group = use.group, made.flattened = use.flattened, made.made_into = use.made_into,
+    made.gate_elements = use.gate_elements;
     is_put = 1;
   }
   constexpr void refuse(std::int32_t id, const char* why) { spec(id).refused = why; }
@@ -272,11 +297,14 @@ class weight_reader {
       use.flattened = columns.map, use.made_into = made_into, is_mixed = columns.is_mixed;
       put_row(n, 2, made_into);
     } else if (use.use != weight_use::depthwise_conv2d) use.group = group_of(g_, n);
-    const bool is_in_order = use.use == weight_use::full_connection && use.flattened.rank == 0 && use.made_into.rank == 0 && !is_mixed;
+    const bool is_in_order =
+        use.use == weight_use::full_connection && use.flattened.rank == 0 && use.made_into.rank == 0 && !is_mixed;
     walk_.follow(id, [&](std::int32_t weight, const weight_path& at) {
       const bool can_be_joined = use.made_into.rank == 0 && !(use.use == weight_use::conv2d_transpose && use.group > 1);
-      if (at.is_followed && at.keeps_axes && (g_.at(weight).desc.shape == g_.at(id).desc.shape || can_be_joined)) put(weight, use, is_mixed);
-      else if (!is_in_order && !at.is_transposed) refuse(weight, "is joined, cut or computed on its way to a layer, where the file's order cannot be followed");
+      if (at.is_followed && at.keeps_axes && (g_.at(weight).desc.shape == g_.at(id).desc.shape || can_be_joined))
+        put(weight, use, is_mixed);
+      else if (!is_in_order && !at.is_transposed)
+        refuse(weight, "is joined, cut or computed on its way to a layer, where the file's order cannot be followed");
     });
   }
 
@@ -293,17 +321,26 @@ class weight_reader {
     const tensor_desc& w = g_.at(b).desc;
     const bool is_transposed = attribute_word(g_, n, "transpose_b", 0) != 0;
     if (w.rank() < 2 || !w.shape.is_known() || is_computed_[static_cast<std::size_t>(b)] != 0) return;
-    const column_source columns = attribute_word(g_, n, "transpose_a", 0) == 0 ? columns_of(a, is_transposed ? w.shape[-1] : w.shape[-2]) : column_source{};
+    const column_source columns = attribute_word(g_, n, "transpose_a", 0) == 0
+                                      ? columns_of(a, is_transposed ? w.shape[-1] : w.shape[-2])
+                                      : column_source{};
     const bool is_reordered = columns.map.rank == 4 || columns.is_mixed || made_into.rank == 4;
-    const weight_spec use{.use = is_transposed ? weight_use::full_connection : weight_use::product, .flattened = columns.map, .made_into = made_into};
+    const weight_spec use{.use = is_transposed ? weight_use::full_connection : weight_use::product,
+                          .flattened = columns.map,
+                          .made_into = made_into};
     walk_.follow(b, [&](std::int32_t weight, const weight_path& at) {
       const shape_t& shape = g_.at(weight).desc.shape;
       if (at.is_followed && at.keeps_axes && shape == w.shape && w.rank() == 2) {
         if (is_reordered) put(weight, use, columns.is_mixed);
         const std::string_view name = g_.name_of(g_.at(weight).name);
         if (!is_transposed && shape[0] == shape[1] && shape[0] > 1 && name.ends_with("weight"))
-          refuse(weight, "is a square factor [in, out], and nothing tells it from a layer's [out, in]: multiply with transpose_b or by full_connection if it is a layer's");
-      } else if (is_reordered) refuse(weight, "is joined, cut, transposed or computed on its way to a product with a flattened map, where the file's order cannot be followed");
+          refuse(weight,
+                 "is a square factor [in, out], and nothing tells it from a layer's [out, in]: multiply with "
+                 "transpose_b or by full_connection if it is a layer's");
+      } else if (is_reordered)
+        refuse(weight,
+               "is joined, cut, transposed or computed on its way to a product with a flattened map, where the file's "
+               "order cannot be followed");
     });
   }
 
@@ -321,10 +358,15 @@ class weight_reader {
       walk_.follow(ids[i], [&](std::int32_t weight, const weight_path& at) {
         const std::int64_t elements = g_.at(weight).desc.elements();
         const bool is_single = at.run >= elements;
-        if (i == 1 && (columns.map.rank == 4 || columns.is_mixed)) refuse(weight, "reads columns of a flattened map in an lstm, whose order in the file does not follow");
-        else if (gate < 1 || !at.is_followed) refuse(weight, "is cut, moved or computed on its way to an lstm, where its gates cannot be followed");
-        else if (at.run % (4 * gate) == 0 && at.base % (4 * gate) == 0 && (is_single || at.stride % (4 * gate) == 0)) put(weight, {.use = weight_use::gates, .gate_elements = gate});
-        else if (!is_single || at.base / gate != (at.base + elements - 1) / gate) refuse(weight, "has some of an lstm's four gates, or not all of each, so that their order cannot be followed");
+        if (i == 1 && (columns.map.rank == 4 || columns.is_mixed))
+          refuse(weight, "reads columns of a flattened map in an lstm, whose order in the file does not follow");
+        else if (gate < 1 || !at.is_followed)
+          refuse(weight, "is cut, moved or computed on its way to an lstm, where its gates cannot be followed");
+        else if (at.run % (4 * gate) == 0 && at.base % (4 * gate) == 0 && (is_single || at.stride % (4 * gate) == 0))
+          put(weight, {.use = weight_use::gates, .gate_elements = gate});
+        else if (!is_single || at.base / gate != (at.base + elements - 1) / gate)
+          refuse(weight,
+                 "has some of an lstm's four gates, or not all of each, so that their order cannot be followed");
       });
     }
   }
@@ -334,16 +376,20 @@ class weight_reader {
     if (g_.outputs_of(n).size() == 0) return;
     const bool is_image = reads_a_map(n);
     const tensor_desc& result = g_.at(g_.outputs_of(n)[0]).desc;
-    if (!is_image && (result.rank() != 4 || result.layout != format::nhwc || is_computed_[static_cast<std::size_t>(g_.outputs_of(n)[0])] == 0)) return;
+    if (!is_image && (result.rank() != 4 || result.layout != format::nhwc ||
+                      is_computed_[static_cast<std::size_t>(g_.outputs_of(n)[0])] == 0))
+      return;
     const auto ids = g_.inputs_of(n);
     for (std::size_t i = 0; i < ids.size() && (i == 0 || !is_image); ++i) {
       if (!is_weight(ids[i])) continue;
       const shape_t& shape = g_.at(ids[i]).desc.shape;
-      if (shape.rank == 4 || (shape.rank == 3 && n.op->traits.in_files == file_order::broadcast)) put(ids[i], {.use = weight_use::map});
+      if (shape.rank == 4 || (shape.rank == 3 && n.op->traits.in_files == file_order::broadcast))
+        put(ids[i], {.use = weight_use::map});
     }
   }
 
-  /// Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer, or of one that becomes a map.
+  /// Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer, or of one
+  /// that becomes a map.
   constexpr void read_columns(const ir::node& n, const shape_t& made_into) {
     const std::int32_t x = has_operands(g_, n, 1) ? operand_in_order(g_, n) : ir::none;
     if (x == ir::none || g_.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) return;
@@ -352,7 +398,8 @@ class weight_reader {
       if (!is_weight(id) || !is_of_columns(g_, id, result)) continue;
       column_source columns = columns_of(x, result.shape[result.rank() - 1]);
       if (columns.map.rank == 0 && !columns.is_mixed) columns.map = made_into;
-      if (columns.map.rank == 4 || columns.is_mixed) put(id, {.use = weight_use::columns, .flattened = columns.map}, columns.is_mixed);
+      if (columns.map.rank == 4 || columns.is_mixed)
+        put(id, {.use = weight_use::columns, .flattened = columns.map}, columns.is_mixed);
     }
   }
 
@@ -367,11 +414,12 @@ class weight_reader {
 
 }  // namespace detail
 
-/// One spec for each weight, in order of declaration. The names lie in the graph, which check_graph() takes; nodes may break rules.
+/// One spec for each weight, in order of declaration. The names lie in the graph, which check_graph() takes; nodes may
+/// break rules.
 constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
   detail::weight_reader reader(g);
   reader.read_all();
   return static_cast<pool<weight_spec>&&>(reader.specs);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

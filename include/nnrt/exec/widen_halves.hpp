@@ -1,5 +1,6 @@
 // widen_halves: lets operators on float16 that have no kernel of their own compute with the one for float32.
-// Flow: compile() calls it between the passes, which look for neighbours that casts would part, and make_plan(): it asks for kernels, as the planner does.
+// Flow: compile() calls it between the passes, which look for neighbours that casts would part, and make_plan(): it
+// asks for kernels, as the planner does.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -8,7 +9,7 @@
 #include <nnrt/ops/half_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// The state of one run of widen_halves.
 struct widening {
@@ -18,7 +19,10 @@ struct widening {
   pool<std::int32_t> wide;  // of values: the same numbers as f32, where a node has asked for them
   pool<ir::node> prepared, others;
 
-  constexpr widening(ir::graph& graph, const operator_info* op) : g(graph), cast(op), known(passes::known_values(graph)) { wide.assign(g.values.size(), ir::none); }
+  constexpr widening(ir::graph& graph, const operator_info* op)
+      : g(graph), cast(op), known(passes::known_values(graph)) {
+    wide.assign(g.values.size(), ir::none);
+  }
 
   /// The node's attributes, with these dtypes of its first input and output.
   constexpr pool<word> attributes(const ir::node& n, dtype input, dtype output) const {
@@ -44,7 +48,8 @@ struct widening {
   /// Nodes on known values run once.
   constexpr bool is_widened(const ir::node& n) const {
     if (known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0) return false;
-    if (n.op->code == ops::cast::code) return false;  // from or to integers: what f32 holds of them is not what f16 gets
+    // from or to integers: what f32 holds of them is not what f16 gets
+    if (n.op->code == ops::cast::code) return false;
     bool has_halves = false;
     for (const std::int32_t id : g.inputs_of(n)) has_halves = has_halves || is_half(id);
     for (const std::int32_t id : g.outputs_of(n)) has_halves = has_halves || is_half(id);
@@ -88,8 +93,10 @@ struct widening {
   }
 };
 
-/// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is rounded to float16 all the same, so
-/// results are those of its reference but for the order of additions; lstm keeps its states in float32 between steps. `cast` is half_cast. False, with the graph half done, once the deadline is over.
+/// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is
+/// rounded to float16 all the same, so results are those of its reference but for the order of additions; lstm keeps
+/// its states in float32 between steps. `cast` is half_cast. False, with the graph half done, once the deadline is
+/// over.
 constexpr bool widen_halves(ir::graph& g, const operator_info* cast, const deadline_watch& watch = {}) {
   widening state(g, cast);
   const std::size_t events = g.log.size();
@@ -108,4 +115,4 @@ constexpr bool widen_halves(ir::graph& g, const operator_info* cast, const deadl
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

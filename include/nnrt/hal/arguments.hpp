@@ -1,5 +1,7 @@
-// arguments: what the tensors of a run must be - as many as the model has, of shapes that it takes, with memory for them.
-// Flow: hal/runnable.hpp asks before a driver sees a run and after it, hal/shared_compile.hpp for the whole of its parts; drivers do not ask again.
+// arguments: what the tensors of a run must be - as many as the model has, of shapes that it takes, with memory for
+// them.
+// Flow: hal/runnable.hpp asks before a driver sees a run and after it, hal/shared_compile.hpp for the whole of its
+// parts; drivers do not ask again.
 #pragma once
 
 #include <nnrt/core/text.hpp>
@@ -7,24 +9,26 @@
 
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// The extents that input i of a model may have, as its driver says, looked at. Errors: the driver's; device_failed (no input can have these).
+/// The extents that input i of a model may have, as its driver says, looked at. Errors: the driver's; device_failed (no
+/// input can have these).
 inline result<extent_range> input_range_of(const prepared_model& of, std::size_t i) {
   auto range = of.input_range(i);
   if (range && !range->is_for(of.input_desc(i).shape))
-    return fail(error_code::device_failed,
-                {"input ", i, ": the driver takes ", range->least, " to ", range->most, ", expected extents of ", of.input_desc(i).shape});
+    return fail(error_code::device_failed, {"input ", i, ": the driver takes ", range->least, " to ", range->most,
+                                            ", expected extents of ", of.input_desc(i).shape});
   return range;
 }
 
-/// The inputs and outputs of a prepared model as runs are held to them; read once. Nothing here takes memory while nothing is wrong, and shapes that
-/// are the model's own take a comparison.
+/// The inputs and outputs of a prepared model as runs are held to them; read once. Nothing here takes memory while
+/// nothing is wrong, and shapes that are the model's own take a comparison.
 class ends_of_model {
  public:
   explicit ends_of_model(const prepared_model& of) {
     for (std::size_t i = 0; i < of.input_count(); ++i) inputs_.push_back({of.input_desc(i), of.input_desc(i).bytes()});
-    for (std::size_t i = 0; i < of.output_count(); ++i) outputs_.push_back({of.output_desc(i), of.output_desc(i).bytes()});
+    for (std::size_t i = 0; i < of.output_count(); ++i)
+      outputs_.push_back({of.output_desc(i), of.output_desc(i).bytes()});
   }
 
   const tensor_desc& output(std::size_t i) const { return outputs_[i].desc; }
@@ -32,35 +36,43 @@ class ends_of_model {
   /// Counts, shapes and memory, but for how large that of outputs is. Error: invalid_argument.
   result<void> check(array_ref<const argument> inputs, array_ref<const argument> outputs) const {
     if (inputs.size() != inputs_.size() || outputs.size() != outputs_.size())
-      return fail(error_code::invalid_argument,
-                  {"got ", inputs.size(), " inputs and ", outputs.size(), " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
+      return fail(error_code::invalid_argument, {"got ", inputs.size(), " inputs and ", outputs.size(),
+                                                 " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const argument& given = inputs[i];
       const bool is_own = inputs_[i].has(given.shape);
       if (!is_own && !is_one_of(given.shape, inputs_[i].desc.shape))
-        return fail(error_code::invalid_argument, {"input ", i, ": got ", given.shape, ", expected ", inputs_[i].desc.shape});
-      const std::size_t bytes = is_own ? static_cast<std::size_t>(inputs_[i].bytes) : bytes_of(inputs_[i].desc, given.shape);
-      if (given.bytes < bytes) return fail(error_code::invalid_argument, {"input ", i, ": got ", given.bytes, " bytes, expected ", bytes});
-      if (given.data == nullptr && given.bytes != 0) return fail(error_code::invalid_argument, {"input ", i, ": has no memory"});
+        return fail(error_code::invalid_argument,
+                    {"input ", i, ": got ", given.shape, ", expected ", inputs_[i].desc.shape});
+      const std::size_t bytes =
+          is_own ? static_cast<std::size_t>(inputs_[i].bytes) : bytes_of(inputs_[i].desc, given.shape);
+      if (given.bytes < bytes)
+        return fail(error_code::invalid_argument, {"input ", i, ": got ", given.bytes, " bytes, expected ", bytes});
+      if (given.data == nullptr && given.bytes != 0)
+        return fail(error_code::invalid_argument, {"input ", i, ": has no memory"});
     }
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (outputs[i].data == nullptr && outputs[i].bytes != 0) return fail(error_code::invalid_argument, {"output ", i, ": has no memory"});
+      if (outputs[i].data == nullptr && outputs[i].bytes != 0)
+        return fail(error_code::invalid_argument, {"output ", i, ": has no memory"});
     return {};
   }
   /// All outputs have memory for what the model says of their shapes. Error: invalid_argument.
   result<void> check_room(array_ref<const argument> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (const end& e = outputs_[i]; e.bytes >= 0 && outputs[i].bytes < static_cast<std::size_t>(e.bytes)) return too_small(i, outputs[i], e.desc.shape);
+      if (const end& e = outputs_[i]; e.bytes >= 0 && outputs[i].bytes < static_cast<std::size_t>(e.bytes))
+        return too_small(i, outputs[i], e.desc.shape);
     return {};
   }
-  /// After a run: every output has a shape that the model allows, and memory for it. Errors: invalid_argument (an output whose extents the model
-  /// leaves open is larger than its memory), what the driver said, device_failed (it said that all went well, and made such a shape).
+  /// After a run: every output has a shape that the model allows, and memory for it. Errors: invalid_argument (an
+  /// output whose extents the model leaves open is larger than its memory), what the driver said, device_failed (it
+  /// said that all went well, and made such a shape).
   result<void> check_after(result<void>&& ran, array_ref<const argument> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs_[i].has(outputs[i].shape)) continue;
       if (!is_sufficient(i, outputs[i], told(i, outputs[i]))) return too_small(i, outputs[i], outputs[i].shape);
       if (ran && !is_one_of(outputs[i].shape, outputs_[i].desc.shape))
-        return fail(error_code::device_failed, {"the driver made output ", i, " of shape ", outputs[i].shape, ", expected ", outputs_[i].desc.shape});
+        return fail(error_code::device_failed, {"the driver made output ", i, " of shape ", outputs[i].shape,
+                                                ", expected ", outputs_[i].desc.shape});
     }
     return std::move(ran);
   }
@@ -70,7 +82,9 @@ class ends_of_model {
     return shape.elements() < 0 || output.bytes >= bytes_of(outputs_[i].desc, shape);
   }
   /// The shape of output i as a driver has told it, or as the model says where it has not.
-  const shape_t& told(std::size_t i, const argument& output) const { return output.shape.rank == outputs_[i].desc.rank() ? output.shape : outputs_[i].desc.shape; }
+  const shape_t& told(std::size_t i, const argument& output) const {
+    return output.shape.rank == outputs_[i].desc.rank() ? output.shape : outputs_[i].desc.shape;
+  }
 
   /// Whether all extents of a shape are known, and those that `declared` knows are the same.
   static bool is_one_of(const shape_t& shape, const shape_t& declared) {
@@ -79,7 +93,9 @@ class ends_of_model {
       if (declared[axis] >= 0 && declared[axis] != shape[axis]) return false;
     return true;
   }
-  static std::size_t bytes_of(const tensor_desc& desc, const shape_t& shape) { return static_cast<std::size_t>(shape.elements() * size_of(desc.type)); }
+  static std::size_t bytes_of(const tensor_desc& desc, const shape_t& shape) {
+    return static_cast<std::size_t>(shape.elements() * size_of(desc.type));
+  }
 
  private:
   struct end {
@@ -88,7 +104,8 @@ class ends_of_model {
     bool has(const shape_t& shape) const { return bytes >= 0 && shape == desc.shape; }
   };
   [[gnu::cold]] failure too_small(std::size_t i, const argument& output, const shape_t& shape) const {
-    return fail(error_code::invalid_argument, {"output ", i, ": got ", output.bytes, " bytes, expected ", bytes_of(outputs_[i].desc, shape), " for ", shape});
+    return fail(error_code::invalid_argument, {"output ", i, ": got ", output.bytes, " bytes, expected ",
+                                               bytes_of(outputs_[i].desc, shape), " for ", shape});
   }
 
   std::vector<end> inputs_, outputs_;
@@ -97,10 +114,12 @@ class ends_of_model {
 /// One caller's way to run a model, who may get the arguments wrong: used by one thread at a time.
 class checked_execution {
  public:
-  checked_execution(std::shared_ptr<const ends_of_model> ends, std::unique_ptr<execution> of) : ends_(std::move(ends)), execution_(std::move(of)) {}
+  checked_execution(std::shared_ptr<const ends_of_model> ends, std::unique_ptr<execution> of)
+      : ends_(std::move(ends)), execution_(std::move(of)) {}
 
-  /// As execution::run(), with arguments that nobody has looked at. Errors: invalid_argument (counts, shapes, sizes), deadline_missed, and the
-  /// driver's; device_failed: the driver says that all went well, and gives no shape that the model can have.
+  /// As execution::run(), with arguments that nobody has looked at. Errors: invalid_argument (counts, shapes, sizes),
+  /// deadline_missed, and the driver's; device_failed: the driver says that all went well, and gives no shape that the
+  /// model can have.
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) {
     if (auto ok = ends_->check(inputs, outputs); !ok) return ok;
     if (auto ok = ends_->check_room(outputs); !ok) return ok;
@@ -120,4 +139,4 @@ class checked_execution {
   std::unique_ptr<execution> execution_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -1,5 +1,6 @@
 // bpu_driver: an int8 accelerator as a device - it takes what its table does, and computes with its rounding.
-// Flow: add_accelerators() puts those whose tables this library has into the registry; the C API lists and selects them by their ids.
+// Flow: add_accelerators() puts those whose tables this library has into the registry; the C API lists and selects them
+// by their ids.
 #pragma once
 
 #include <nnrt/hal/registry.hpp>
@@ -7,7 +8,7 @@
 #include <nnrt/policy/check_node.hpp>
 #include <nnrt/policy/refusal.hpp>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 namespace detail {
 
@@ -21,8 +22,9 @@ inline model rounded_as(stored_rounding rounding, const model& network) {
 
 }  // namespace detail
 
-/// An accelerator, simulated by the processor: networks of stored numbers, as programs bring them, whose nodes its table takes. What it computes
-/// is what `executor<graph<f>, bpu<…>>` does with the same numbers: sums of 32 bits, scaled and rounded once, halves to even numbers.
+/// An accelerator, simulated by the processor: networks of stored numbers, as programs bring them, whose nodes its
+/// table takes. What it computes is what `executor<graph<f>, bpu<…>>` does with the same numbers: sums of 32 bits,
+/// scaled and rounded once, halves to even numbers.
 ///
 /// Tensors of floats are refused, and so are conversions between them and stored numbers: they are the processor's.
 class bpu_driver final : public cpu_driver {
@@ -49,7 +51,8 @@ class bpu_driver final : public cpu_driver {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const ir::node& n = g.nodes[i];
       if (!(*reasons)[i].empty() || about.is_prepared(g, n)) continue;
-      if (const accelerator_verdict v = check_limits(g, n, about); !v) (*reasons)[i] = to_string(v, n.label->name, g.name_of(n.name));
+      if (const accelerator_verdict v = check_limits(g, n, about); !v)
+        (*reasons)[i] = to_string(v, n.label->name, g.name_of(n.name));
     }
     return reasons;
   }
@@ -64,18 +67,21 @@ class bpu_driver final : public cpu_driver {
   }
 
  private:
-  accelerator_verdict check_limits(const ir::graph& g, const ir::node& n, const nnrt::detail::graph_facts& about) const {
+  accelerator_verdict check_limits(const ir::graph& g, const ir::node& n,
+                                   const nnrt::detail::graph_facts& about) const {
     // Tables take floats, since graphs of them are quantised; here nobody does that.
     for (const std::int32_t id : g.inputs_of(n))
       if (id != ir::none && types::floating.contains(g.at(id).desc.type) && !about.is_known(id))
-        return nnrt::detail::broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator, static_cast<int>(g.at(id).desc.type), static_cast<int>(i8), unit::type);
+        return nnrt::detail::broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator,
+                                          static_cast<int>(g.at(id).desc.type), static_cast<int>(i8), unit::type);
     return check_node(table_, g, n, about);
   }
 
   const accelerator& table_;
 };
 
-/// Adds all architectures that nnrt has tables of to the devices of this process, unless they are there. Error: as device_registry::add().
+/// Adds all architectures that nnrt has tables of to the devices of this process, unless they are there. Error: as
+/// device_registry::add().
 inline result<void> add_accelerators() {
   for (const accelerator* const table : all_accelerators()) {
     auto device = std::make_shared<bpu_driver>(*table);
@@ -85,4 +91,4 @@ inline result<void> add_accelerators() {
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

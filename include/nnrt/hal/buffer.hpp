@@ -1,4 +1,5 @@
-// buffer: memory of a device that stays there between runs - what one run makes of it another reads, and no copy goes to the caller.
+// buffer: memory of a device that stays there between runs - what one run makes of it another reads, and no copy goes
+// to the caller.
 // Flow: hal::device::allocate() makes one for chosen inputs and outputs of its models; requests name it by its token.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// An input or output that a buffer is for, and how often it will be, in (0, 1].
 struct buffer_role {
@@ -95,8 +96,9 @@ inline buffer_state::~buffer_state() {
 
 }  // namespace detail
 
-/// Memory of a device for inputs and outputs of its models (IBuffer of NN HAL 1.3). Uninitialised until a run or copy_from() has written it, and
-/// again when one of them fails. Copies are one and the same; when the last is gone, so is the token. Safe from any thread.
+/// Memory of a device for inputs and outputs of its models (IBuffer of NN HAL 1.3). Uninitialised until a run or
+/// copy_from() has written it, and again when one of them fails. Copies are one and the same; when the last is gone, so
+/// is the token. Safe from any thread.
 class device_buffer {
  public:
   explicit device_buffer(std::shared_ptr<detail::buffer_state> of) : state_(std::move(of)) {}
@@ -107,9 +109,12 @@ class device_buffer {
   /// Reads it. Errors: device_failed (uninitialised), invalid_argument (another number of bytes than was written).
   result<void> copy_to(array_ref<std::byte> to) const {
     const std::lock_guard lock(state_->mutex);
-    if (!state_->written) return fail(error_code::device_failed, {"buffer ", state_->token, ": nothing has been written"});
+    if (!state_->written)
+      return fail(error_code::device_failed, {"buffer ", state_->token, ": nothing has been written"});
     const std::size_t bytes = ends_of_model::bytes_of(state_->desc, *state_->written);
-    if (to.size() != bytes) return fail(error_code::invalid_argument, {"buffer ", state_->token, ": got memory for ", to.size(), " bytes, expected ", bytes});
+    if (to.size() != bytes)
+      return fail(error_code::invalid_argument,
+                  {"buffer ", state_->token, ": got memory for ", to.size(), " bytes, expected ", bytes});
     if (bytes != 0) std::memcpy(to.data(), state_->memory->data(), bytes);
     return {};
   }
@@ -121,9 +126,13 @@ class device_buffer {
     const shape_t now = shape ? *shape : state_->desc.shape;
     bool fits = ends_of_model::is_one_of(now, state_->desc.shape);
     for (const std::int64_t extent : now) fits = fits && extent > 0;
-    if (!fits) return fail(error_code::invalid_argument, joined({"buffer ", state_->token, ": got shape ", now, ", expected ", state_->desc.shape, " without an open extent"}));
+    if (!fits)
+      return fail(error_code::invalid_argument, joined({"buffer ", state_->token, ": got shape ", now, ", expected ",
+                                                        state_->desc.shape, " without an open extent"}));
     const std::size_t bytes = ends_of_model::bytes_of(state_->desc, now);
-    if (from.size() != bytes) return fail(error_code::invalid_argument, {"buffer ", state_->token, ": got ", from.size(), " bytes, expected ", bytes});
+    if (from.size() != bytes)
+      return fail(error_code::invalid_argument,
+                  {"buffer ", state_->token, ": got ", from.size(), " bytes, expected ", bytes});
     if (auto ok = state_->make_room(bytes); !ok) return ok;
     std::memcpy(state_->memory->data(), from.data(), bytes);
     state_->written = now;
@@ -136,10 +145,12 @@ class device_buffer {
 
 namespace detail {
 
-/// A buffer that is to serve these inputs and outputs. Errors: invalid_argument (no model or role, a role of no model or end, twice, or of no
-/// frequency; tensors that are not alike), the driver's.
-inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const std::optional<shape_t>& shape, array_ref<const std::shared_ptr<prepared_model>> models,
-                                         array_ref<const buffer_role> input_roles, array_ref<const buffer_role> output_roles) {
+/// A buffer that is to serve these inputs and outputs. Errors: invalid_argument (no model or role, a role of no model
+/// or end, twice, or of no frequency; tensors that are not alike), the driver's.
+inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const std::optional<shape_t>& shape,
+                                         array_ref<const std::shared_ptr<prepared_model>> models,
+                                         array_ref<const buffer_role> input_roles,
+                                         array_ref<const buffer_role> output_roles) {
   const auto refuse = [](pieces why) { return fail(error_code::invalid_argument, joined({"buffer: ", joined(why)})); };
   if (models.empty()) return refuse({"is for no model"});
   if (input_roles.size() + output_roles.size() == 0) return refuse({"has no role"});
@@ -152,21 +163,29 @@ inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const s
       const prepared_model& model = *models[role.model];
       const std::size_t ends = is_input ? model.input_count() : model.output_count();
       if (role.end >= ends) return refuse({"model ", role.model, ": ", what, role.end, " of ", ends});
-      if (!(role.frequency > 0 && role.frequency <= 1)) return refuse({"model ", role.model, ", ", what, role.end, ": its frequency is not in (0, 1]"});
-      if (made->has_role(model, is_input, role.end)) return refuse({"model ", role.model, ", ", what, role.end, ": has the role twice"});
+      if (!(role.frequency > 0 && role.frequency <= 1))
+        return refuse({"model ", role.model, ", ", what, role.end, ": its frequency is not in (0, 1]"});
+      if (made->has_role(model, is_input, role.end))
+        return refuse({"model ", role.model, ", ", what, role.end, ": has the role twice"});
       const tensor_desc& desc = is_input ? model.input_desc(role.end) : model.output_desc(role.end);
       if (made->roles.empty()) {
         made->desc = desc;
         if (shape) made->desc.shape = *shape;
       }
-      if (desc.type != made->desc.type || !(desc.quantised == made->desc.quantised)) return refuse({"model ", role.model, ", ", what, role.end, ": is of another type than the first role"});
+      if (desc.type != made->desc.type || !(desc.quantised == made->desc.quantised))
+        return refuse({"model ", role.model, ", ", what, role.end, ": is of another type than the first role"});
       for (int axis = 0; axis < made->desc.rank(); ++axis) {
         std::int64_t& known = made->desc.shape[axis];
-        const bool fits = desc.rank() == made->desc.rank() && (known < 0 || desc.shape[axis] < 0 || known == desc.shape[axis]);
-        if (!fits) return refuse({"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
+        const bool fits =
+            desc.rank() == made->desc.rank() && (known < 0 || desc.shape[axis] < 0 || known == desc.shape[axis]);
+        if (!fits)
+          return refuse(
+              {"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
         if (known < 0) known = desc.shape[axis];
       }
-      if (desc.rank() != made->desc.rank()) return refuse({"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
+      if (desc.rank() != made->desc.rank())
+        return refuse(
+            {"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
       made->roles.push_back({models[role.model], is_input, role.end});
     }
   if (const std::int64_t bytes = made->desc.bytes(); bytes >= 0)
@@ -177,4 +196,4 @@ inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const s
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -1,4 +1,5 @@
-// cache_file: a prepared model in a file of the caller's - buffers behind a token and a digest, so that no other bytes are taken for them.
+// cache_file: a prepared model in a file of the caller's - buffers behind a token and a digest, so that no other bytes
+// are taken for them.
 // Flow: hal/device.hpp writes one after a preparation and reads it in place of the next.
 #pragma once
 
@@ -8,15 +9,15 @@
 #include <nnrt/io/owned_file.hpp>
 #include <nnrt/io/record.hpp>
 
-#include <array>
-#include <cstdint>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// By which a program knows its prepared model again.
 using cache_token = std::array<std::byte, 32>;
@@ -32,18 +33,22 @@ struct cache_header {
 
 }  // namespace detail
 
-/// Writes the buffers from the file's begin on, whatever was there before; the place where the caller stands in it stays. Error: io_failed.
+/// Writes the buffers from the file's begin on, whatever was there before; the place where the caller stands in it
+/// stays. Error: io_failed.
 inline result<void> write_cache(int fd, const cache_token& token, array_ref<const std::vector<std::byte>> buffers) {
   std::vector<std::uint64_t> sizes;
   for (const auto& buffer : buffers) sizes.push_back(buffer.size());
-  const array_ref<const std::byte> size_bytes(reinterpret_cast<const std::byte*>(sizes.data()), sizes.size() * sizeof(std::uint64_t));
+  const array_ref<const std::byte> size_bytes(reinterpret_cast<const std::byte*>(sizes.data()),
+                                              sizes.size() * sizeof(std::uint64_t));
   detail::cache_header header;
   record_writer digests;
   for (const auto& buffer : buffers) digests.put(std::uint64_t{buffer.size()}), digests.put(digest_of(buffer));
   header.token = token, header.buffers = buffers.size(), header.digest = digest_of(digests.bytes);
   bool ok = ::ftruncate(fd, 0) == 0;
   std::uint64_t at = 0;
-  const auto add = [&](array_ref<const std::byte> bytes) { ok = ok && nnrt::detail::write_at(fd, at, bytes), at += bytes.size(); };
+  const auto add = [&](array_ref<const std::byte> bytes) {
+    ok = ok && nnrt::detail::write_at(fd, at, bytes), at += bytes.size();
+  };
   add({reinterpret_cast<const std::byte*>(&header), sizeof header});
   add(size_bytes);
   for (const auto& buffer : buffers) add(buffer);
@@ -132,4 +137,4 @@ inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cach
   return buffers;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -14,7 +14,7 @@
 #include <span>
 #include <string>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 namespace detail {
 
@@ -30,7 +30,8 @@ class cpu_execution final : public execution {
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     if (auto ok = fit_shapes(inputs); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i) give_input(i, inputs[i].data);
-    bool is_room = true;  // for extents that the model leaves open; hal::ends_of_model says of which output, and how much
+    // for extents that the model leaves open; hal::ends_of_model says of which output, and how much
+    bool is_room = true;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = session_.output_desc(i).shape;
       is_room = is_room && outputs[i].bytes >= output_bytes_[i];
@@ -47,7 +48,8 @@ class cpu_execution final : public execution {
   /// Brings the session to the shapes of these inputs. Those that a desc leaves open (-1) are no input's.
   result<void> fit_shapes(array_ref<const argument> inputs) {
     bool is_same = true;
-    for (std::size_t i = 0; is_same && i < inputs.size(); ++i) is_same = inputs[i].shape == session_.input_desc(i).shape;
+    for (std::size_t i = 0; is_same && i < inputs.size(); ++i)
+      is_same = inputs[i].shape == session_.input_desc(i).shape;
     if (is_same) return {};
     std::vector<shape_t> shapes;
     for (const argument& input : inputs) shapes.push_back(input.shape);
@@ -83,7 +85,8 @@ class cpu_execution final : public execution {
   }
   void look_up_outputs() {
     for (std::size_t i = 0; i < output_bytes_.size(); ++i)
-      if (const std::int64_t bytes = session_.output_desc(i).bytes(); bytes >= 0) output_bytes_[i] = static_cast<std::size_t>(bytes);
+      if (const std::int64_t bytes = session_.output_desc(i).bytes(); bytes >= 0)
+        output_bytes_[i] = static_cast<std::size_t>(bytes);
   }
 
   session session_;
@@ -144,9 +147,9 @@ class cpu_prepared_model final : public prepared_model {
 
 /// The processor that runs the program.
 ///
-/// float16: weights are kept in 16 bits (options::float16_weights); inputs, outputs and what is computed between them stay float32.
-/// Speed: `high` and `extreme` use every core, everything else one. Priorities are taken and mean nothing: runs happen in the threads of their
-/// callers, whose priorities are the system's affair.
+/// float16: weights are kept in 16 bits (options::float16_weights); inputs, outputs and what is computed between them
+/// stay float32. Speed: `high` and `extreme` use every core, everything else one. Priorities are taken and mean
+/// nothing: runs happen in the threads of their callers, whose priorities are the system's affair.
 /// Devices that this library computes the work of are derived from it.
 class cpu_driver : public driver {
  public:
@@ -187,22 +190,28 @@ class cpu_driver : public driver {
     if (!compiled) return fail(std::move(compiled.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled), name());
   }
-  result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) override {
+  result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers,
+                                                  const preferences& wanted) override {
     return first_restored(buffers, wanted, [](array_ref<const std::byte> bytes) { return kept_bytes::copy_of(bytes); });
   }
-  result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) override {
+  result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers,
+                                                       const preferences& wanted) override {
     return first_restored(buffers, wanted, [](const kept_bytes& bytes) { return bytes; });
   }
   /// An offline model of a device is what a prepared one of it exports.
-  result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) override {
+  result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file,
+                                                          const preferences& wanted) override {
     return restored(kept_bytes::copy_of(file), wanted, false);
   }
 
  private:
-  /// Each buffer is a program for one instruction set. Error of several: that of the first one that is not just for another.
+  /// Each buffer is a program for one instruction set. Error of several: that of the first one that is not just for
+  /// another.
   template <class Buffer, class Keep>
-  result<std::shared_ptr<prepared_model>> first_restored(array_ref<const Buffer> buffers, const preferences& wanted, Keep keep) const {
-    result<std::shared_ptr<prepared_model>> refusal = fail(error_code::invalid_file, "stored program: there are no buffers");
+  result<std::shared_ptr<prepared_model>> first_restored(array_ref<const Buffer> buffers, const preferences& wanted,
+                                                         Keep keep) const {
+    result<std::shared_ptr<prepared_model>> refusal =
+        fail(error_code::invalid_file, "stored program: there are no buffers");
     for (const Buffer& one : buffers) {
       auto made = restored(keep(one), wanted, true);
       if (made) return made;
@@ -210,7 +219,8 @@ class cpu_driver : public driver {
     }
     return refusal;
   }
-  result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) const {
+  result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted,
+                                                   bool is_checked) const {
     auto made = restore_program(bytes,
                                 {.threads = threads_for(wanted.speed),
                                  .deadline = wanted.deadline,
@@ -227,4 +237,4 @@ class cpu_driver : public driver {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

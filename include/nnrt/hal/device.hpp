@@ -1,6 +1,7 @@
-// device: a driver with the contract of NN HAL 1.3 and of HDI around it - arguments are checked here, once, for all drivers.
-// Flow: the C functions and hosts of drivers call this; drivers see nothing of what is wrong with a call, of deadlines that are over, of
-// caches and of fences.
+// device: a driver with the contract of NN HAL 1.3 and of HDI around it - arguments are checked here, once, for all
+// drivers.
+// Flow: the C functions and hosts of drivers call this; drivers see nothing of what is wrong with a call, of deadlines
+// that are over, of caches and of fences.
 #pragma once
 
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
@@ -15,13 +16,13 @@
 
 #include <algorithm>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// How a model will be used. Numbers: ExecutionPreference of NN HAL.
 enum class execution_preference { low_power, fast_single_answer, sustained_speed };
 
-/// What a preparation asks for besides the model. File descriptors of caches are the caller's, open for reading and writing, at any offset; the
-/// caller may close them as soon as the call returns.
+/// What a preparation asks for besides the model. File descriptors of caches are the caller's, open for reading and
+/// writing, at any offset; the caller may close them as soon as the call returns.
 struct preparation {
   preferences wanted;
   execution_preference use = execution_preference::fast_single_answer;  // where wanted.speed says nothing
@@ -49,17 +50,22 @@ class device {
 
   hal::driver& driver() const { return *driver_; }
   /// A token of this implementation, not empty.
-  std::string version() const { return joined({driver_->name(), " ", driver_->vendor(), " ", driver_->major_version(), ".", driver_->minor_version()}); }
+  std::string version() const {
+    return joined(
+        {driver_->name(), " ", driver_->vendor(), " ", driver_->major_version(), ".", driver_->minor_version()});
+  }
   /// Errors: device_failed, also when the driver answers with a number that means nothing.
   result<device_type> type() const {
     auto type = driver_->type();
-    if (const int number = type ? static_cast<int>(*type) : 0; number < 0 || number > 3) return fail(error_code::device_failed, {"the driver's type is ", number, ", expected 0 to 3"});
+    if (const int number = type ? static_cast<int>(*type) : 0; number < 0 || number > 3)
+      return fail(error_code::device_failed, {"the driver's type is ", number, ", expected 0 to 3"});
     return type;
   }
   /// Errors: as type().
   result<device_status> current_status() const {
     auto now = driver_->status();
-    if (const int number = now ? static_cast<int>(*now) : 0; number < 0 || number > 3) return fail(error_code::device_failed, {"the driver's status is ", number, ", expected 0 to 3"});
+    if (const int number = now ? static_cast<int>(*now) : 0; number < 0 || number > 3)
+      return fail(error_code::device_failed, {"the driver's status is ", number, ", expected 0 to 3"});
     return now;
   }
   result<features> supported_features() const { return driver_->supported_features(); }
@@ -77,13 +83,16 @@ class device {
     if (auto ok = require_no_states(network.graph); !ok) return fail(std::move(ok.error()));
     auto reasons = driver_->refusals(network);
     if (reasons && reasons->size() != network.graph.nodes.size())
-      return fail(error_code::device_failed, {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
+      return fail(error_code::device_failed,
+                  {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
     if (!reasons) return reasons;
     for (std::size_t i = 0; i < reasons->size(); ++i)
       if ((*reasons)[i].empty()) (*reasons)[i] = fault_of_form(network.graph, i);
-    const bool is_whole = std::all_of(reasons->begin(), reasons->end(), [](const std::string& reason) { return reason.empty(); });
+    const bool is_whole =
+        std::all_of(reasons->begin(), reasons->end(), [](const std::string& reason) { return reason.empty(); });
     if (is_whole)
-      if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
+      if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound)
+        return fail(std::move(bound.error()));
     return reasons;
   }
   /// For each node whether the device runs it. Errors: as refusals().
@@ -105,7 +114,8 @@ class device {
     if (auto ok = check(network, deadline_watch(wanted.limit())); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare(network, wanted));
   }
-  /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as prepare(); invalid_file, not_supported.
+  /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as
+  /// prepare(); invalid_file, not_supported.
   result<runnable> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     return ready(driver_->restore(buffers, wanted));
@@ -118,21 +128,26 @@ class device {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare_offline(file, wanted));
   }
-  /// Memory that the device can reach. Errors: invalid_argument (0 bytes), device_failed (it gave less), as the driver's.
+  /// Memory that the device can reach. Errors: invalid_argument (0 bytes), device_failed (it gave less), as the
+  /// driver's.
   result<shared_memory> allocate(std::size_t bytes) const {
     if (bytes == 0) return fail(error_code::invalid_argument, "memory of 0 bytes");
     auto made = driver_->allocate(bytes);
-    if (made && (made->data() == nullptr || made->size() < bytes)) return fail(error_code::device_failed, {"the driver gave ", made->size(), " bytes, expected ", bytes});
+    if (made && (made->data() == nullptr || made->size() < bytes))
+      return fail(error_code::device_failed, {"the driver gave ", made->size(), " bytes, expected ", bytes});
     return made;
   }
-  /// Memory of the device that stays there between runs, for these inputs and outputs of its models. `shape`: extents that the caller knows, -1 for
-  /// those that it does not. Errors: invalid_argument (no model or role; a model of another device; a role of no model or end, twice, or of a
-  /// frequency outside of (0, 1]; tensors of other types or shapes), as the driver's.
-  result<device_buffer> allocate(const std::optional<shape_t>& shape, array_ref<const runnable> models, array_ref<const buffer_role> input_roles,
+  /// Memory of the device that stays there between runs, for these inputs and outputs of its models. `shape`: extents
+  /// that the caller knows, -1 for those that it does not. Errors: invalid_argument (no model or role; a model of
+  /// another device; a role of no model or end, twice, or of a frequency outside of (0, 1]; tensors of other types or
+  /// shapes), as the driver's.
+  result<device_buffer> allocate(const std::optional<shape_t>& shape, array_ref<const runnable> models,
+                                 array_ref<const buffer_role> input_roles,
                                  array_ref<const buffer_role> output_roles) const {
     std::vector<std::shared_ptr<prepared_model>> all;
     for (const runnable& one : models) {
-      if (one.prepared_by() != driver_.get()) return fail(error_code::invalid_argument, {"buffer: model ", all.size(), " is another device's"});
+      if (one.prepared_by() != driver_.get())
+        return fail(error_code::invalid_argument, {"buffer: model ", all.size(), " is another device's"});
       all.push_back(one.shared_model());
     }
     return detail::make_buffer(driver_, shape, all, input_roles, output_roles);
@@ -140,34 +155,42 @@ class device {
 
   // ---- Answered by a callback ----
 
-  /// Makes a model ready in a thread of its own. `notify` is called once; before this returns when the arguments are at fault, and the same is
-  /// returned then. Caches never change how a preparation ends: wrong counts, files that cannot be written and tokens without files are passed over.
+  /// Makes a model ready in a thread of its own. `notify` is called once; before this returns when the arguments are at
+  /// fault, and the same is returned then. Caches never change how a preparation ends: wrong counts, files that cannot
+  /// be written and tokens without files are passed over.
   status prepare(nnrt::model network, preparation asked, std::function<void(prepared)> notify) const {
-    detail::exactly_once<prepared> once(std::move(notify), {status::general_failure, {}, "the preparation has no thread, or no memory"});
+    detail::exactly_once<prepared> once(std::move(notify),
+                                        {status::general_failure, {}, "the preparation has no thread, or no memory"});
     prepared fault = check(asked);
     if (fault.ended == status::none)
       if (auto ok = check(network); !ok) fault = {status::invalid_argument, {}, ok.error().message()};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
     std::vector<owned_file> files = kept(asked, caches_needed());
-    const bool began = detail::in_a_thread([self = *this, network = std::move(network), asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
-      once(self.prepare_now(network, asked, files));
-    });
+    const bool began = detail::in_a_thread(
+        [self = *this, network = std::move(network), asked = std::move(asked), files = std::move(files),
+         once = std::move(once)]() mutable { once(self.prepare_now(network, asked, files)); });
     return began ? status::none : status::general_failure;
   }
-  /// Makes ready what an earlier preparation has left in these files, under this token. invalid_argument: other numbers of files than
-  /// caches_needed(); general_failure: the device keeps none, or the files are not what was written.
+  /// Makes ready what an earlier preparation has left in these files, under this token. invalid_argument: other numbers
+  /// of files than caches_needed(); general_failure: the device keeps none, or the files are not what was written.
   status prepare_from_cache(preparation asked, std::function<void(prepared)> notify) const {
-    detail::exactly_once<prepared> once(std::move(notify), {status::general_failure, {}, "the preparation has no thread, or no memory"});
+    detail::exactly_once<prepared> once(std::move(notify),
+                                        {status::general_failure, {}, "the preparation has no thread, or no memory"});
     const cache_counts needed = caches_needed();
     prepared fault = check(asked);
-    if (fault.ended == status::none && needed.model + needed.data == 0) fault = {status::general_failure, {}, "the device keeps no caches"};
-    if (fault.ended == status::none && (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data))
-      fault = {status::invalid_argument, {}, joined({"got ", asked.model_cache.size(), " and ", asked.data_cache.size(), " cache files, expected ", needed.model, " and ", needed.data})};
+    if (fault.ended == status::none && needed.model + needed.data == 0)
+      fault = {status::general_failure, {}, "the device keeps no caches"};
+    if (fault.ended == status::none &&
+        (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data))
+      fault = {status::invalid_argument,
+               {},
+               joined({"got ", asked.model_cache.size(), " and ", asked.data_cache.size(), " cache files, expected ",
+                       needed.model, " and ", needed.data})};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
     std::vector<owned_file> files = kept(asked, needed);
-    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
-      once(self.restore_now(asked, files));
-    });
+    const bool began =
+        detail::in_a_thread([self = *this, asked = std::move(asked), files = std::move(files),
+                             once = std::move(once)]() mutable { once(self.restore_now(asked, files)); });
     return began ? status::none : status::general_failure;
   }
 
@@ -189,8 +212,8 @@ class device {
     return fail(error_code::not_supported,
                 "devices keep no states: passes::open_states() makes inputs and outputs of them");
   }
-  /// A graph that is one, of nodes that could be some, with its weights, and by the driver's own rules. In this order: each relies on what was checked
-  /// before it.
+  /// A graph that is one, of nodes that could be some, with its weights, and by the driver's own rules. In this order:
+  /// each relies on what was checked before it.
   result<void> check(const nnrt::model& network, const deadline_watch& watch = {}) const {
     const ir::graph& g = network.graph;
     if (auto ok = check_graph(g, watch); !ok) return ok;
@@ -199,27 +222,34 @@ class device {
       if (std::string fault = fault_of_form(g, i); !fault.empty()) return fail(error_code::rule_broken, fault);
     if (watch.is_over()) return nnrt::detail::compiled_too_late();
     if (auto ok = driver_->check(network); !ok) return ok;
-    if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
+    if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound)
+      return fail(std::move(bound.error()));
     return {};
   }
   /// Enumerators that exist, a device that is there, a deadline that is not over.
   result<void> check(const preferences& wanted) const {
     const int speed = static_cast<int>(wanted.speed), turn = static_cast<int>(wanted.turn);
-    if (speed < 0 || speed > 4) return fail(error_code::invalid_argument, {"performance: got ", speed, ", expected 0 to 4"});
+    if (speed < 0 || speed > 4)
+      return fail(error_code::invalid_argument, {"performance: got ", speed, ", expected 0 to 4"});
     if (turn < 0 || turn > 3) return fail(error_code::invalid_argument, {"priority: got ", turn, ", expected 0 to 3"});
     const auto now = current_status();
-    if (!now || *now == device_status::offline || *now == device_status::busy) return fail(error_code::device_failed, "the device is offline or busy");
+    if (!now || *now == device_status::offline || *now == device_status::busy)
+      return fail(error_code::device_failed, "the device is offline or busy");
     if (wanted.limit().is_over()) return fail(error_code::deadline_missed, "the deadline is over");
     return {};
   }
-  /// The same in words of NN HAL, where nothing has begun: a device that is not there is unavailable, and a deadline is over for good.
+  /// The same in words of NN HAL, where nothing has begun: a device that is not there is unavailable, and a deadline is
+  /// over for good.
   prepared check(const preparation& asked) const {
     const int use = static_cast<int>(asked.use);
-    if (use < 0 || use > 2) return {status::invalid_argument, {}, joined({"preference: got ", use, ", expected 0 to 2"})};
+    if (use < 0 || use > 2)
+      return {status::invalid_argument, {}, joined({"preference: got ", use, ", expected 0 to 2"})};
     const auto ok = check(wishes(asked));
     if (ok) return {status::none, {}, {}};
     const error_code code = ok.error().code();
-    const status as = code == error_code::device_failed ? status::device_unavailable : code == error_code::deadline_missed ? status::missed_deadline_persistent : status_of(code);
+    const status as = code == error_code::device_failed     ? status::device_unavailable
+                      : code == error_code::deadline_missed ? status::missed_deadline_persistent
+                                                            : status_of(code);
     return {as, {}, ok.error().message()};
   }
   /// The files that a cache goes to, kept beyond the call, or none where their numbers are wrong.
@@ -231,7 +261,8 @@ class device {
   }
   static preferences wishes(const preparation& asked) {
     preferences wanted = asked.wanted;
-    if (wanted.speed == performance::none && asked.use != execution_preference::low_power) wanted.speed = performance::medium;
+    if (wanted.speed == performance::none && asked.use != execution_preference::low_power)
+      wanted.speed = performance::medium;
     if (wanted.speed == performance::none) wanted.speed = performance::low;
     if (wanted.turn == priority::none) wanted.turn = priority::medium;
     wanted.deadline = asked.deadline;
@@ -246,7 +277,8 @@ class device {
     if (!made) return {status_of(made.error().code()), {}, made.error().message()};
     return {status::none, std::move(*made), {}};
   }
-  prepared prepare_now(const nnrt::model& network, const preparation& asked, const std::vector<owned_file>& files) const {
+  prepared prepare_now(const nnrt::model& network, const preparation& asked,
+                       const std::vector<owned_file>& files) const {
     auto made = ready(driver_->prepare(network, wishes(asked)));
     // Whatever becomes of the cache: the model is ready.
     if (made && !files.empty())
@@ -261,11 +293,12 @@ class device {
     if (!buffers) return {status::general_failure, {}, buffers.error().message()};
     std::vector<array_ref<const std::byte>> views(buffers->begin(), buffers->end());
     prepared made = answer(ready(driver_->restore(views, wishes(asked))));
-    if (made.ended == status::invalid_argument) made.ended = status::general_failure;  // the caller's bytes are as they were written
+    // the caller's bytes are as they were written
+    if (made.ended == status::invalid_argument) made.ended = status::general_failure;
     return made;
   }
 
   std::shared_ptr<hal::driver> driver_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -1,5 +1,6 @@
 // driver: what a device offers - what it is, which operations it runs, and models made ready to run on it.
-// Flow: hal/registry.hpp lists drivers; the C API compiles and runs models through these interfaces and knows no device otherwise.
+// Flow: hal/registry.hpp lists drivers; the C API compiles and runs models through these interfaces and knows no device
+// otherwise.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// Kind of a device. Numbers: OH_NN_DeviceType.
 enum class device_type { other, cpu, gpu, accelerator };
@@ -57,7 +58,8 @@ struct preferences {
   priority turn = priority::none;
   bool float16 = false;
   std::vector<extension> extensions;
-  std::int64_t deadline = no_deadline;  // nanoseconds of the steady clock: a preparation that takes longer may end as deadline_missed
+  // nanoseconds of the steady clock: a preparation that takes longer may end as deadline_missed
+  std::int64_t deadline = no_deadline;
   /// A preparation may end so, too, once this is true, which it stays. Null: it is wanted, whatever happens. It
   /// outlives the preparation, not the prepared model.
   const std::atomic<bool>* is_unwanted = nullptr;
@@ -79,7 +81,8 @@ struct argument {
 struct extent_range {
   shape_t least, most;
 
-  /// Whether they are those of an input that is declared so: as many, none below 0, and none at least more than it is at most.
+  /// Whether they are those of an input that is declared so: as many, none below 0, and none at least more than it is
+  /// at most.
   bool is_for(const shape_t& declared) const {
     if (least.rank != declared.rank || most.rank != declared.rank) return false;
     for (int axis = 0; axis < declared.rank; ++axis)
@@ -92,11 +95,11 @@ struct extent_range {
 class execution {
  public:
   virtual ~execution() = default;
-  /// Runs the model; arguments in the model's order, checked by hal/arguments.hpp: as many as it has, of shapes that its descs allow, with memory
-  /// for them. The memory of inputs is only read, that of outputs filled, and their shapes are set. After `deadline`, nanoseconds of the steady
-  /// clock (no_deadline: never), the run stops where it is.
-  /// Errors: invalid_argument (an output whose extents the model leaves open has too little memory: its shape says for what), deadline_missed,
-  /// device_failed, out_of_memory.
+  /// Runs the model; arguments in the model's order, checked by hal/arguments.hpp: as many as it has, of shapes that
+  /// its descs allow, with memory for them. The memory of inputs is only read, that of outputs filled, and their shapes
+  /// are set. After `deadline`, nanoseconds of the steady clock (no_deadline: never), the run stops where it is.
+  /// Errors: invalid_argument (an output whose extents the model leaves open has too little memory: its shape says for
+  /// what), deadline_missed, device_failed, out_of_memory.
   virtual result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) = 0;
   /// From now on a run ends as soon as it can, as deadline_missed, once *is_unwanted is true; null: whatever happens,
   /// it is wanted. A driver that cannot end a run does not ask.
@@ -119,7 +122,9 @@ class prepared_model {
   /// Errors: out_of_memory, device_failed.
   virtual result<std::unique_ptr<execution>> make_execution() = 0;
   /// The prepared model as buffers that driver::restore() takes. Error: not_supported.
-  virtual result<std::vector<std::vector<std::byte>>> exported() const { return fail(error_code::not_supported, "this device cannot export prepared models"); }
+  virtual result<std::vector<std::vector<std::byte>>> exported() const {
+    return fail(error_code::not_supported, "this device cannot export prepared models");
+  }
 };
 
 /// A device. Its functions may be called from several threads at once.
@@ -141,35 +146,42 @@ class driver {
     return {};
   }
 
-  /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared. Operators may have operands of any
-  /// dtype and shape: what a device cannot compute it must say here. That of the processor says which of their rules nodes break (cpu_driver).
-  /// Errors: device_failed, out_of_memory.
+  /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared.
+  /// Operators may have operands of any dtype and shape: what a device cannot compute it must say here. That of the
+  /// processor says which of their rules nodes break (cpu_driver). Errors: device_failed, out_of_memory.
   virtual result<std::vector<std::string>> refusals(const model& network) = 0;
-  /// What of a model breaks a rule of the device's own, before a preparation begins. Its form has been checked (indices, counts of operands, attributes,
-  /// scales, weights), and nothing else: dtypes, ranks, extents and declared results are what somebody else's program says they are. Drivers that leave
-  /// these to refusals() and prepare() find nothing here. Error: rule_broken.
+  /// What of a model breaks a rule of the device's own, before a preparation begins. Its form has been checked
+  /// (indices, counts of operands, attributes, scales, weights), and nothing else: dtypes, ranks, extents and declared
+  /// results are what somebody else's program says they are. Drivers that leave these to refusals() and prepare() find
+  /// nothing here. Error: rule_broken.
   virtual result<void> check(const model& network) {
     (void)network;
     return {};
   }
-  /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory, device_failed, deadline_missed.
+  /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory,
+  /// device_failed, deadline_missed.
   virtual result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) = 0;
-  /// Makes ready what prepared_model::exported() gave; the caller answers for their being those bytes, by checksums that it keeps.
-  /// Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
-  /// not_supported says that the bytes are sound, but another machine's. Whoever keeps them may then put them behind those that this device exports
-  /// instead, and give all of them to the devices of both: a driver that says so takes what is its own out of them.
-  virtual result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) {
+  /// Makes ready what prepared_model::exported() gave; the caller answers for their being those bytes, by checksums
+  /// that it keeps. Errors: invalid_file (not those bytes, or another version's), not_supported, as prepare().
+  /// not_supported says that the bytes are sound, but another machine's. Whoever keeps them may then put them behind
+  /// those that this device exports instead, and give all of them to the devices of both: a driver that says so takes
+  /// what is its own out of them.
+  virtual result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers,
+                                                          const preferences& wanted) {
     (void)buffers, (void)wanted;
     return fail(error_code::not_supported, "this device cannot restore prepared models");
   }
   /// The same for bytes that the prepared model may go on reading where they are, as long as it keeps the handles.
-  virtual result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) {
+  virtual result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers,
+                                                               const preferences& wanted) {
     std::vector<array_ref<const std::byte>> views;
     for (const kept_bytes& one : buffers) views.push_back(one.bytes());
     return restore(views, wanted);
   }
-  /// Makes ready a model in the device's own format, of which nobody has checked anything. Errors: invalid_file, not_supported, as prepare().
-  virtual result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) {
+  /// Makes ready a model in the device's own format, of which nobody has checked anything. Errors: invalid_file,
+  /// not_supported, as prepare().
+  virtual result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file,
+                                                                  const preferences& wanted) {
     (void)file, (void)wanted;
     return fail(error_code::not_supported, "this device takes no offline models");
   }
@@ -177,4 +189,4 @@ class driver {
   virtual result<shared_memory> allocate(std::size_t bytes) { return shared_memory::allocate(bytes); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <optional>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// Something that will have happened, or failed. Copies are one and the same. Safe from any thread.
 class fence {
@@ -24,7 +24,9 @@ class fence {
     std::unique_lock lock(state_->mutex);
     const auto is_over = [&] { return state_->ended.has_value(); };
     if (deadline == no_deadline) state_->changed.wait(lock, is_over);
-    else state_->changed.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)), is_over);
+    else
+      state_->changed.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)),
+                                 is_over);
     return state_->ended;
   }
 
@@ -42,4 +44,4 @@ class fence {
   std::shared_ptr<state> state_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::hal::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal::detail {
 
 /// Runs f. Whether there was memory for it.
 template <class F> bool has_memory_for(F&& f) {
@@ -26,8 +26,8 @@ template <class F> bool has_memory_for(F&& f) {
   return true;
 }
 
-/// Runs f in a thread of its own, in the caller's floating-point environment; whatever f needs it keeps alive, and lets go of when there is no memory for the
-/// rest. Whether there is a thread.
+/// Runs f in a thread of its own, in the caller's floating-point environment; whatever f needs it keeps alive, and lets
+/// go of when there is no memory for the rest. Whether there is a thread.
 template <class F> bool in_a_thread(F f) {
   auto body = [f = std::move(f), floats = float_environment::of_this_thread()]() mutable {
     floats.enter();
@@ -49,7 +49,8 @@ template <class F> bool in_a_thread(F f) {
 template <class Result> class exactly_once {
  public:
   exactly_once(std::function<void(Result)> f, Result otherwise) : f_(std::move(f)), otherwise_(std::move(otherwise)) {}
-  exactly_once(exactly_once&& other) noexcept : f_(std::exchange(other.f_, nullptr)), otherwise_(std::move(other.otherwise_)) {}
+  exactly_once(exactly_once&& other) noexcept
+      : f_(std::exchange(other.f_, nullptr)), otherwise_(std::move(other.otherwise_)) {}
   exactly_once& operator=(exactly_once&&) = delete;
   ~exactly_once() { (*this)(std::move(otherwise_)); }
   void operator()(Result result) {
@@ -61,4 +62,4 @@ template <class Result> class exactly_once {
   Result otherwise_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal::detail
+}}}  // namespace nnrt::NNRT_ISA::hal::detail

@@ -14,9 +14,10 @@
 #include <memory>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// Bytes that begin at a page and that other processes can map through fd(). Move only; unmapped, and closed if it is its own file, at the end.
+/// Bytes that begin at a page and that other processes can map through fd(). Move only; unmapped, and closed if it is
+/// its own file, at the end.
 class shared_memory {
  public:
   /// No memory: data() is null.
@@ -28,7 +29,8 @@ class shared_memory {
         is_owner_(other.is_owner_),
         follower_(std::move(other.follower_)) {}
   shared_memory& operator=(shared_memory other) noexcept {
-    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(fd_, other.fd_), std::swap(is_owner_, other.is_owner_);
+    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(fd_, other.fd_),
+        std::swap(is_owner_, other.is_owner_);
     std::swap(follower_, other.follower_);
     return *this;
   }
@@ -38,19 +40,21 @@ class shared_memory {
     if (is_owner_ && fd_ >= 0) ::close(fd_);
   }
 
-  /// New memory of `bytes` zeros, at least 1. Its file cannot be made shorter (F_SEAL_SHRINK): other processes map it without fear. Errors:
-  /// out_of_memory, io_failed (no more file descriptors).
+  /// New memory of `bytes` zeros, at least 1. Its file cannot be made shorter (F_SEAL_SHRINK): other processes map it
+  /// without fear. Errors: out_of_memory, io_failed (no more file descriptors).
   static result<shared_memory> allocate(std::size_t bytes) {
     shared_memory made;
     made.is_owner_ = true;
     made.fd_ = ::memfd_create("nnrt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (made.fd_ < 0) return nnrt::detail::system_failure("shared memory", "cannot make a file", errno);
-    if (::ftruncate(made.fd_, static_cast<::off_t>(bytes)) != 0) return nnrt::detail::system_failure("shared memory", "cannot be that large", errno);
+    if (::ftruncate(made.fd_, static_cast<::off_t>(bytes)) != 0)
+      return nnrt::detail::system_failure("shared memory", "cannot be that large", errno);
     ::fcntl(made.fd_, F_ADD_SEALS, F_SEAL_SHRINK);
     if (auto mapped = made.map(bytes, 0); !mapped) return fail(std::move(mapped.error()));
     return made;
   }
-  /// `bytes` of a file of somebody else's, who keeps it, from `offset` on, a multiple of the page's size. Errors: io_failed, out_of_memory.
+  /// `bytes` of a file of somebody else's, who keeps it, from `offset` on, a multiple of the page's size. Errors:
+  /// io_failed, out_of_memory.
   static result<shared_memory> of(int fd, std::size_t bytes, std::size_t offset) {
     shared_memory made;
     made.fd_ = fd;
@@ -68,9 +72,12 @@ class shared_memory {
   result<void> map(std::size_t bytes, std::size_t offset) {
     struct ::stat status {};
     // Reading behind a file's end would end the process: refused here.
-    if (::fstat(fd_, &status) != 0) return nnrt::detail::system_failure("shared memory", "cannot ask for its size", errno);
-    if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) < offset || static_cast<std::size_t>(status.st_size) - offset < bytes)
-      return fail(error_code::io_failed, {"shared memory: file ", fd_, " has ", status.st_size, " bytes, expected ", bytes, " from ", offset, " on"});
+    if (::fstat(fd_, &status) != 0)
+      return nnrt::detail::system_failure("shared memory", "cannot ask for its size", errno);
+    if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) < offset ||
+        static_cast<std::size_t>(status.st_size) - offset < bytes)
+      return fail(error_code::io_failed, {"shared memory: file ", fd_, " has ", status.st_size, " bytes, expected ",
+                                          bytes, " from ", offset, " on"});
     void* const first = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<::off_t>(offset));
     if (first == MAP_FAILED) return nnrt::detail::system_failure("shared memory", "cannot map", errno);
     data_ = first;
@@ -85,4 +92,4 @@ class shared_memory {
   std::shared_ptr<const void> follower_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

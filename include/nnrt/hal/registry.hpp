@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// "<name>_<vendor>", a device's name in the C API's first release.
 inline std::string short_name(const hal::driver& device) { return joined({device.name(), "_", device.vendor()}); }
@@ -27,23 +27,27 @@ class device_registry {
  public:
   device_registry() { (void)add(std::make_shared<cpu_driver>()); }
 
-  /// Adds a device and returns its id. Errors: invalid_argument (null; a device of that name is there), device_failed (its status is offline,
-  /// unknown, or cannot be had).
+  /// Adds a device and returns its id. Errors: invalid_argument (null; a device of that name is there), device_failed
+  /// (its status is offline, unknown, or cannot be had).
   result<std::size_t> add(std::shared_ptr<driver> device) {
     if (device == nullptr) return fail(error_code::invalid_argument, "device: null");
     const std::string name = full_name(*device);
     const auto status = hal::device(device).current_status();
     if (!status) return fail(error_code::device_failed, {"device ", name, ": ", status.error().message()});
     if (*status == device_status::offline || *status == device_status::unknown)
-      return fail(error_code::device_failed, {"device ", name, *status == device_status::offline ? " is offline" : " does not know its own status"});
+      return fail(
+          error_code::device_failed,
+          {"device ", name, *status == device_status::offline ? " is offline" : " does not know its own status"});
     const std::lock_guard lock(mutex_);
     const std::string brief_name = short_name(*device);
     const std::size_t id = std::hash<std::string>()(name);
     for (const entry& other : devices_)
-      if (other->id == id) return fail(error_code::invalid_argument, {"device ", name, ": there is one of this name already"});
+      if (other->id == id)
+        return fail(error_code::invalid_argument, {"device ", name, ": there is one of this name already"});
     const char* const full = kept(name);
     const char* const brief = kept(brief_name);
-    devices_.push_back(std::make_shared<const device_entry>(id, std::hash<std::string>()(brief_name), full, brief, std::move(device)));
+    devices_.push_back(
+        std::make_shared<const device_entry>(id, std::hash<std::string>()(brief_name), full, brief, std::move(device)));
     list_ids();
     return id;
   }
@@ -66,14 +70,16 @@ class device_registry {
     const char* name;
     const char* name_without_version;
     hal::device device;
-    device_entry(std::size_t number, std::size_t brief_number, const char* full, const char* brief, std::shared_ptr<driver> of)
+    device_entry(std::size_t number, std::size_t brief_number, const char* full, const char* brief,
+                 std::shared_ptr<driver> of)
         : id(number), brief_id(brief_number), name(full), name_without_version(brief), device(std::move(of)) {}
     std::size_t id_by(naming by) const { return by == naming::full ? id : brief_id; }
   };
   using entry = std::shared_ptr<const device_entry>;
 
-  /// The device of this id, or the first one for id 0; null when there is none. add()'s ids are known by either naming; of several versions of a
-  /// device, which have a brief name in common, that name stands for the one that was added first.
+  /// The device of this id, or the first one for id 0; null when there is none. add()'s ids are known by either naming;
+  /// of several versions of a device, which have a brief name in common, that name stands for the one that was added
+  /// first.
   entry find(std::size_t id, naming by = naming::full) const {
     const std::lock_guard lock(mutex_);
     for (const entry& device : devices_)
@@ -107,7 +113,8 @@ class device_registry {
   mutable std::mutex mutex_;
   std::vector<entry> devices_;
   std::vector<std::unique_ptr<const std::string>> names_;  // what programs were given stays theirs:
-  id_lists lists_[2];                                      // every name and, by either naming, every list of ids that there ever was
+  // every name and, by either naming, every list of ids that there ever was
+  id_lists lists_[2];
 };
 
 /// The devices of this process; they stay until its end.
@@ -116,4 +123,4 @@ inline device_registry& registry() {
   return devices.value;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -1,4 +1,5 @@
-// runnable: a model that is ready to run, for callers who may do everything wrong - waited for, answered, or behind fences.
+// runnable: a model that is ready to run, for callers who may do everything wrong - waited for, answered, or behind
+// fences.
 // Flow: hal::device prepares one; what is wrong with a request ends here, and drivers see none of it.
 #pragma once
 
@@ -10,7 +11,7 @@
 
 #include <algorithm>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// Time that a run took, in microseconds; `unknown` unless it was asked for and the run went well.
 struct timing {
@@ -51,10 +52,13 @@ struct used_buffer {
 };
 using used_buffers = std::vector<used_buffer>;
 
-/// Takes one buffer into a request: memory, size and shape of the argument where it stands. Errors: invalid_argument (no such buffer or place, a
-/// role that it has not, a shape that it has not), device_failed (an input that nobody has written), the driver's.
+/// Takes one buffer into a request: memory, size and shape of the argument where it stands. Errors: invalid_argument
+/// (no such buffer or place, a role that it has not, a shape that it has not), device_failed (an input that nobody has
+/// written), the driver's.
 inline result<void> take(const buffer_use& use, const prepared_model& model, request& asked, used_buffers& used) {
-  const auto refuse = [&](pieces why, error_code as = error_code::invalid_argument) { return fail(as, joined({"buffer ", use.token, ": ", joined(why)})); };
+  const auto refuse = [&](pieces why, error_code as = error_code::invalid_argument) {
+    return fail(as, joined({"buffer ", use.token, ": ", joined(why)}));
+  };
   const char* const what = use.is_input ? "input " : "output ";
   std::vector<argument>& arguments = use.is_input ? asked.inputs : asked.outputs;
   const auto state = buffer_table::all().find(use.token);
@@ -62,21 +66,25 @@ inline result<void> take(const buffer_use& use, const prepared_model& model, req
   if (use.end >= arguments.size()) return refuse({what, use.end, " of ", arguments.size()});
   argument& place = arguments[use.end];
   if (place.data != nullptr || place.bytes != 0) return refuse({what, use.end, " has memory besides"});
-  if (!state->has_role(model, use.is_input, use.end)) return refuse({"was not allocated for ", what, use.end, " of this model"});
+  if (!state->has_role(model, use.is_input, use.end))
+    return refuse({"was not allocated for ", what, use.end, " of this model"});
   for (const used_buffer& other : used) {
     if (other.is_input == use.is_input && other.end == use.end) return refuse({what, use.end, " has two buffers"});
-    if (other.state == state && !(other.is_input && use.is_input)) return refuse({"is written, and is something else of the same run"});
+    if (other.state == state && !(other.is_input && use.is_input))
+      return refuse({"is written, and is something else of the same run"});
   }
   const std::lock_guard lock(state->mutex);
   const shape_t& own = state->desc.shape;
   if (use.shape) {
     bool fits = use.shape->rank == own.rank;
-    for (int axis = 0; fits && axis < own.rank; ++axis) fits = own[axis] < 0 || (*use.shape)[axis] < 0 || own[axis] == (*use.shape)[axis];
+    for (int axis = 0; fits && axis < own.rank; ++axis)
+      fits = own[axis] < 0 || (*use.shape)[axis] < 0 || own[axis] == (*use.shape)[axis];
     if (!fits) return refuse({what, use.end, ": got ", *use.shape, ", expected ", own});
   }
   if (use.is_input) {
     if (!state->written) return refuse({"nothing has been written"}, error_code::device_failed);
-    if (use.shape && !ends_of_model::is_one_of(*state->written, *use.shape)) return refuse({"got ", *use.shape, ", and ", *state->written, " was written"});
+    if (use.shape && !ends_of_model::is_one_of(*state->written, *use.shape))
+      return refuse({"got ", *use.shape, ", and ", *state->written, " was written"});
     place.shape = *state->written;
   } else if (const std::int64_t bytes = model.output_desc(use.end).bytes(); bytes > 0) {
     if (auto ok = state->make_room(static_cast<std::size_t>(bytes)); !ok) return ok;
@@ -88,17 +96,20 @@ inline result<void> take(const buffer_use& use, const prepared_model& model, req
 
 }  // namespace detail
 
-/// A model that is ready to run, with checked arguments. Copies are one and the same; any number of runs at once, of any shapes.
+/// A model that is ready to run, with checked arguments. Copies are one and the same; any number of runs at once, of
+/// any shapes.
 class runnable {
  public:
-  explicit runnable(std::shared_ptr<prepared_model> model, std::shared_ptr<driver> by = nullptr) : state_(std::make_shared<state>(std::move(model), std::move(by))) {}
+  explicit runnable(std::shared_ptr<prepared_model> model, std::shared_ptr<driver> by = nullptr)
+      : state_(std::make_shared<state>(std::move(model), std::move(by))) {}
 
   const prepared_model& model() const { return *state_->model; }
   const std::shared_ptr<prepared_model>& shared_model() const { return state_->model; }
   /// Who prepared it.
   const driver* prepared_by() const { return state_->by.get(); }
 
-  /// A way to run it for one thread at a time, which costs no more than the driver's own. Errors: out_of_memory, device_failed.
+  /// A way to run it for one thread at a time, which costs no more than the driver's own. Errors: out_of_memory,
+  /// device_failed.
   result<std::unique_ptr<checked_execution>> make_execution() const {
     auto made = state_->model->make_execution();
     if (!made) return fail(std::move(made.error()));
@@ -106,9 +117,9 @@ class runnable {
     return std::make_unique<checked_execution>(state_->ends, std::move(*made));
   }
 
-  /// Runs, and returns at the end. invalid_argument: counts, shapes or sizes do not fit; output_insufficient_size: an output's memory is too
-  /// small, its shape says for what; missed_deadline_…: it was over, or has come meanwhile; general_failure: a buffer that nobody has written,
-  /// or that is too small for what came out.
+  /// Runs, and returns at the end. invalid_argument: counts, shapes or sizes do not fit; output_insufficient_size: an
+  /// output's memory is too small, its shape says for what; missed_deadline_…: it was over, or has come meanwhile;
+  /// general_failure: a buffer that nobody has written, or that is too small for what came out.
   outcome execute(const request& asked) const {
     const std::int64_t begin = steady_now();
     if (asked.buffers.empty()) {
@@ -120,21 +131,26 @@ class runnable {
     if (outcome fault = take(own, used); fault.ended != status::none) return fault;
     return run_on(own, used, begin);
   }
-  /// The same in a thread of its own; `notify` is called once, before this returns when the arguments are at fault, and the same is returned.
+  /// The same in a thread of its own; `notify` is called once, before this returns when the arguments are at fault, and
+  /// the same is returned.
   status execute(request asked, std::function<void(outcome)> notify) const {
     const std::int64_t begin = steady_now();
-    detail::exactly_once<outcome> once(std::move(notify), {status::general_failure, {}, {}, "the run has no thread, or no memory"});
+    detail::exactly_once<outcome> once(std::move(notify),
+                                       {status::general_failure, {}, {}, "the run has no thread, or no memory"});
     detail::used_buffers used;
     if (outcome fault = take(asked, used); fault.ended != status::none) {
       const status ended = fault.ended;
       once(std::move(fault));
       return ended;
     }
-    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), once = std::move(once), begin]() mutable { once(self.run_on(asked, used, begin)); });
+    const bool began =
+        detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), once = std::move(once),
+                             begin]() mutable { once(self.run_on(asked, used, begin)); });
     return began ? status::none : status::general_failure;
   }
 
-  /// A run behind fences. `done` is signalled at its end, or fails with it; then info() says how it ended, and before that general_failure.
+  /// A run behind fences. `done` is signalled at its end, or fails with it; then info() says how it ended, and before
+  /// that general_failure.
   struct fenced {
     status launched = status::none;
     fence done;
@@ -142,8 +158,8 @@ class runnable {
     /// Microseconds from the last fence on; timing::unknown as in `outcome`.
     std::function<std::uint64_t()> since_fences;
   };
-  /// Runs when all of `wait_for` are signalled, at most `duration` nanoseconds from then on. Outputs must have all extents and memory for
-  /// them. invalid_argument: an argument, or a fence that has failed already.
+  /// Runs when all of `wait_for` are signalled, at most `duration` nanoseconds from then on. Outputs must have all
+  /// extents and memory for them. invalid_argument: an argument, or a fence that has failed already.
   fenced execute_fenced(request asked, std::vector<fence> wait_for, std::int64_t duration = no_deadline) const {
     const std::int64_t begin = steady_now();
     struct record {
@@ -174,17 +190,19 @@ class runnable {
       once(std::move(fault));
       return made;
     }
-    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), fences = std::move(wait_for), duration, begin, shared, once = std::move(once)]() mutable {
-      outcome how = wait_for_all(fences, asked.deadline);
-      const std::int64_t signalled = steady_now();
-      if (duration < no_deadline - signalled) asked.deadline = std::min(asked.deadline, signalled + duration);
-      if (how.ended == status::none) how = self.run_on(asked, used, begin);
-      if (how.ended == status::none && asked.measure) {
-        const std::lock_guard lock(shared->mutex);
-        shared->since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
-      }
-      once(std::move(how));
-    });
+    const bool began =
+        detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used),
+                             fences = std::move(wait_for), duration, begin, shared, once = std::move(once)]() mutable {
+          outcome how = wait_for_all(fences, asked.deadline);
+          const std::int64_t signalled = steady_now();
+          if (duration < no_deadline - signalled) asked.deadline = std::min(asked.deadline, signalled + duration);
+          if (how.ended == status::none) how = self.run_on(asked, used, begin);
+          if (how.ended == status::none && asked.measure) {
+            const std::lock_guard lock(shared->mutex);
+            shared->since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
+          }
+          once(std::move(how));
+        });
     if (!began) made.launched = status::general_failure;
     return made;
   }
@@ -224,13 +242,15 @@ class runnable {
       if (auto ok = detail::take(use, *state_->model, asked, used); !ok) return refuse(ok.error());
     return check(asked);
   }
-  /// What outputs are by the model, or (`is_told`) by the driver; output_insufficient_size where their memory is not enough for it.
+  /// What outputs are by the model, or (`is_told`) by the driver; output_insufficient_size where their memory is not
+  /// enough for it.
   outcome shapes_of(const std::vector<argument>& outputs, bool is_told) const {
     outcome found;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const shape_t& shape = is_told ? state_->ends->told(i, outputs[i]) : state_->ends->output(i).shape;
       found.outputs.push_back({shape, state_->ends->is_sufficient(i, outputs[i], shape)});
-      if (!found.outputs.back().is_sufficient) found.ended = status::output_insufficient_size, found.reason = "an output's memory is too small";
+      if (!found.outputs.back().is_sufficient)
+        found.ended = status::output_insufficient_size, found.reason = "an output's memory is too small";
     }
     return found;
   }
@@ -274,7 +294,9 @@ class runnable {
     outcome how = run(asked, begin);
     if (how.ended == status::output_insufficient_size && grow(asked, used, how)) how = run(asked, begin);
     for (const detail::used_buffer& buffer : used)
-      if (how.ended == status::none && !buffer.is_input && !ends_of_model::is_one_of(how.outputs[buffer.end].shape, buffer.state->desc.shape)) how = misfit(buffer, how.outputs[buffer.end].shape);
+      if (how.ended == status::none && !buffer.is_input &&
+          !ends_of_model::is_one_of(how.outputs[buffer.end].shape, buffer.state->desc.shape))
+        how = misfit(buffer, how.outputs[buffer.end].shape);
     for (const detail::used_buffer& buffer : used) {
       if (buffer.is_input || how.ended != status::none) continue;
       const std::lock_guard lock(buffer.state->mutex);
@@ -287,13 +309,16 @@ class runnable {
     written.state->written.reset();
   }
   static outcome misfit(const detail::used_buffer& buffer, const shape_t& made) {
-    return refuse({"buffer ", buffer.state->token, ": is of shape ", buffer.state->desc.shape, ", and ", made, " came out"}, status::general_failure);
+    return refuse(
+        {"buffer ", buffer.state->token, ": is of shape ", buffer.state->desc.shape, ", and ", made, " came out"},
+        status::general_failure);
   }
   /// Whether all that was too small were buffers, which are large enough now.
   bool grow(request& asked, detail::used_buffers& used, outcome& how) const {
     for (std::size_t i = 0; i < how.outputs.size(); ++i) {
       if (how.outputs[i].is_sufficient) continue;
-      const auto buffer = std::find_if(used.begin(), used.end(), [&](const detail::used_buffer& one) { return !one.is_input && one.end == i; });
+      const auto buffer = std::find_if(used.begin(), used.end(),
+                                       [&](const detail::used_buffer& one) { return !one.is_input && one.end == i; });
       if (buffer == used.end()) return false;
       const std::lock_guard lock(buffer->state->mutex);
       if (!ends_of_model::is_one_of(how.outputs[i].shape, buffer->state->desc.shape)) {
@@ -313,4 +338,4 @@ class runnable {
   std::shared_ptr<state> state_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -14,14 +14,14 @@
 #include <algorithm>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// Where a node of a partitioned model runs, and why not on the device.
 struct placed_node {
-  std::string name;        // the node's, or its operator's
+  std::string name;  // the node's, or its operator's
   bool on_device = false;
-  int segment = 0;         // in the order in which they run
-  std::string reason;      // the device's, of nodes on the processor
+  int segment = 0;     // in the order in which they run
+  std::string reason;  // the device's, of nodes on the processor
 };
 
 namespace detail {
@@ -52,7 +52,8 @@ class partitioned_execution final : public execution {
       auto made = s.model.make_execution();
       if (!made) return fail(std::move(made.error()));
       runs_.push_back(std::move(*made));
-      for (const std::int32_t id : s.outputs) between_[at(id)].resize(static_cast<std::size_t>(parts_->graph.at(id).desc.bytes()));
+      for (const std::int32_t id : s.outputs)
+        between_[at(id)].resize(static_cast<std::size_t>(parts_->graph.at(id).desc.bytes()));
     }
     return {};
   }
@@ -64,7 +65,8 @@ class partitioned_execution final : public execution {
     for (std::size_t s = 0; s < runs_.size(); ++s)
       if (auto done = run_segment(s, inputs, deadline); !done) return done;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (const std::size_t bytes = bytes_of(g.outputs[i].value); bytes != 0) std::memcpy(outputs[i].data, where(g.outputs[i].value, inputs), bytes);
+      if (const std::size_t bytes = bytes_of(g.outputs[i].value); bytes != 0)
+        std::memcpy(outputs[i].data, where(g.outputs[i].value, inputs), bytes);
     return {};
   }
 
@@ -82,7 +84,8 @@ class partitioned_execution final : public execution {
     const prepared_segment& segment = parts_->segments[s];
     std::vector<argument> in, out;
     for (const std::int32_t id : segment.inputs)
-      in.push_back({const_cast<std::byte*>(where(id, inputs)), bytes_of(id), parts_->graph.at(id).desc.shape});  // a run only reads its inputs
+      // a run only reads its inputs
+      in.push_back({const_cast<std::byte*>(where(id, inputs)), bytes_of(id), parts_->graph.at(id).desc.shape});
     for (const std::int32_t id : segment.outputs) out.push_back({between_[at(id)].data(), bytes_of(id), {}});
     return runs_[s]->run(in, out, deadline);  // a driver may have told of other ends when they were compared
   }
@@ -98,7 +101,8 @@ class partitioned_execution final : public execution {
 /// A model of which a device runs a part and the processor the rest.
 class partitioned_model final : public prepared_model {
  public:
-  explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts) : parts_(std::move(parts)), ends_(std::make_shared<const ends_of_model>(*this)) {}
+  explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts)
+      : parts_(std::move(parts)), ends_(std::make_shared<const ends_of_model>(*this)) {}
 
   /// Every node, in the order of the graph.
   const std::vector<placed_node>& nodes() const { return parts_->nodes; }
@@ -107,9 +111,13 @@ class partitioned_model final : public prepared_model {
   std::size_t output_count() const override { return graph().outputs.size(); }
   const tensor_desc& input_desc(std::size_t i) const override { return graph().at(graph().inputs[i]).desc; }
   const tensor_desc& output_desc(std::size_t i) const override { return graph().at(graph().outputs[i].value).desc; }
-  std::string_view input_name(std::size_t i) const override { return graph().name_of(graph().at(graph().inputs[i]).name); }
+  std::string_view input_name(std::size_t i) const override {
+    return graph().name_of(graph().at(graph().inputs[i]).name);
+  }
   std::string_view output_name(std::size_t i) const override { return graph().name_of(graph().outputs[i].name); }
-  result<extent_range> input_range(std::size_t i) const override { return extent_range{input_desc(i).shape, input_desc(i).shape}; }
+  result<extent_range> input_range(std::size_t i) const override {
+    return extent_range{input_desc(i).shape, input_desc(i).shape};
+  }
   result<std::unique_ptr<execution>> make_execution() override {
     auto made = std::make_unique<detail::partitioned_execution>(parts_, ends_);
     if (auto ok = made->ready(); !ok) return fail(std::move(ok.error()));
@@ -125,11 +133,15 @@ class partitioned_model final : public prepared_model {
 
 namespace detail {
 
-/// The parts of a graph that are one segment each, as models: what other segments make are inputs, weights are constants.
+/// The parts of a graph that are one segment each, as models: what other segments make are inputs, weights are
+/// constants.
 class segment_builder {
  public:
   segment_builder(const partition_parts& parts, const passes::segmentation& cut)
-      : from_(parts), nodes_of_(cut.place_of_segment.size()), is_wanted_(parts.graph.values.size(), 0), ids_(parts.graph.values.size(), ir::none) {
+      : from_(parts),
+        nodes_of_(cut.place_of_segment.size()),
+        is_wanted_(parts.graph.values.size(), 0),
+        ids_(parts.graph.values.size(), ir::none) {
     const ir::graph& g = parts.graph;
     std::vector<std::int32_t> maker(g.values.size(), -1);  // the segment that makes a value
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -137,7 +149,8 @@ class segment_builder {
       if (segment >= 0) nodes_of_[static_cast<std::size_t>(segment)].push_back(i);
       for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = segment;
       for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-        if (id != ir::none && maker[static_cast<std::size_t>(id)] != segment) is_wanted_[static_cast<std::size_t>(id)] = 1;
+        if (id != ir::none && maker[static_cast<std::size_t>(id)] != segment)
+          is_wanted_[static_cast<std::size_t>(id)] = 1;
     }
     for (const ir::output& out : g.outputs) is_wanted_[static_cast<std::size_t>(out.value)] = 1;
   }
@@ -153,7 +166,8 @@ class segment_builder {
       for (const std::int32_t id : from_.graph.outputs_of(from_.graph.nodes[i])) {
         if (is_wanted_[static_cast<std::size_t>(id)] == 0) continue;
         at.outputs.push_back(id);
-        made_.graph.outputs.push_back({ids_[static_cast<std::size_t>(id)], made_.graph.add_text(joined({"value ", id}))});
+        made_.graph.outputs.push_back(
+            {ids_[static_cast<std::size_t>(id)], made_.graph.add_text(joined({"value ", id}))});
       }
     for (const std::int32_t id : added_) ids_[static_cast<std::size_t>(id)] = ir::none;
     added_.clear();
@@ -195,9 +209,10 @@ class segment_builder {
 
   const partition_parts& from_;
   std::vector<std::vector<std::size_t>> nodes_of_;  // of each segment
-  std::vector<char> is_wanted_;                     // of values: by another segment than the one that makes it, or as an output
-  std::vector<std::int32_t> ids_;                   // of the whole graph's values, those of the segment that is built
-  std::vector<std::int32_t> added_;                 // values that have one
+  // of values: by another segment than the one that makes it, or as an output
+  std::vector<char> is_wanted_;
+  std::vector<std::int32_t> ids_;    // of the whole graph's values, those of the segment that is built
+  std::vector<std::int32_t> added_;  // values that have one
   model made_;
 };
 
@@ -206,7 +221,8 @@ inline result<void> take_in(const model& network, partition_parts& parts) {
   if (auto ok = check_graph(network.graph); !ok) return ok;
   if (auto ok = infer_declared(network.graph, parts.graph); !ok) return ok;
   for (const ir::value& v : parts.graph.values)
-    if (!v.desc.shape.is_known()) return fail(error_code::not_supported, joined({"partition: ", v.desc.shape, " has an unknown extent"}));
+    if (!v.desc.shape.is_known())
+      return fail(error_code::not_supported, joined({"partition: ", v.desc.shape, " has an unknown extent"}));
   auto bound = bind_weights(network.weights, weight_specs_of(parts.graph));
   if (!bound) return fail(std::move(bound.error()));
   parts.weights = std::move(*bound);
@@ -221,7 +237,10 @@ inline std::vector<const std::byte*> known_data(const partition_parts& parts) {
   for (const ir::value& v : parts.graph.values) {
     const bool is_weight = v.is == ir::kind::weight;
     const std::byte* const weight = is_weight ? parts.weights.pointers()[next++] : nullptr;
-    data.push_back(is_weight ? (weight != nullptr ? weight : &nothing) : v.is != ir::kind::constant ? nullptr : parts.graph.bytes.empty() ? &nothing : parts.graph.bytes.data() + v.first_byte);
+    data.push_back(is_weight                    ? (weight != nullptr ? weight : &nothing)
+                   : v.is != ir::kind::constant ? nullptr
+                   : parts.graph.bytes.empty()  ? &nothing
+                                                : parts.graph.bytes.data() + v.first_byte);
   }
   return data;
 }
@@ -236,20 +255,24 @@ inline result<passes::segmentation> place_nodes(const model& network, const devi
   passes::segmentation cut = passes::cut_into_segments(g, places);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const std::string_view own = g.name_of(g.nodes[i].name);
-    parts.nodes.push_back({std::string(own.empty() ? g.nodes[i].op->name : own), places[i] == 0, cut.segment_of[i], std::move((*refused)[i])});
+    parts.nodes.push_back({std::string(own.empty() ? g.nodes[i].op->name : own), places[i] == 0, cut.segment_of[i],
+                           std::move((*refused)[i])});
   }
   return cut;
 }
 
-/// Whether a prepared model has the inputs and outputs of its segment, in whose memory it will run. Extents may be open. Error: device_failed.
+/// Whether a prepared model has the inputs and outputs of its segment, in whose memory it will run. Extents may be
+/// open. Error: device_failed.
 inline result<void> check_ends(const prepared_model& made, const ir::graph& part) {
   if (made.input_count() != part.inputs.size() || made.output_count() != part.outputs.size())
-    return fail(error_code::device_failed, {"the driver prepared ", made.input_count(), " inputs and ", made.output_count(), " outputs, expected ",
-                                            part.inputs.size(), " and ", part.outputs.size()});
-  const auto check = [](std::string_view what, std::size_t i, const tensor_desc& got, const tensor_desc& expected) -> result<void> {
+    return fail(error_code::device_failed,
+                {"the driver prepared ", made.input_count(), " inputs and ", made.output_count(), " outputs, expected ",
+                 part.inputs.size(), " and ", part.outputs.size()});
+  const auto check = [](std::string_view what, std::size_t i, const tensor_desc& got,
+                        const tensor_desc& expected) -> result<void> {
     if (got.type == expected.type && ends_of_model::is_one_of(expected.shape, got.shape)) return {};
-    return fail(error_code::device_failed, {"the driver prepared ", what, i, ": got ", name_of(got.type), " ", got.shape, ", expected ",
-                                            name_of(expected.type), " ", expected.shape});
+    return fail(error_code::device_failed, {"the driver prepared ", what, i, ": got ", name_of(got.type), " ",
+                                            got.shape, ", expected ", name_of(expected.type), " ", expected.shape});
   };
   for (std::size_t i = 0; i < part.inputs.size(); ++i)
     if (auto ok = check("input ", i, made.input_desc(i), part.at(part.inputs[i]).desc); !ok) return ok;
@@ -259,7 +282,8 @@ inline result<void> check_ends(const prepared_model& made, const ir::graph& part
 }
 
 /// Has each segment prepared where it runs.
-inline result<void> prepare_segments(const passes::segmentation& cut, const device& on, const preferences& wanted, partition_parts& parts) {
+inline result<void> prepare_segments(const passes::segmentation& cut, const device& on, const preferences& wanted,
+                                     partition_parts& parts) {
   const device processor(std::make_shared<cpu_driver>());
   segment_builder builder(parts, cut);
   for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
@@ -268,7 +292,8 @@ inline result<void> prepare_segments(const passes::segmentation& cut, const devi
     if (at.outputs.empty()) continue;  // nobody reads what it makes
     auto made = (cut.place_of_segment[s] == 0 ? on : processor).prepare(part, wanted);
     if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));
-    if (auto ok = check_ends(made->model(), part.graph); !ok) return fail(std::move(ok.error()).in(joined({"segment ", s})));
+    if (auto ok = check_ends(made->model(), part.graph); !ok)
+      return fail(std::move(ok.error()).in(joined({"segment ", s})));
     parts.segments.push_back({std::move(*made), std::move(at.inputs), std::move(at.outputs)});
   }
   return {};
@@ -276,15 +301,18 @@ inline result<void> prepare_segments(const passes::segmentation& cut, const devi
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Makes a model ready on a device and, what that does not take, on the processor. Nodes keep their order in each place; consecutive nodes of
-/// one place are one model to it. All extents must be known. The driver is held to its contract as by hal::device, and must outlive what is made.
+/// Makes a model ready on a device and, what that does not take, on the processor. Nodes keep their order in each
+/// place; consecutive nodes of one place are one model to it. All extents must be known. The driver is held to its
+/// contract as by hal::device, and must outlive what is made.
 ///
-/// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as hal::device::refusals() and prepare() for its segments.
-inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& driver, const hal::preferences& wanted = {}) {
+/// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as
+/// hal::device::refusals() and prepare() for its segments.
+inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& driver,
+                                                               const hal::preferences& wanted = {}) {
   const hal::device device(std::shared_ptr<hal::driver>(std::shared_ptr<void>(), &driver));  // owns nothing
   auto parts = std::make_shared<hal::detail::partition_parts>();
   if (auto ok = hal::detail::take_in(network, *parts); !ok) return fail(std::move(ok.error()));
@@ -295,4 +323,4 @@ inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& netw
   return std::make_shared<hal::partitioned_model>(std::move(parts));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

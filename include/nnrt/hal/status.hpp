@@ -4,7 +4,7 @@
 
 #include <nnrt/core/result.hpp>
 
-namespace nnrt::inline NNRT_ISA::hal {
+namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 /// Numbers: ErrorStatus of NN HAL 1.3. Transient: trying again shortly may work.
 enum class status {
@@ -35,4 +35,4 @@ constexpr status status_of(error_code code) {
   return status::general_failure;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hal
+}}}  // namespace nnrt::NNRT_ISA::hal

@@ -1,5 +1,7 @@
-// client_tensors: clients' tensors as a model reads and writes them - checked when a call comes, copied when its job runs.
-// Flow: infer.hpp makes a source of each item of an input, and writes outputs; resize.hpp reads images by the same functions.
+// client_tensors: clients' tensors as a model reads and writes them - checked when a call comes, copied when its job
+// runs.
+// Flow: infer.hpp makes a source of each item of an input, and writes outputs; resize.hpp reads images by the same
+// functions.
 #pragma once
 
 #include <nnrt/hb_dnn/forms.hpp>
@@ -9,12 +11,12 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// One item of a batch in a client's memory: elements, or an image and perhaps a region of it.
 struct source {
-  const std::byte* first = nullptr;   // null: there is none, and the network sees zeros
-  bool has_padding = false;           // elements
+  const std::byte* first = nullptr;  // null: there is none, and the network sees zeros
+  bool has_padding = false;          // elements
   client_image image;
   bool has_region = false;
   hbDNNRoi region{};
@@ -59,7 +61,8 @@ inline complaint find_image(used_memory& memory, const hbDNNTensor& tensor, std:
   if (made.is_nv12() && (made.height % 2 != 0 || made.width % 2 != 0 || made.rows % 2 != 0))
     return joined({"sides of NV12 must be even: got ", made.width, " columns, ", made.height, " rows, ", made.rows,
                    " with padding"});
-  constexpr std::int64_t most_bytes = std::numeric_limits<std::uint32_t>::max();  // of memory: with larger numbers the next lines would overflow
+  // of memory: with larger numbers the next lines would overflow
+  constexpr std::int64_t most_bytes = std::numeric_limits<std::uint32_t>::max();
   if (made.stride > most_bytes / made.rows)
     return joined({"alignedShape: got ", made.rows, " rows of ", made.stride, " bytes, expected at most ", most_bytes,
                    " bytes in all"});
@@ -107,10 +110,10 @@ inline complaint of_model(const char* what, const hbDNNTensorShape& got,
   return words;
 }
 
-/// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's properties: alignedShape
-/// equal to validShape, NV12 in one or two pieces.
-inline complaint find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, std::int64_t items,
-                              std::vector<source>& made) {
+/// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's
+/// properties: alignedShape equal to validShape, NV12 in one or two pieces.
+inline complaint find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
+                              std::int64_t items, std::vector<source>& made) {
   const hbDNNTensorProperties& p = tensor.properties;
   hbDNNTensorShape valid = form.properties.validShape, padded = form.properties.alignedShape;
   if (items == 1 && form.batch() > 1) valid.dimensionSize[0] = padded.dimensionSize[0] = 1;
@@ -128,7 +131,7 @@ inline complaint find_sources(used_memory& memory, const tensor_form& form, cons
     for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
     return {};
   }
-  const std::int64_t parts = items == 1 ? form.batch() : 1;   // of the model's tensor that this one is
+  const std::int64_t parts = items == 1 ? form.batch() : 1;  // of the model's tensor that this one is
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
   const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.dense_bytes()) / parts;
@@ -138,9 +141,10 @@ inline complaint find_sources(used_memory& memory, const tensor_form& form, cons
   return {};
 }
 
-/// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its alignedShape is the image's.
-inline complaint find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, const hbDNNRoi& region,
-                             const resizer_limits& by, source& made) {
+/// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its
+/// alignedShape is the image's.
+inline complaint find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
+                             const hbDNNRoi& region, const resizer_limits& by, source& made) {
   hbDNNTensor whole = tensor;
   hbDNNTensorShape valid = form.properties.validShape;
   valid.dimensionSize[0] = 1;
@@ -165,12 +169,14 @@ namespace detail {
 
 /// A row of elements between a client's memory and the graph's.
 inline void read_row(const tensor_form& form, const std::byte* from, std::byte* to) {
-  const auto elements = static_cast<std::size_t>(form.row_elements()), bytes = static_cast<std::size_t>(form.row_bytes());
+  const auto elements = static_cast<std::size_t>(form.row_elements()),
+             bytes = static_cast<std::size_t>(form.row_bytes());
   if (form.given.packed) unpack_half_bytes(*form.given.packed, {from, bytes}, {to, elements});
   else std::memcpy(to, from, bytes);
 }
 inline void write_row(const tensor_form& form, const std::byte* from, std::byte* to) {
-  const auto elements = static_cast<std::size_t>(form.row_elements()), bytes = static_cast<std::size_t>(form.row_bytes());
+  const auto elements = static_cast<std::size_t>(form.row_elements()),
+             bytes = static_cast<std::size_t>(form.row_bytes());
   if (form.given.packed) pack_half_bytes(*form.given.packed, {from, elements}, {to, bytes});
   else std::memcpy(to, from, bytes);
 }
@@ -186,12 +192,14 @@ template <class T> bool put_image(const tensor_form& form, const client_image& i
                         .stride = image.stride,
                         .is_planar = image.is_planar,
                         .range = form.given.range};
-  if constexpr (std::is_same_v<T, float>) return image_to_floats(view, form.given.seen, form.given.by, {to.data(), to.size()});
+  if constexpr (std::is_same_v<T, float>)
+    return image_to_floats(view, form.given.seen, form.given.by, {to.data(), to.size()});
   else return store_image(view, form.given.seen, {to.data(), to.size()});
 }
 
 /// The region, resized to what the network sees.
-template <class T> bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<T> to) {
+template <class T>
+bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<T> to) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(form.height() * form.width() * 3 / 2));
   client_image seen = from.image;
   seen.type = image_type::nv12;
@@ -201,7 +209,9 @@ template <class T> bool put_region(const tensor_form& form, const source& from, 
   return put_image(form, seen, to);
 }
 
-template <class T> result<void> put_images(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer, std::span<T> to) {
+template <class T>
+result<void> put_images(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer,
+                        std::span<T> to) {
   const std::size_t item_elements = to.size() / items.size();
   for (std::size_t n = 0; n < items.size(); ++n) {
     const std::span<T> item = to.subspan(n * item_elements, item_elements);
@@ -209,7 +219,9 @@ template <class T> result<void> put_images(const tensor_form& form, std::span<co
     bool is_put = true;
     if (from.first == nullptr) std::fill(item.begin(), item.end(), T{});
     else is_put = from.has_region ? put_region(form, from, resizer, item) : put_image(form, from.image, item);
-    if (!is_put) return fail(error_code::invalid_argument, {"input ", piece::in_quotes(form.name), ": no image that the network can see"});
+    if (!is_put)
+      return fail(error_code::invalid_argument,
+                  {"input ", piece::in_quotes(form.name), ": no image that the network can see"});
   }
   return {};
 }
@@ -217,7 +229,8 @@ template <class T> result<void> put_images(const tensor_form& form, std::span<co
 }  // namespace detail
 
 /// Copies the items of input i into a session. `resizer` is asked for regions alone.
-inline result<void> put_input(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer, session& into, std::size_t i) {
+inline result<void> put_input(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer,
+                              session& into, std::size_t i) {
   if (!form.given.is_image) {
     const std::span<std::byte> to = into.input_bytes(i);
     const std::size_t item_bytes = to.size() / items.size();
@@ -231,20 +244,24 @@ inline result<void> put_input(const tensor_form& form, std::span<const source> i
       if (from == nullptr) std::memset(at, 0, item_bytes);
       else if (!items[n].has_padding && !form.given.packed) std::memcpy(at, from, item_bytes);
       else
-        for_each_row(shape, items[n].has_padding ? form.lies.strides : dense, size_of(form.desc.type),
-                     [&](std::int64_t place, std::int64_t offset) { detail::read_row(form, from + offset, at + place); });
+        for_each_row(
+            shape, items[n].has_padding ? form.lies.strides : dense, size_of(form.desc.type),
+            [&](std::int64_t place, std::int64_t offset) { detail::read_row(form, from + offset, at + place); });
     }
     return {};
   }
-  return form.desc.type == i8 ? detail::put_images(form, items, resizer, into.input<std::int8_t>(i)) : detail::put_images(form, items, resizer, into.input<float>(i));
+  return form.desc.type == i8 ? detail::put_images(form, items, resizer, into.input<std::int8_t>(i))
+                              : detail::put_images(form, items, resizer, into.input<float>(i));
 }
 
 /// Writes output i of the last run to a client's memory; padding becomes 0.
 inline void write_output(const tensor_form& form, std::span<const std::byte> from, std::byte* to) {
-  if (form.lies.bytes == static_cast<std::int64_t>(from.size()) && !form.given.packed) return void(std::memcpy(to, from.data(), from.size()));
+  if (form.lies.bytes == static_cast<std::int64_t>(from.size()) && !form.given.packed)
+    return void(std::memcpy(to, from.data(), from.size()));
   std::memset(to, 0, static_cast<std::size_t>(form.lies.bytes));
-  for_each_row(form.lies.valid, form.lies.strides, size_of(form.desc.type),
-               [&](std::int64_t place, std::int64_t offset) { detail::write_row(form, from.data() + place, to + offset); });
+  for_each_row(
+      form.lies.valid, form.lies.strides, size_of(form.desc.type),
+      [&](std::int64_t place, std::int64_t offset) { detail::write_row(form, from.data() + place, to + offset); });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <span>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// The type of a tensor with such elements; MAX: hbDNN has none.
 constexpr hbDNNDataType data_type_of(dtype type) {
@@ -34,8 +34,10 @@ constexpr hbDNNDataType data_type_of(dtype type) {
 
 inline bool is_nv12(std::int32_t type) { return type == HB_DNN_IMG_TYPE_NV12 || type == HB_DNN_IMG_TYPE_NV12_SEPARATE; }
 inline bool equal(const hbDNNTensorShape& a, const hbDNNTensorShape& b) {
-  return a.numDimensions == b.numDimensions && a.numDimensions >= 0 && a.numDimensions <= HB_DNN_TENSOR_MAX_DIMENSIONS &&
-         std::memcmp(a.dimensionSize, b.dimensionSize, sizeof(std::int32_t) * static_cast<std::size_t>(a.numDimensions)) == 0;
+  return a.numDimensions == b.numDimensions && a.numDimensions >= 0 &&
+         a.numDimensions <= HB_DNN_TENSOR_MAX_DIMENSIONS &&
+         std::memcmp(a.dimensionSize, b.dimensionSize,
+                     sizeof(std::int32_t) * static_cast<std::size_t>(a.numDimensions)) == 0;
 }
 
 /// Elements in a row of the innermost axis; of a scalar one.
@@ -45,14 +47,14 @@ inline std::int64_t innermost(const shape_t& shape) { return shape.rank > 0 ? sh
 class tensor_form {
  public:
   std::string name;
-  tensor_desc desc;                // the graph's
-  saved_input given;               // of inputs; of outputs nothing but `packed`
-  aligned_tensor lies;             // with padding; of images nothing but bytes
+  tensor_desc desc;     // the graph's
+  saved_input given;    // of inputs; of outputs nothing but `packed`
+  aligned_tensor lies;  // with padding; of images nothing but bytes
   hbDNNTensorProperties properties{};
 
   /// `scales`: of a tensor that has one for each channel.
-  tensor_form(std::string_view its_name, const tensor_desc& its_desc, const saved_input& form, const accelerator& table, tensor_use use,
-              std::span<const float> scales)
+  tensor_form(std::string_view its_name, const tensor_desc& its_desc, const saved_input& form, const accelerator& table,
+              tensor_use use, std::span<const float> scales)
       : name(its_name), desc(its_desc), given(form) {
     if (given.is_image) describe_image(table);
     else describe_elements(table, use, scales);
@@ -63,7 +65,9 @@ class tensor_form {
 
   /// The extents of a row of innermost elements, and its bytes in clients' memory.
   std::int64_t row_elements() const { return innermost(lies.valid); }
-  std::int64_t row_bytes() const { return given.packed ? packed_bytes(row_elements()) : row_elements() * size_of(desc.type); }
+  std::int64_t row_bytes() const {
+    return given.packed ? packed_bytes(row_elements()) : row_elements() * size_of(desc.type);
+  }
   /// Of the tensor without padding.
   std::int64_t dense_bytes() const {
     std::int64_t strides[max_rank];
@@ -97,7 +101,8 @@ class tensor_form {
   }
 
   void describe_image(const accelerator& table) {
-    const bool is_interleaved = given.given == image_type::yuv444 || given.given == image_type::rgb || given.given == image_type::bgr;
+    const bool is_interleaved =
+        given.given == image_type::yuv444 || given.given == image_type::rgb || given.given == image_type::bgr;
     const std::int64_t n = batch(), h = height(), w = width(), c = given.given == image_type::y ? 1 : 3;
     const std::int64_t stride = is_interleaved ? 3 * w : aligned_width(table, n, c, h, w);
     properties.validShape = shape_of(is_interleaved ? shape_t{n, h, w, c} : shape_t{n, c, h, w});
@@ -105,12 +110,14 @@ class tensor_form {
     if (!is_interleaved) properties.alignedShape.dimensionSize[3] = static_cast<std::int32_t>(stride);
     properties.tensorLayout = is_interleaved ? HB_DNN_LAYOUT_NHWC : HB_DNN_LAYOUT_NCHW;
     properties.tensorType = static_cast<std::int32_t>(given.given);
-    lies.bytes = n * h * stride * (is_nv12(properties.tensorType) ? 3 : 2) / 2;   // may be too large for hbDNN: the model's check says so
+    // may be too large for hbDNN: the model's check says so
+    lies.bytes = n * h * stride * (is_nv12(properties.tensorType) ? 3 : 2) / 2;
     properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
     const std::int64_t strides[] = {h * stride, is_interleaved ? stride : h * stride, is_interleaved ? 3 : stride, 1};
     if (!is_nv12(properties.tensorType)) set_strides(strides);
   }
-  static std::int64_t aligned_width(const accelerator& table, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+  static std::int64_t aligned_width(const accelerator& table, std::int64_t n, std::int64_t c, std::int64_t h,
+                                    std::int64_t w) {
     return aligned(table, {u8, format::nchw, shape_t{n, c, h, w}}, tensor_use::image).aligned[3];
   }
 
@@ -119,14 +126,17 @@ class tensor_form {
     else lie_densely();
     properties.validShape = shape_of(lies.valid);
     properties.alignedShape = shape_of(lies.aligned);
-    properties.tensorLayout = desc.layout == format::nchw || (!desc.quantised && desc.rank() < 4) ? HB_DNN_LAYOUT_NCHW : HB_DNN_LAYOUT_NHWC;
-    properties.tensorType = !given.packed ? data_type_of(desc.type) : *given.packed == half_byte::s4 ? HB_DNN_TENSOR_TYPE_S4 : HB_DNN_TENSOR_TYPE_U4;
+    properties.tensorLayout =
+        desc.layout == format::nchw || (!desc.quantised && desc.rank() < 4) ? HB_DNN_LAYOUT_NCHW : HB_DNN_LAYOUT_NHWC;
+    properties.tensorType = !given.packed                    ? data_type_of(desc.type)
+                            : *given.packed == half_byte::s4 ? HB_DNN_TENSOR_TYPE_S4
+                                                             : HB_DNN_TENSOR_TYPE_U4;
     properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
     set_strides({lies.strides, static_cast<std::size_t>(lies.aligned.rank)});
     describe_scales(table, scales);
   }
-  /// What the processor reads and writes has no padding. Fewer axes than 4 get extents of 1 behind them, as boards say of classifiers ([N, C, 1, 1])
-  /// and detectors ([N, boxes, numbers, 1]); a single one is that of channels.
+  /// What the processor reads and writes has no padding. Fewer axes than 4 get extents of 1 behind them, as boards say
+  /// of classifiers ([N, C, 1, 1]) and detectors ([N, boxes, numbers, 1]); a single one is that of channels.
   void lie_densely() {
     lies.valid = desc.rank() == 1 ? desc.shape.with_axis(0, 1) : desc.shape;
     while (lies.valid.rank < 4) lies.valid = lies.valid.with_axis(lies.valid.rank, 1);
@@ -149,8 +159,8 @@ class tensor_form {
     }
     zero_points_.assign(scales_.size(), static_cast<std::int8_t>(q.zero_point));
     properties.quantiType = SCALE;
-    properties.scale = {static_cast<std::int32_t>(scales_.size()), scales_.data(), static_cast<std::int32_t>(zero_points_.size()),
-                        zero_points_.data()};
+    properties.scale = {static_cast<std::int32_t>(scales_.size()), scales_.data(),
+                        static_cast<std::int32_t>(zero_points_.size()), zero_points_.data()};
   }
   /// Whether all scales are 2^-shift.
   bool find_shifts() {
@@ -168,7 +178,8 @@ class tensor_form {
 };
 
 /// Calls f(offset in a dense tensor, offset with these strides) for each innermost row of a shape; both in bytes.
-template <class F> void for_each_row(const shape_t& shape, const std::int64_t* strides, std::int64_t element_bytes, F f) {
+template <class F>
+void for_each_row(const shape_t& shape, const std::int64_t* strides, std::int64_t element_bytes, F f) {
   std::int64_t index[max_rank] = {}, dense = 0;
   if (shape.elements() == 0) return;
   for (;;) {
@@ -182,4 +193,4 @@ template <class F> void for_each_row(const shape_t& shape, const std::int64_t* s
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

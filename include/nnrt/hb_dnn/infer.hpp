@@ -6,14 +6,14 @@
 #include <nnrt/hb_dnn/models.hpp>
 #include <nnrt/hb_dnn/runtime.hpp>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// One run of a model: what it reads and where its results go.
 struct model_run {
   std::shared_ptr<loaded_model> model;
-  std::vector<std::vector<source>> inputs;   // for each input, for each item of the batch
+  std::vector<std::vector<source>> inputs;  // for each input, for each item of the batch
   std::vector<std::byte*> outputs;
-  used_memory memory;                        // of both
+  used_memory memory;  // of both
 
   result<void> operator()(const checkpoint& goes_on) const {
     loaded_model::lease with(*model);
@@ -21,7 +21,8 @@ struct model_run {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (auto ok = put_input(model->inputs[i], inputs[i], resizer_of(*model->table), *with, i); !ok) return ok;
     if (auto ok = (*with).run_while(goes_on, "the task was released"); !ok) return ok;
-    for (std::size_t i = 0; i < outputs.size(); ++i) write_output(model->outputs[i], (*with).output_bytes(i), outputs[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      write_output(model->outputs[i], (*with).output_bytes(i), outputs[i]);
     return {};
   }
 };
@@ -44,24 +45,27 @@ inline job_order order_of(std::int32_t cores, std::int32_t priority, std::int64_
 }
 
 /// Where `runs` runs write their outputs, one behind the other.
-[[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output, std::int64_t runs,
-                                               used_memory& memory, std::vector<std::byte*>& made) {
+[[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output,
+                                               std::int64_t runs, used_memory& memory, std::vector<std::byte*>& made) {
   for (std::size_t i = 0; i < model.outputs.size(); ++i) {
     if (const complaint wrong = fault_of_memory(memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes);
         !wrong.empty())
-      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": output ", i, " ", piece::in_quotes(model.outputs[i].name), ": ", wrong});
+      return fails(HB_DNN_INVALID_ARGUMENT,
+                   {me, ": output ", i, " ", piece::in_quotes(model.outputs[i].name), ": ", wrong});
     made.push_back(static_cast<std::byte*>(output[i].sysMem[0].virAddr));
   }
   return HB_DNN_SUCCESS;
 }
 inline std::int32_t refused(const char* me, const loaded_model& model, std::size_t i, std::int64_t tensor,
                             const complaint& wrong) {
-  return fails(HB_DNN_INVALID_ARGUMENT, {me, ": input ", tensor, " ", piece::in_quotes(model.inputs[i].name), ": ", wrong});
+  return fails(HB_DNN_INVALID_ARGUMENT,
+               {me, ": input ", tensor, " ", piece::in_quotes(model.inputs[i].name), ": ", wrong});
 }
 
 /// The only run of hbDNNInfer.
-[[gnu::cold]] inline std::int32_t prepare_infer(const char* me, const std::shared_ptr<loaded_model>& model, const hbDNNTensor* output,
-                                                const hbDNNTensor* input, std::vector<work>& made) {
+[[gnu::cold]] inline std::int32_t prepare_infer(const char* me, const std::shared_ptr<loaded_model>& model,
+                                                const hbDNNTensor* output, const hbDNNTensor* input,
+                                                std::vector<work>& made) {
   model_run run{model, std::vector<std::vector<source>>(model->inputs.size()), {}, used_memory(runtime::the().memory)};
   const hbDNNTensorShape& first = input[0].properties.validShape;
   const bool is_cut = model->batch > 1 && first.numDimensions > 0 && first.dimensionSize[0] == 1;
@@ -74,20 +78,29 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
           !wrong.empty())
         return refused(me, *model, i, at, wrong);
     }
-  if (const std::int32_t code = find_outputs(me, *model, output, 1, run.memory, run.outputs); code != HB_DNN_SUCCESS) return code;
+  if (const std::int32_t code = find_outputs(me, *model, output, 1, run.memory, run.outputs); code != HB_DNN_SUCCESS)
+    return code;
   made.push_back(std::move(run));
   return HB_DNN_SUCCESS;
 }
 
-/// The runs of hbDNNRoiInfer: one for as many sets of inputs as the model's batch; what is missing in the last one is zeros.
-[[gnu::cold]] inline std::int32_t prepare_regions(const char* me, const std::shared_ptr<loaded_model>& model, const hbDNNTensor* output,
-                                                  const hbDNNTensor* input, std::span<const hbDNNRoi> rois, std::vector<work>& made) {
+/// The runs of hbDNNRoiInfer: one for as many sets of inputs as the model's batch; what is missing in the last one is
+/// zeros.
+[[gnu::cold]] inline std::int32_t prepare_regions(const char* me, const std::shared_ptr<loaded_model>& model,
+                                                  const hbDNNTensor* output, const hbDNNTensor* input,
+                                                  std::span<const hbDNNRoi> rois, std::vector<work>& made) {
   const auto per_set = static_cast<std::size_t>(model->resizer_inputs);
-  if (rois.size() % per_set != 0) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", rois.size(), " regions, expected a multiple of ", per_set});
-  const std::size_t sets = rois.size() / per_set, batch = static_cast<std::size_t>(model->batch), count = model->inputs.size();
-  if (sets > most_jobs) return fails(HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT, {me, ": got ", sets, " sets of regions, expected at most ", most_jobs});
+  if (rois.size() % per_set != 0)
+    return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", rois.size(), " regions, expected a multiple of ", per_set});
+  const std::size_t sets = rois.size() / per_set, batch = static_cast<std::size_t>(model->batch),
+                    count = model->inputs.size();
+  if (sets > most_jobs)
+    return fails(HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT,
+                 {me, ": got ", sets, " sets of regions, expected at most ", most_jobs});
   used_memory memory(runtime::the().memory);
-  std::vector<model_run> runs((sets + batch - 1) / batch, model_run{model, std::vector<std::vector<source>>(count, std::vector<source>(batch)), {}, memory});
+  std::vector<model_run> runs(
+      (sets + batch - 1) / batch,
+      model_run{model, std::vector<std::vector<source>>(count, std::vector<source>(batch)), {}, memory});
   for (std::size_t set = 0; set < sets; ++set) {
     const hbDNNRoi* next = &rois[set * per_set];
     for (std::size_t i = 0; i < count; ++i) {
@@ -95,14 +108,17 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
       const hbDNNTensor& tensor = input[set * count + i];
       source& into = runs[set / batch].inputs[i][set % batch];
       std::vector<source> found;
-      const complaint wrong = form.from_resizer() ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
-                                                  : find_sources(memory, form, tensor, 1, found);
+      const complaint wrong = form.from_resizer()
+                                  ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
+                                  : find_sources(memory, form, tensor, 1, found);
       if (!wrong.empty()) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
       if (!form.from_resizer()) into = found.front();
     }
   }
   std::vector<std::byte*> outputs;
-  if (const std::int32_t code = find_outputs(me, *model, output, static_cast<std::int64_t>(runs.size()), memory, outputs); code != HB_DNN_SUCCESS)
+  if (const std::int32_t code =
+          find_outputs(me, *model, output, static_cast<std::int64_t>(runs.size()), memory, outputs);
+      code != HB_DNN_SUCCESS)
     return code;
   for (model_run& run : runs) {
     run.outputs = outputs;
@@ -126,9 +142,10 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   return true;
 }
 
-/// Makes a task of these jobs, or adds them to *handle, and submits it unless more is to come. `model`: null for resizing.
-[[gnu::cold]] inline std::int32_t start(const char* me, hbDNNTaskHandle_t* handle, const void* model, const job_order& order, bool more,
-                                        std::vector<work> jobs) {
+/// Makes a task of these jobs, or adds them to *handle, and submits it unless more is to come. `model`: null for
+/// resizing.
+[[gnu::cold]] inline std::int32_t start(const char* me, hbDNNTaskHandle_t* handle, const void* model,
+                                        const job_order& order, bool more, std::vector<work> jobs) {
   runtime& all = runtime::the();
   std::unique_lock lock(all.admission);
   // Whoever hears why may make tasks, too.
@@ -148,10 +165,11 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   if (is_new && !all.may_add_task(model == nullptr))
     return refuse(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", most_tasks, " tasks have not been released"});
   if (is_new) one = std::make_shared<task>(model == nullptr);
-  one->owners.reserve(one->owners.size() + 1);   // nothing has happened yet, should there be no memory
+  one->owners.reserve(one->owners.size() + 1);  // nothing has happened yet, should there be no memory
   const std::size_t added = jobs.size();
   if (const std::int32_t code = all.cores.add(*one, order, std::move(jobs)); code != HB_DNN_SUCCESS)
-    return refuse(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more" : ": more than 255 models in one task"});
+    return refuse(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more"
+                                                          : ": more than 255 models in one task"});
   void* const name = is_new ? all.tasks.add(one) : *handle;
   if (!more && !submits(all, one)) {
     // As if the call had not been made.
@@ -164,4 +182,4 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   return HB_DNN_SUCCESS;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

@@ -12,7 +12,7 @@
 #include <new>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Memory that the accelerator can reach. Its addresses are the program's own. Safe from any thread.
 class device_memory {
@@ -47,7 +47,8 @@ class device_memory {
   }
   std::int32_t add(hbSysMem& mem) {
     if (mem.memSize == 0 || (mem.virAddr == nullptr && mem.phyAddr == 0)) return HB_SYS_INVALID_ARGUMENT;
-    const std::uintptr_t first = mem.virAddr != nullptr ? reinterpret_cast<std::uintptr_t>(mem.virAddr) : static_cast<std::uintptr_t>(mem.phyAddr);
+    const std::uintptr_t first = mem.virAddr != nullptr ? reinterpret_cast<std::uintptr_t>(mem.virAddr)
+                                                        : static_cast<std::uintptr_t>(mem.phyAddr);
     const std::lock_guard lock(mutex_);
     if (overlaps(first, mem.memSize)) return HB_SYS_REGISTER_MEM_FAILED;
     regions_[first] = {mem.memSize, nullptr};
@@ -63,13 +64,15 @@ class device_memory {
     return HB_SYS_SUCCESS;
   }
 
-  /// Whether so many bytes from this address on may be used: all of them lie in one region, or the address in none (other memory of the
-  /// program's, which an accelerator on a desk can reach as well). block: set to what keeps them, where they were allocated.
+  /// Whether so many bytes from this address on may be used: all of them lie in one region, or the address in none
+  /// (other memory of the program's, which an accelerator on a desk can reach as well). block: set to what keeps them,
+  /// where they were allocated.
   bool covers(const void* address, std::uint64_t bytes, std::shared_ptr<const void>* block = nullptr) const {
     const auto first = reinterpret_cast<std::uintptr_t>(address);
     const std::lock_guard lock(mutex_);
     const auto behind = regions_.upper_bound(first);
-    const bool stays_outside = behind == regions_.end() || behind->first - first >= bytes;  // a range from in front of a region lies in none and runs into it
+    // a range from in front of a region lies in none and runs into it
+    const bool stays_outside = behind == regions_.end() || behind->first - first >= bytes;
     if (behind == regions_.begin()) return stays_outside;
     const auto at = std::prev(behind);
     const std::uint64_t offset = first - at->first;
@@ -81,7 +84,7 @@ class device_memory {
  private:
   struct region {
     std::uint32_t bytes = 0;
-    std::shared_ptr<const void> block;   // null: the client's
+    std::shared_ptr<const void> block;  // null: the client's
   };
 
   /// Memory from the start of a page on; of much of it, what nobody has touched takes none.
@@ -104,13 +107,13 @@ class device_memory {
   }
 
   mutable std::mutex mutex_;
-  std::map<std::uintptr_t, region> regions_;   // by address
+  std::map<std::uintptr_t, region> regions_;  // by address
   std::uint64_t allocated_ = 0;
   std::uint64_t limit_ = static_cast<std::uint64_t>(environment_number("HB_DNN_SIM_BPU_MEM_SIZE", 0)) << 20U;
 };
 
-/// The memory of one call's tensors. What was allocated stays as long as a copy of this lives, though the client frees it: some clients free
-/// tensors when they have waited long enough, and release the task afterwards.
+/// The memory of one call's tensors. What was allocated stays as long as a copy of this lives, though the client frees
+/// it: some clients free tensors when they have waited long enough, and release the task afterwards.
 class used_memory {
  public:
   explicit used_memory(const device_memory& of) : of_(&of) {}
@@ -124,7 +127,8 @@ class used_memory {
 
  private:
   const device_memory* of_;
-  std::shared_ptr<std::vector<std::shared_ptr<const void>>> blocks_ = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  std::shared_ptr<std::vector<std::shared_ptr<const void>>> blocks_ =
+      std::make_shared<std::vector<std::shared_ptr<const void>>>();
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

@@ -4,7 +4,7 @@
 
 #include <nnrt/hb_dnn/runtime.hpp>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Runs an hbSys function. `wrong` says what is wrong where body() answers HB_SYS_INVALID_ARGUMENT; null: body() has
 /// said it.
@@ -43,7 +43,7 @@ std::int32_t copy_memory(const char* me, std::initializer_list<c_api::argument> 
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn
 
 NNRT_C_API int32_t hbSysAllocMem(hbSysMem* mem, uint32_t size) {
   return nnrt::hb_dnn::on_memory("hbSysAllocMem", {{"mem", mem}, {"size", size}}, nullptr,

@@ -5,9 +5,10 @@
 #include <nnrt/hb_dnn/models.hpp>
 #include <nnrt/hb_dnn/runtime.hpp>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Whether an architecture is the one that HB_DNN_SIM_PLATFORM names; any is where that is not set. X5's is of the kind of bayes.
+/// Whether an architecture is the one that HB_DNN_SIM_PLATFORM names; any is where that is not set. X5's is of the kind
+/// of bayes.
 inline bool is_simulated(std::string_view architecture) {
   const char* const platform = std::getenv("HB_DNN_SIM_PLATFORM");
   if (platform == nullptr || *platform == '\0') return true;
@@ -17,8 +18,8 @@ inline bool is_simulated(std::string_view architecture) {
   return named == "BAYES_E" && architecture == "bayes_e";
 }
 
-/// The first model of another architecture than the others, or than that which is simulated: HB_DNN_SIM_PLATFORM's, else that of the models that are
-/// loaded; null: there is none. To be asked under runtime::admission.
+/// The first model of another architecture than the others, or than that which is simulated: HB_DNN_SIM_PLATFORM's,
+/// else that of the models that are loaded; null: there is none. To be asked under runtime::admission.
 inline const loaded_model* find_incompatible(const packed_models& made) {
   const accelerator* simulated = made.models.front()->table;
   for (const auto& [handle, other] : runtime::the().packed.all()) simulated = other->models.front()->table;
@@ -27,7 +28,8 @@ inline const loaded_model* find_incompatible(const packed_models& made) {
   return nullptr;
 }
 
-/// The models of a file, without the file: clients may put another one in its place while models are loaded, as they do on boards.
+/// The models of a file, without the file: clients may put another one in its place while models are loaded, as they do
+/// on boards.
 inline result<std::vector<saved_model>> load_copied(const char* path) {
   const auto file = mapped_file::open(path);
   if (!file) return fail(file.error());
@@ -37,7 +39,8 @@ inline result<std::vector<saved_model>> load_copied(const char* path) {
 }
 
 /// Makes a packed handle of `count` files; load(i) reads one.
-template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32_t count, Load load) {
+template <class Load>
+std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32_t count, Load load) {
   auto made = std::make_shared<packed_models>();
   for (std::int32_t i = 0; i < count; ++i) {
     result<std::vector<saved_model>> networks = load(i);
@@ -45,7 +48,8 @@ template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle
     if (made->models.size() + networks->size() > most_models)
       return fails(HB_DNN_MODEL_NUMBER_EXCEED_LIMIT,
                    {me, ": got ", made->models.size() + networks->size(), " models, expected at most ", most_models});
-    if (auto ok = made->add(*networks); !ok) return fails(code_of_loading(ok.error()), {me, ": ", ok.error().message()});
+    if (auto ok = made->add(*networks); !ok)
+      return fails(code_of_loading(ok.error()), {me, ": ", ok.error().message()});
   }
   runtime& all = runtime::the();
   std::unique_lock lock(all.admission);
@@ -61,7 +65,8 @@ template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle
   };
   std::unique_ptr<packed_models, decltype(forget)> undo(made.get(), forget);
   made->handles.reserve(made->models.size());
-  for (const auto& each : made->models) made->handles.push_back(all.models.add(std::make_shared<model_entry>(model_entry{each, made})));
+  for (const auto& each : made->models)
+    made->handles.push_back(all.models.add(std::make_shared<model_entry>(model_entry{each, made})));
   *handle = all.packed.add(made);
   (void)undo.release();
   return HB_DNN_SUCCESS;
@@ -102,13 +107,14 @@ std::int32_t on_packed(const char* me, const void* handle, std::initializer_list
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn
 
 NNRT_C_API const char* hbDNNGetVersion(void) { return "1.1.0"; }
 
 // ---- Loading ----
 
-NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle, const char** modelFileNames, int32_t modelFileCount) {
+NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle, const char** modelFileNames,
+                                            int32_t modelFileCount) {
   using namespace nnrt::hb_dnn;
   return coded("hbDNNInitializeFromFiles", [&](const char* me) -> int32_t {
     if (misses(me, {{"packedDNNHandle", packedDNNHandle}, {"modelFileNames", modelFileNames}}))
@@ -121,8 +127,8 @@ NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle
     return load_packed(me, packedDNNHandle, modelFileCount, [&](int32_t i) { return load_copied(modelFileNames[i]); });
   });
 }
-NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, const void** modelData, int32_t* modelDataLengths,
-                                          int32_t modelDataCount) {
+NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, const void** modelData,
+                                          int32_t* modelDataLengths, int32_t modelDataCount) {
   using namespace nnrt::hb_dnn;
   return coded("hbDNNInitializeFromDDR", [&](const char* me) -> int32_t {
     if (misses(
@@ -138,7 +144,8 @@ NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, 
                      {me, ": modelDataLengths[", i, "]: got ", modelDataLengths[i], ", expected at least 1"});
     }
     return load_packed(me, packedDNNHandle, modelDataCount, [&](int32_t i) {
-      return nnrt::load_models(std::span(static_cast<const std::byte*>(modelData[i]), static_cast<std::size_t>(modelDataLengths[i])));
+      return nnrt::load_models(
+          std::span(static_cast<const std::byte*>(modelData[i]), static_cast<std::size_t>(modelDataLengths[i])));
     });
   });
 }
@@ -157,7 +164,8 @@ NNRT_C_API int32_t hbDNNRelease(hbPackedDNNHandle_t packedDNNHandle) {
     return HB_DNN_SUCCESS;
   });
 }
-NNRT_C_API int32_t hbDNNGetModelNameList(const char*** modelNameList, int32_t* modelNameCount, hbPackedDNNHandle_t packedDNNHandle) {
+NNRT_C_API int32_t hbDNNGetModelNameList(const char*** modelNameList, int32_t* modelNameCount,
+                                         hbPackedDNNHandle_t packedDNNHandle) {
   return nnrt::hb_dnn::on_packed("hbDNNGetModelNameList", packedDNNHandle,
                                  {{"modelNameList", modelNameList}, {"modelNameCount", modelNameCount}},
                                  [&](nnrt::hb_dnn::packed_models& models) -> int32_t {
@@ -166,7 +174,8 @@ NNRT_C_API int32_t hbDNNGetModelNameList(const char*** modelNameList, int32_t* m
                                    return HB_DNN_SUCCESS;
                                  });
 }
-NNRT_C_API int32_t hbDNNGetModelHandle(hbDNNHandle_t* dnnHandle, hbPackedDNNHandle_t packedDNNHandle, const char* modelName) {
+NNRT_C_API int32_t hbDNNGetModelHandle(hbDNNHandle_t* dnnHandle, hbPackedDNNHandle_t packedDNNHandle,
+                                       const char* modelName) {
   using namespace nnrt::hb_dnn;
   return on_packed("hbDNNGetModelHandle", packedDNNHandle, {{"dnnHandle", dnnHandle}, {"modelName", modelName}},
                    [&](const packed_models& models) -> int32_t {
@@ -201,11 +210,13 @@ NNRT_C_API int32_t hbDNNGetOutputName(const char** name, hbDNNHandle_t dnnHandle
   return nnrt::hb_dnn::on_form("hbDNNGetOutputName", dnnHandle, false, outputIndex, {"name", name},
                                [&](const auto& form) { *name = form.name.c_str(); });
 }
-NNRT_C_API int32_t hbDNNGetInputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
+NNRT_C_API int32_t hbDNNGetInputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle,
+                                                 int32_t inputIndex) {
   return nnrt::hb_dnn::on_form("hbDNNGetInputTensorProperties", dnnHandle, true, inputIndex, {"properties", properties},
                                [&](const auto& form) { *properties = form.properties; });
 }
-NNRT_C_API int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle, int32_t outputIndex) {
+NNRT_C_API int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle,
+                                                  int32_t outputIndex) {
   return nnrt::hb_dnn::on_form("hbDNNGetOutputTensorProperties", dnnHandle, false, outputIndex,
                                {"properties", properties}, [&](const auto& form) { *properties = form.properties; });
 }

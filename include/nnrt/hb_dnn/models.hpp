@@ -11,7 +11,7 @@
 #include <list>
 #include <optional>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Models of one packed handle at most.
 inline constexpr std::size_t most_models = 255;
@@ -47,7 +47,9 @@ class loaded_model {
                    ", which is no architecture that is known"});
     auto compiled = compile(from.network, {.threads = 1});
     if (!compiled) return fail(std::move(compiled.error()));
-    if (from.name.find('\0') != from.name.npos) return fail(error_code::invalid_file, {piece::in_quotes(from.name), ": got a name with a NUL, which hbDNN cannot list"});
+    if (from.name.find('\0') != from.name.npos)
+      return fail(error_code::invalid_file,
+                  {piece::in_quotes(from.name), ": got a name with a NUL, which hbDNN cannot list"});
     if (!compiled->has_plan())
       return fail(error_code::invalid_file,
                   {piece::in_quotes(from.name), ": an input has an extent that only a run knows"});
@@ -59,13 +61,15 @@ class loaded_model {
     for (std::size_t i = 0; i < g.outputs.size(); ++i) {
       saved_input given;
       if (i < from.outputs.size()) given.packed = from.outputs[i].packed;
-      made->outputs.push_back(made->form_of(from, g.outputs[i].value, g.name_of(g.outputs[i].name), given, tensor_use::output));
+      made->outputs.push_back(
+          made->form_of(from, g.outputs[i].value, g.name_of(g.outputs[i].name), given, tensor_use::output));
     }
     if (auto ok = made->check(); !ok) return fail(std::move(ok.error()).in(from.name));
     return made;
   }
 
-  /// A session that nobody else uses, until it is given back. One that could not get its memory is not: the next one may.
+  /// A session that nobody else uses, until it is given back. One that could not get its memory is not: the next one
+  /// may.
   class lease {
    public:
     explicit lease(loaded_model& of) : of_(of), session_(of.take()), ready_(session_.front().ready()) {}
@@ -84,12 +88,15 @@ class loaded_model {
   };
 
  private:
-  tensor_form form_of(const saved_model& from, std::int32_t id, std::string_view its_name, const saved_input& given, tensor_use use) const {
+  tensor_form form_of(const saved_model& from, std::int32_t id, std::string_view its_name, const saved_input& given,
+                      tensor_use use) const {
     const ir::graph& g = from.network.graph;
     const bool is_input = use == tensor_use::input;
     std::size_t i = 0;
     while (is_input ? g.inputs[i] != id : g.outputs[i].value != id) ++i;
-    return {its_name, is_input ? program_->input_desc(i) : program_->output_desc(i), given, *table, use, channel_scales(from.network, id)};
+    return {its_name, is_input ? program_->input_desc(i) : program_->output_desc(i),
+            given,    *table,
+            use,      channel_scales(from.network, id)};
   }
   result<void> check() {
     batch = inputs.empty() ? 1 : inputs[0].batch();
@@ -104,25 +111,27 @@ class loaded_model {
                        " bytes with padding, expected at most ", std::int64_t{1} << 30, ", and at most ",
                        std::int64_t{1} << 29, " without"});
         if (!each.zero_point_fits())
-          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": got zero point ", each.desc.quantised.zero_point, ", expected -128 to 127"});
+          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": got zero point ",
+                                                 each.desc.quantised.zero_point, ", expected -128 to 127"});
       }
     bool has_one_batch = true;
     for (const tensor_form& each : inputs) {
       if (each.batch() < 1) return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": has no items"});
       has_one_batch = has_one_batch && each.batch() == batch;
     }
-    if (!has_one_batch) batch = 1;   // none that could be cut
+    if (!has_one_batch) batch = 1;  // none that could be cut
     for (const tensor_form& each : inputs) {
       if (!each.from_resizer()) continue;
       ++resizer_inputs;
       const std::int64_t most = resizer_of(*table).most_pixels, pixels = each.height() * each.width();
-      if (!has_one_batch) return fail(error_code::invalid_file, "its inputs have several batches, though one comes from the resizer");
+      if (!has_one_batch)
+        return fail(error_code::invalid_file, "its inputs have several batches, though one comes from the resizer");
       if (!each.given.is_image || !is_nv12(each.properties.tensorType))
         return fail(error_code::invalid_file, {piece::in_quotes(each.name),
                                                ": comes from the resizer, which gives NV12, but is of another type"});
       if (most != 0 && pixels > most)
-        return fail(error_code::invalid_file,
-                    {piece::in_quotes(each.name), ": has ", pixels, " pixels, but the resizer of ", table->name, " makes at most ", most});
+        return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": has ", pixels,
+                                               " pixels, but the resizer of ", table->name, " makes at most ", most});
     }
     return {};
   }
@@ -150,14 +159,15 @@ class loaded_model {
 class packed_models {
  public:
   std::vector<std::shared_ptr<loaded_model>> models;
-  std::vector<const char*> names;    // of the models
+  std::vector<const char*> names;  // of the models
   std::vector<void*> handles;
 
   /// Takes further models in. Errors: as loaded_model::make(); invalid_file for a name that is there.
   result<void> add(std::span<const saved_model> further) {
     for (const saved_model& each : further) {
       for (const auto& other : models)
-        if (other->name == each.name) return fail(error_code::invalid_file, {"two models are called ", piece::in_quotes(each.name)});
+        if (other->name == each.name)
+          return fail(error_code::invalid_file, {"two models are called ", piece::in_quotes(each.name)});
       auto made = loaded_model::make(each);
       if (!made) return fail(std::move(made.error()));
       models.push_back(std::move(*made));
@@ -167,4 +177,4 @@ class packed_models {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

@@ -5,7 +5,7 @@
 #include <nnrt/hb_dnn/client_tensors.hpp>
 #include <nnrt/hb_dnn/runtime.hpp>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// What is wrong with an image of hbDNNResize; empty: nothing. Rows that have padding begin at multiples of 16 bytes;
 /// those without may have any length, as boards take them.
@@ -21,8 +21,8 @@ inline complaint fault_of_sides(const client_image& image) {
 }
 
 /// The job of hbDNNResize.
-[[gnu::cold]] inline std::int32_t prepare_resize(const char* me, const hbDNNTensor& output, const hbDNNTensor& input, const hbDNNRoi* roi,
-                                                 std::vector<work>& made) {
+[[gnu::cold]] inline std::int32_t prepare_resize(const char* me, const hbDNNTensor& output, const hbDNNTensor& input,
+                                                 const hbDNNRoi* roi, std::vector<work>& made) {
   client_image from, to;
   used_memory memory(runtime::the().memory);
   for (const bool is_input : {true, false}) {
@@ -35,8 +35,9 @@ inline complaint fault_of_sides(const client_image& image) {
     return fails(HB_DNN_INVALID_ARGUMENT,
                  {me, ": output: got type ", static_cast<int>(to.type), to.is_planar ? " in planes" : "",
                   ", expected the input's, ", static_cast<int>(from.type), from.is_planar ? " in planes" : ""});
-  const hbDNNRoi region =
-      roi != nullptr ? *roi : hbDNNRoi{0, 0, static_cast<std::int32_t>(from.width - 1), static_cast<std::int32_t>(from.height - 1)};
+  const hbDNNRoi region = roi != nullptr ? *roi
+                                         : hbDNNRoi{0, 0, static_cast<std::int32_t>(from.width - 1),
+                                                    static_cast<std::int32_t>(from.height - 1)};
   if (const complaint wrong = fault_of_region(plain_resizer, from, region, to.width, to.height); !wrong.empty())
     return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});
   const std::int64_t sides[] = {width_of(region), height_of(region)}, results[] = {to.width, to.height};
@@ -54,4 +55,4 @@ inline complaint fault_of_sides(const client_image& image) {
   return HB_DNN_SUCCESS;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

@@ -9,12 +9,12 @@
 
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Samples of 8 bits in rows, some to a pixel.
 struct plane {
   const std::uint8_t* first = nullptr;
-  std::int64_t stride = 0;     // bytes from row to row
+  std::int64_t stride = 0;  // bytes from row to row
   std::int64_t channels = 1;
 
   const std::uint8_t* row(std::int64_t h) const { return first + h * stride; }
@@ -24,11 +24,11 @@ struct plane {
 struct client_image {
   image_type type = image_type::nv12;
   std::int64_t width = 0, height = 0;
-  std::int64_t rows = 0;        // of a plane, those of padding included
-  std::int64_t stride = 0;      // bytes of a row
-  bool is_planar = false;       // yuv444, rgb, bgr: three planes
+  std::int64_t rows = 0;    // of a plane, those of padding included
+  std::int64_t stride = 0;  // bytes of a row
+  bool is_planar = false;   // yuv444, rgb, bgr: three planes
   std::uint8_t* first = nullptr;
-  std::uint8_t* second = nullptr;   // of NV12 U and V, wherever they lie
+  std::uint8_t* second = nullptr;  // of NV12 U and V, wherever they lie
 
   bool is_nv12() const { return type == image_type::nv12 || type == image_type::nv12_separate; }
   int planes() const { return is_nv12() ? 2 : is_planar ? 3 : 1; }
@@ -45,24 +45,26 @@ struct client_image {
 /// What a resizer takes.
 struct resizer_limits {
   std::string_view architecture;
-  int fraction_bits;                        // of its steps
-  std::int64_t inner_side;                  // pixels by which a region's side counts less than it has
-  std::int64_t least_side, most_side;       // of a region
-  bool begins_even_ends_odd;                // coordinates of a region
-  std::int64_t most_width, most_stride;     // of a source; 0: any
-  std::int64_t most_pixels;                 // of the network's image; 0: any
-  bool halves_at_most;                      // 0.5 < result / region <= 8, along each side
-  std::int64_t largest_step;                // 0: any
+  int fraction_bits;                     // of its steps
+  std::int64_t inner_side;               // pixels by which a region's side counts less than it has
+  std::int64_t least_side, most_side;    // of a region
+  bool begins_even_ends_odd;             // coordinates of a region
+  std::int64_t most_width, most_stride;  // of a source; 0: any
+  std::int64_t most_pixels;              // of the network's image; 0: any
+  bool halves_at_most;                   // 0.5 < result / region <= 8, along each side
+  std::int64_t largest_step;             // 0: any
 };
 
-/// Source: ROI inference of the RDK X3 and RDK Ultra documentation. Of X3 the direction of its limit of scale is what its sizes of networks and
-/// regions allow; clients there map boxes back with a region's side less one.
+/// Source: ROI inference of the RDK X3 and RDK Ultra documentation. Of X3 the direction of its limit of scale is what
+/// its sizes of networks and regions allow; clients there map boxes back with a region's side less one.
 inline constexpr resizer_limits resizers[] = {
     {"bernoulli2", 8, 1, 16, 255, true, 0, 0, 18431, true, 0},
     {"bayes", 16, 0, 2, 4096, false, 4096, 131072, 0, false, 262143},
 };
 /// The resizer of an architecture; bayes_e has that of bayes.
-constexpr const resizer_limits& resizer_of(const accelerator& table) { return table.name == resizers[0].architecture ? resizers[0] : resizers[1]; }
+constexpr const resizer_limits& resizer_of(const accelerator& table) {
+  return table.name == resizers[0].architecture ? resizers[0] : resizers[1];
+}
 
 /// What hbDNNResize does: 16 bits, whole sides.
 inline constexpr resizer_limits plain_resizer{"", 16, 0, 1, 4080, false, 4080, 0, 0, false, 0};
@@ -70,7 +72,8 @@ inline constexpr resizer_limits plain_resizer{"", 16, 0, 1, 4080, false, 4080, 0
 inline std::int64_t width_of(const hbDNNRoi& roi) { return std::int64_t{roi.right} - roi.left + 1; }
 inline std::int64_t height_of(const hbDNNRoi& roi) { return std::int64_t{roi.bottom} - roi.top + 1; }
 inline bool lies_within(const hbDNNRoi& roi, const client_image& image) {
-  return roi.left >= 0 && roi.top >= 0 && roi.left <= roi.right && roi.top <= roi.bottom && roi.right < image.width && roi.bottom < image.height;
+  return roi.left >= 0 && roi.top >= 0 && roi.left <= roi.right && roi.top <= roi.bottom && roi.right < image.width &&
+         roi.bottom < image.height;
 }
 
 /// What is wrong with a region of a source for an image of this size; empty: nothing.
@@ -107,13 +110,18 @@ inline complaint fault_of_region(const resizer_limits& by, const client_image& s
 
 namespace detail {
 
-/// One axis of a plane that is resized: where the region begins, its samples, those of the result, the step between them.
+/// One axis of a plane that is resized: where the region begins, its samples, those of the result, the step between
+/// them.
 struct resized_side {
   std::int64_t begin, input, output, step;
   int bits;
 
-  resized_side(std::int64_t first, std::int64_t last, std::int64_t made, std::int64_t shared_by, const resizer_limits& by)
-      : begin(first / shared_by), input(last / shared_by - begin + 1), output(made / shared_by), bits(by.fraction_bits) {
+  resized_side(std::int64_t first, std::int64_t last, std::int64_t made, std::int64_t shared_by,
+               const resizer_limits& by)
+      : begin(first / shared_by),
+        input(last / shared_by - begin + 1),
+        output(made / shared_by),
+        bits(by.fraction_bits) {
     const std::int64_t counted = input - (shared_by == 1 ? by.inner_side : 0);
     step = resizing_step(counted > 0 ? counted : 1, output, bits);
   }
@@ -125,7 +133,8 @@ struct resized_side {
 };
 
 /// Bilinear, halves up.
-inline void resize_plane(const plane& from, const resized_side& across, const resized_side& down, std::uint8_t* to, std::int64_t to_stride) {
+inline void resize_plane(const plane& from, const resized_side& across, const resized_side& down, std::uint8_t* to,
+                         std::int64_t to_stride) {
   std::vector<pixel_pair<std::int64_t>> columns;
   for (std::int64_t w = 0; w < across.output; ++w) columns.push_back(across.at(w));
   const std::int64_t one = std::int64_t{1} << across.bits, half = std::int64_t{1} << (2 * across.bits - 1);
@@ -139,21 +148,24 @@ inline void resize_plane(const plane& from, const resized_side& across, const re
         const std::int64_t left = column.first * from.channels + c, right = column.second * from.channels + c;
         const std::int64_t upper = above[left] * (one - column.between) + above[right] * column.between;
         const std::int64_t lower = below[left] * (one - column.between) + below[right] * column.between;
-        *y++ = static_cast<std::uint8_t>((upper * (one - pair.between) + lower * pair.between + half) >> (2 * across.bits));
+        *y++ = static_cast<std::uint8_t>((upper * (one - pair.between) + lower * pair.between + half) >>
+                                         (2 * across.bits));
       }
   }
 }
 
 }  // namespace detail
 
-/// Fills `to` with the region of an image of the same type: sample i lies i steps from the region's first, bilinear in between. U and V of NV12
-/// are images of half the sides.
-inline void resize_region(const resizer_limits& by, const client_image& from, const hbDNNRoi& roi, const client_image& to) {
+/// Fills `to` with the region of an image of the same type: sample i lies i steps from the region's first, bilinear in
+/// between. U and V of NV12 are images of half the sides.
+inline void resize_region(const resizer_limits& by, const client_image& from, const hbDNNRoi& roi,
+                          const client_image& to) {
   for (int p = 0; p < from.planes(); ++p) {
     const std::int64_t shared_by = from.shared_by(p);
-    const detail::resized_side across(roi.left, roi.right, to.width, shared_by, by), down(roi.top, roi.bottom, to.height, shared_by, by);
+    const detail::resized_side across(roi.left, roi.right, to.width, shared_by, by),
+        down(roi.top, roi.bottom, to.height, shared_by, by);
     detail::resize_plane(from.plane_of(p), across, down, to.plane_first(p), to.stride);
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

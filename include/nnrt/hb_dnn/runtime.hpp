@@ -5,7 +5,7 @@
 #include <nnrt/hb_dnn/memory.hpp>
 #include <nnrt/hb_dnn/scheduler.hpp>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 class packed_models;
 class loaded_model;
@@ -25,8 +25,8 @@ struct runtime {
     const auto found = models.find(model);
     return found != nullptr ? found->owner.lock() : nullptr;
   }
-  /// Whether a task of this kind may come besides those that are alive. Tasks of resizing that somebody has waited for make room: some clients
-  /// never release them. To be asked under `admission`.
+  /// Whether a task of this kind may come besides those that are alive. Tasks of resizing that somebody has waited for
+  /// make room: some clients never release them. To be asked under `admission`.
   bool may_add_task(bool resizes) {
     int alive = 0;
     void* done = nullptr;
@@ -50,7 +50,7 @@ struct runtime {
   handle_registry<packed_models> packed;
   handle_registry<model_entry> models;
   handle_registry<task> tasks;
-  std::mutex admission;    // held by whoever makes tasks, or takes models back
+  std::mutex admission;  // held by whoever makes tasks, or takes models back
   scheduler cores;
 };
 
@@ -72,4 +72,4 @@ inline runtime& runtime::the() {
   return one.value;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

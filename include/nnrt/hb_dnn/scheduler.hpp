@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Cores that are simulated at most.
 inline constexpr int most_cores = 2;
@@ -23,10 +23,10 @@ inline constexpr int most_tasks = 32, most_jobs = 255;
 
 /// Where and when a job shall run.
 struct job_order {
-  int cores = HB_BPU_CORE_ANY;   // a mask
+  int cores = HB_BPU_CORE_ANY;  // a mask
   int priority = HB_DNN_PRIORITY_LOWEST;
   std::int64_t custom_id = 0;
-  std::uint64_t arrival = 0;     // the scheduler's
+  std::uint64_t arrival = 0;  // the scheduler's
 
   bool may_use(int core) const { return cores == HB_BPU_CORE_ANY || (cores >> core & 1) != 0; }
   bool pre_empts() const { return priority == HB_DNN_PRIORITY_PREEMP; }
@@ -44,7 +44,8 @@ class task;
 /// What a job asks between two nodes.
 class checkpoint {
  public:
-  checkpoint(scheduler& runs, const task& whose, const job_order& order, int core) : runs_(runs), whose_(whose), order_(order), core_(core) {}
+  checkpoint(scheduler& runs, const task& whose, const job_order& order, int core)
+      : runs_(runs), whose_(whose), order_(order), core_(core) {}
   /// Runs what pre-empts the job; then whether somebody still wants it.
   bool operator()() const;
 
@@ -63,7 +64,7 @@ class task {
  public:
   explicit task(bool only_resizes) : is_resizing(only_resizes) {}
   const bool is_resizing;
-  std::vector<std::shared_ptr<const void>> owners;   // of the models that it runs; under runtime::admission
+  std::vector<std::shared_ptr<const void>> owners;  // of the models that it runs; under runtime::admission
 
  private:
   friend class scheduler;
@@ -71,23 +72,23 @@ class task {
   struct job {
     job_order order;
     work does;
-    float_environment floats;       // of the client's thread that asked for it
+    float_environment floats;  // of the client's thread that asked for it
   };
   /// Whether its cores are those of the process that forked this one: it does not end here.
   bool is_lost() const { return is_submitted_ && !home_.is_here(); }
 
   // The rest is read and written under the scheduler's lock.
-  std::vector<job> jobs_;           // from when it is submitted they stay where they are
+  std::vector<job> jobs_;  // from when it is submitted they stay where they are
   bool is_submitted_ = false, is_released_ = false, was_awaited_ = false;
-  std::size_t left_ = 0;            // jobs that have not ended
+  std::size_t left_ = 0;  // jobs that have not ended
   int running_ = 0;
   std::int32_t code_ = HB_DNN_SUCCESS;
-  nnrt::detail::home_process home_; // in which it was submitted
+  nnrt::detail::home_process home_;  // in which it was submitted
 };
 
-/// Cores, each a thread, and what waits for them. Safe from any thread but for jobs, which must not wait for tasks. A job computes in the floating-point
-/// environment of the thread that added it. A child process has cores of its own from its first submit() on; tasks that were submitted in the parent
-/// count as failed there.
+/// Cores, each a thread, and what waits for them. Safe from any thread but for jobs, which must not wait for tasks. A
+/// job computes in the floating-point environment of the thread that added it. A child process has cores of its own
+/// from its first submit() on; tasks that were submitted in the parent count as failed there.
 class scheduler {
  public:
   scheduler() = default;
@@ -95,7 +96,8 @@ class scheduler {
   scheduler& operator=(const scheduler&) = delete;
   ~scheduler() { stop(); }
 
-  /// Lets fail what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does not run.
+  /// Lets fail what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does
+  /// not run.
   void stop() {
     settle();
     std::vector<std::thread> stopped;
@@ -128,7 +130,8 @@ class scheduler {
     return true;
   }
 
-  /// Puts jobs into a task that has not been submitted, all or none. API_USE_ERROR: it has been; TASK_BATCH_SIZE_EXCEED_LIMIT.
+  /// Puts jobs into a task that has not been submitted, all or none. API_USE_ERROR: it has been;
+  /// TASK_BATCH_SIZE_EXCEED_LIMIT.
   std::int32_t add(task& to, const job_order& order, std::vector<work> jobs) {
     settle();
     const std::lock_guard lock(mutex_);
@@ -144,7 +147,8 @@ class scheduler {
     const std::lock_guard lock(mutex_);
     from.jobs_.resize(from.jobs_.size() - count);
   }
-  /// All jobs of the task wait for cores from now on. Throws where there is no memory or no thread, and then the task has not been submitted.
+  /// All jobs of the task wait for cores from now on. Throws where there is no memory or no thread, and then the task
+  /// has not been submitted.
   void submit(const std::shared_ptr<task>& one) {
     settle();
     {
@@ -156,15 +160,15 @@ class scheduler {
         each.order.arrival = ++arrivals_;
         jobs.insert({&each, one});
       }
-      waiting_.merge(jobs);   // takes no memory
+      waiting_.merge(jobs);  // takes no memory
       one->is_submitted_ = true;
       one->home_.move_here();
       one->left_ = one->jobs_.size();
     }
     has_work_.notify_all();
   }
-  /// Until the task has ended, or for so many milliseconds if that is above 0. SUCCESS, RUN_TASK_FAILED, TIMEOUT, API_USE_ERROR (it has not been
-  /// submitted), INVALID_TASK_HANDLE (it was released meanwhile).
+  /// Until the task has ended, or for so many milliseconds if that is above 0. SUCCESS, RUN_TASK_FAILED, TIMEOUT,
+  /// API_USE_ERROR (it has not been submitted), INVALID_TASK_HANDLE (it was released meanwhile).
   std::int32_t wait(task& one, std::int32_t milliseconds) {
     settle();
     std::unique_lock lock(mutex_);
@@ -183,12 +187,14 @@ class scheduler {
     const std::lock_guard lock(mutex_);
     return one.was_awaited_;
   }
-  /// Takes the task's waiting jobs out of the queue, stops those that run at their next checkpoint, and waits for these.
+  /// Takes the task's waiting jobs out of the queue, stops those that run at their next checkpoint, and waits for
+  /// these.
   void release(task& one) {
     settle();
     std::unique_lock lock(mutex_);
     one.is_released_ = true;
-    for (auto at = waiting_.begin(); at != waiting_.end();) at = at->of.get() == &one ? waiting_.erase(at) : std::next(at);
+    for (auto at = waiting_.begin(); at != waiting_.end();)
+      at = at->of.get() == &one ? waiting_.erase(at) : std::next(at);
     has_ended_.notify_all();
     if (one.is_lost()) one.running_ = 0;
     has_ended_.wait(lock, [&] { return one.running_ == 0; });
@@ -199,10 +205,13 @@ class scheduler {
   struct waiting_job {
     task::job* what;
     std::shared_ptr<task> of;
-    friend bool operator<(const waiting_job& a, const waiting_job& b) { return comes_first(a.what->order, b.what->order); }
+    friend bool operator<(const waiting_job& a, const waiting_job& b) {
+      return comes_first(a.what->order, b.what->order);
+    }
   };
 
-  /// In a child process the cores are gone, and with them whatever lock they held: everything begins anew, and what waited is the parent's to run.
+  /// In a child process the cores are gone, and with them whatever lock they held: everything begins anew, and what
+  /// waited is the parent's to run.
   void settle() {
     if (home_.is_here()) return;
     while (__atomic_exchange_n(&is_settling_, true, __ATOMIC_ACQUIRE)) std::this_thread::yield();
@@ -244,14 +253,18 @@ class scheduler {
     waiting_.erase(at);
     ++running_, ++mine.of->running_;
     lock.unlock();
-    const std::int32_t code = coded("task", [&](const char* me) -> std::int32_t {
-      const float_scope as_client(mine.what->floats);  // also of a job that pre-empts another one in its thread
-      const auto done = mine.what->does(checkpoint(*this, *mine.of, mine.what->order, core));
-      mine.what->does = nullptr;
-      if (done) return HB_DNN_SUCCESS;
-      return done.error().code() == error_code::deadline_missed ? std::int32_t{HB_DNN_RUN_TASK_FAILED}
-                                                                : fails(HB_DNN_RUN_TASK_FAILED, {me, ": ", done.error().message()});
-    }, HB_DNN_RUN_TASK_FAILED);
+    const std::int32_t code = coded(
+        "task",
+        [&](const char* me) -> std::int32_t {
+          const float_scope as_client(mine.what->floats);  // also of a job that pre-empts another one in its thread
+          const auto done = mine.what->does(checkpoint(*this, *mine.of, mine.what->order, core));
+          mine.what->does = nullptr;
+          if (done) return HB_DNN_SUCCESS;
+          return done.error().code() == error_code::deadline_missed
+                     ? std::int32_t{HB_DNN_RUN_TASK_FAILED}
+                     : fails(HB_DNN_RUN_TASK_FAILED, {me, ": ", done.error().message()});
+        },
+        HB_DNN_RUN_TASK_FAILED);
     lock.lock();
     --running_, --mine.of->running_, --mine.of->left_;
     if (mine.of->code_ == HB_DNN_SUCCESS) mine.of->code_ = code;
@@ -263,20 +276,21 @@ class scheduler {
   std::condition_variable has_work_, has_ended_;
   std::set<waiting_job> waiting_;
   std::vector<std::thread> threads_;
-  std::uint64_t generation_ = 0;   // threads of another one end
+  std::uint64_t generation_ = 0;  // threads of another one end
   std::atomic<int> cores_ = static_cast<int>(environment_number("NNRT_BPU_CORES", most_cores)) == 1 ? 1 : most_cores;
   int running_ = 0;
   std::uint64_t arrivals_ = 0;
   bool ends_ = false;
-  nnrt::detail::home_process home_;   // of the cores
+  nnrt::detail::home_process home_;  // of the cores
   bool is_settling_ = false;
 };
 
 inline bool checkpoint::operator()() const {
   std::unique_lock lock(runs_.mutex_);
   if (!order_.pre_empts())
-    while (!runs_.ends_ && !whose_.is_released_ && runs_.run_first(lock, core_, true)) {}
+    while (!runs_.ends_ && !whose_.is_released_ && runs_.run_first(lock, core_, true)) {
+    }
   return !runs_.ends_ && !whose_.is_released_;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

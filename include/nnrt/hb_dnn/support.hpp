@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 using c_api::guarded;
 
@@ -31,8 +31,8 @@ inline long environment_number(const char* name, long otherwise) {
   return *end == '\0' ? value : otherwise;
 }
 
-/// Says why a function fails and returns its code: to the sink of set_log(), and to stderr where HB_DNN_LOG_LEVEL (0 nothing, 3 warnings,
-/// 4 errors, 5 fatal errors alone) allows it.
+/// Says why a function fails and returns its code: to the sink of set_log(), and to stderr where HB_DNN_LOG_LEVEL (0
+/// nothing, 3 warnings, 4 errors, 5 fatal errors alone) allows it.
 [[gnu::cold]] inline std::int32_t fails(std::int32_t code, pieces why) {
   static const long level = environment_number("HB_DNN_LOG_LEVEL", 3);
   c_api::tell(why);
@@ -51,7 +51,8 @@ inline std::int32_t code_of_loading(const error& reason) {
 }
 
 /// Runs the body of the function `me`, which answers a code.
-template <class Body> std::int32_t coded(const char* me, Body body, std::int32_t out_of_memory = HB_DNN_OUT_OF_MEMORY) noexcept {
+template <class Body>
+std::int32_t coded(const char* me, Body body, std::int32_t out_of_memory = HB_DNN_OUT_OF_MEMORY) noexcept {
   return guarded(me, out_of_memory, body);
 }
 /// Whether an argument is missing; the log says which, with the code.
@@ -71,8 +72,8 @@ inline std::uintptr_t next_handle() {
   return last += 16;
 }
 
-/// Which handles are alive, and what they stand for. Handles are numbers that are given once: one that was taken back stands for nothing for
-/// ever. Who has found an object keeps it, whatever becomes of its handle.
+/// Which handles are alive, and what they stand for. Handles are numbers that are given once: one that was taken back
+/// stands for nothing for ever. Who has found an object keeps it, whatever becomes of its handle.
 template <class T> class handle_registry {
  public:
   void* add(std::shared_ptr<T> object) {
@@ -109,4 +110,4 @@ template <class T> class handle_registry {
   std::unordered_map<std::uintptr_t, std::shared_ptr<T>> alive_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn

@@ -7,9 +7,10 @@
 
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::hb_dnn {
+namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Which way of resizing a caller asks for. C lets any number stand there, which must not be read as the enumeration then.
+/// Which way of resizing a caller asks for. C lets any number stand there, which must not be read as the enumeration
+/// then.
 inline int resize_type_of(const hbDNNResizeCtrlParam& control) {
   int type = 0;
   static_assert(sizeof type == sizeof control.resizeType);
@@ -28,7 +29,8 @@ std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle,
     const auto found = runtime::the().models.find(model_handle);
     if (found == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {me, ": no such model, or it was released"});
     if ((found->model->resizer_inputs > 0) != of_regions)
-      return fails(HB_DNN_API_USE_ERROR, {me, of_regions ? ": the model reads nothing from the resizer" : ": the model reads from the resizer"});
+      return fails(HB_DNN_API_USE_ERROR, {me, of_regions ? ": the model reads nothing from the resizer"
+                                                         : ": the model reads from the resizer"});
     if (const complaint wrong = fault_of_order(control->bpuCoreId, control->dspCoreId, control->priority);
         !wrong.empty())
       return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});
@@ -39,7 +41,7 @@ std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle,
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hb_dnn
+}}}  // namespace nnrt::NNRT_ISA::hb_dnn
 
 NNRT_C_API int32_t hbDNNInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input,
                               hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam* inferCtrlParam) {
@@ -60,11 +62,12 @@ NNRT_C_API int32_t hbDNNRoiInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** ou
         if (roiCount < 1)
           return nnrt::hb_dnn::fails(HB_DNN_INVALID_ARGUMENT,
                                      {me, ": roiCount: got ", roiCount, ", expected at least 1"});
-        return nnrt::hb_dnn::prepare_regions(me, model, *output, input, std::span(rois, static_cast<std::size_t>(roiCount)), jobs);
+        return nnrt::hb_dnn::prepare_regions(me, model, *output, input,
+                                             std::span(rois, static_cast<std::size_t>(roiCount)), jobs);
       });
 }
-NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* output, const hbDNNTensor* input, const hbDNNRoi* roi,
-                               hbDNNResizeCtrlParam* resizeCtrlParam) {
+NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* output, const hbDNNTensor* input,
+                               const hbDNNRoi* roi, hbDNNResizeCtrlParam* resizeCtrlParam) {
   using namespace nnrt::hb_dnn;
   return coded("hbDNNResize", [&](const char* me) -> int32_t {
     if (misses(
@@ -78,7 +81,7 @@ NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* outpu
     const job_order order = order_of(resizeCtrlParam->bpuCoreId, resizeCtrlParam->priority, 0);
     std::vector<work> jobs;
     if (const int32_t code = prepare_resize(me, *output, *input, roi, jobs); code != HB_DNN_SUCCESS) return code;
-    hbDNNTaskHandle_t made = nullptr;   // whatever *taskHandle was: clients pass variables that they never set
+    hbDNNTaskHandle_t made = nullptr;  // whatever *taskHandle was: clients pass variables that they never set
     const int32_t code = start(me, &made, nullptr, order, false, std::move(jobs));
     if (code == HB_DNN_SUCCESS) *taskHandle = made;
     return code;

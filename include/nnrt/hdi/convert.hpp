@@ -1,5 +1,6 @@
 // convert: attributes of operators as members of HDI's structures, and back, type by type.
-// Flow: hdi/operators.hpp goes through members and attributes by their names; here each pair of types says what it means.
+// Flow: hdi/operators.hpp goes through members and attributes by their names; here each pair of types says what it
+// means.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -7,22 +8,25 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/hdi/nodes.hpp>
 
-namespace nnrt::inline NNRT_ISA::hdi::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi::detail {
 
 /// An attribute that is a list: int_list, or one of real numbers.
-template <class T> concept attribute_list = requires(T list) {
+template <class T>
+concept attribute_list = requires(T list) {
   list.items[0];
   list.count;
 };
 /// A type that holds one number.
-template <class T> concept scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class T>
+concept scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
 /// What is wrong with a member; empty: nothing.
 using fault = std::string;
 
 // --- from attributes -----------------------------------------------------------
 
-inline constexpr ActivationType activation_types[] = {ACTIVATION_TYPE_NO_ACTIVATION, ACTIVATION_TYPE_RELU, ACTIVATION_TYPE_RELU6};
+inline constexpr ActivationType activation_types[] = {ACTIVATION_TYPE_NO_ACTIVATION, ACTIVATION_TYPE_RELU,
+                                                      ACTIVATION_TYPE_RELU6};
 
 template <scalar M, scalar A> void put(M& member, const A& attribute) {
   if constexpr (std::is_same_v<A, activation>) member = static_cast<M>(activation_types[static_cast<int>(attribute)]);
@@ -34,9 +38,12 @@ inline void put(PadMode& member, const pads& border) { member = static_cast<PadM
 inline void put(longs& member, const pads& border) {
   const bool has_lengths = border.top != 0 || border.bottom != 0 || border.left != 0 || border.right != 0;
   member.clear();
-  if (border.mode == pad_mode::explicit_pads || has_lengths) member = {border.top, border.bottom, border.left, border.right};
+  if (border.mode == pad_mode::explicit_pads || has_lengths)
+    member = {border.top, border.bottom, border.left, border.right};
 }
-template <class E, attribute_list A> void put(std::vector<E>& member, const A& list) { member.assign(list.items, list.items + list.count); }
+template <class E, attribute_list A> void put(std::vector<E>& member, const A& list) {
+  member.assign(list.items, list.items + list.count);
+}
 /// Rows of two numbers: before and after, one row for each axis.
 template <attribute_list A> void put(rows_of_longs& member, const A& list) {
   member.clear();
@@ -57,12 +64,14 @@ template <class E> constexpr std::int64_t choices_of() {
 template <scalar A, scalar M> fault get(A& attribute, const M& member) {
   if constexpr (std::is_same_v<A, activation>) {
     for (int i = 0; i < 3; ++i)
-      if (activation_types[i] == static_cast<ActivationType>(member)) return attribute = static_cast<activation>(i), fault();
+      if (activation_types[i] == static_cast<ActivationType>(member))
+        return attribute = static_cast<activation>(i), fault();
     return joined({"got activation ", static_cast<std::int64_t>(member), ", expected 0, 1 (relu) or 3 (relu6)"});
   } else {
     if constexpr (std::is_enum_v<A> || (std::is_same_v<A, bool> && !std::is_same_v<M, bool>)) {
       const auto number = static_cast<std::int64_t>(member);
-      if (number < 0 || number >= choices_of<A>()) return joined({"got ", number, ", expected 0 to ", choices_of<A>() - 1});
+      if (number < 0 || number >= choices_of<A>())
+        return joined({"got ", number, ", expected 0 to ", choices_of<A>() - 1});
     }
     attribute = static_cast<A>(member);
     return {};
@@ -104,14 +113,16 @@ inline fault get(float& number, const std::vector<float>& member) {
   return {};
 }
 inline fault get(bool& is_crd, const std::string& member) {
-  if (!member.empty() && member != "DCR" && member != "CRD") return joined({"got ", piece::in_quotes(member), ", expected \"DCR\" or \"CRD\""});
+  if (!member.empty() && member != "DCR" && member != "CRD")
+    return joined({"got ", piece::in_quotes(member), ", expected \"DCR\" or \"CRD\""});
   is_crd = member == "CRD";
   return {};
 }
 
-template <class M, class A> concept holds = requires(M& member, A& attribute) {
+template <class M, class A>
+concept holds = requires(M& member, A& attribute) {
   put(member, attribute);
   get(attribute, member);
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hdi::detail
+}}}  // namespace nnrt::NNRT_ISA::hdi::detail

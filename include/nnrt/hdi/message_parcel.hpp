@@ -4,10 +4,11 @@
 
 #include <nnrt/hdi/wire.hpp>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// What drivers of HDI use of OHOS::MessageParcel. Every write is filled up to a multiple of 4 bytes. Functions that return bool say whether
-/// it worked; those that return a value return 0 where there is none. File descriptors are kept beside the bytes, and stay their owner's.
+/// What drivers of HDI use of OHOS::MessageParcel. Every write is filled up to a multiple of 4 bytes. Functions that
+/// return bool say whether it worked; those that return a value return 0 where there is none. File descriptors are kept
+/// beside the bytes, and stay their owner's.
 class message_parcel {
  public:
   // clang-format off
@@ -98,7 +99,8 @@ class message_parcel {
     if (list == nullptr) return false;
     return read([&](reader& in) {
       std::int32_t count = 0;
-      if (!in.take_raw(count) || count < 0 || static_cast<std::size_t>(count) > in.left() / sizeof(std::int64_t)) return false;
+      if (!in.take_raw(count) || count < 0 || static_cast<std::size_t>(count) > in.left() / sizeof(std::int64_t))
+        return false;
       list->resize(static_cast<std::size_t>(count));
       for (std::int64_t& number : *list) (void)in.take_raw(number);
       return true;
@@ -172,4 +174,4 @@ class message_parcel {
   std::size_t next_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

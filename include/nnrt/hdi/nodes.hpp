@@ -1,11 +1,12 @@
 // nodes: the attributes of HDI's nodes - one structure per kind of node, and which node type has which, by version.
-// Flow: hdi/operators.hpp finds the structure of an operator's node type here; hdi_ohos.hpp names functions after the same rows.
+// Flow: hdi/operators.hpp finds the structure of an operator's node type here; hdi_ohos.hpp names functions after the
+// same rows.
 #pragma once
 
 #include <nnrt/hdi/types.hpp>
 
-// A row is a node type, its structure, and the structure's members; NODE_TYPE_NONE where another row names the node type.
-// PLAIN structures hold numbers alone (see hdi/record.hpp). Source: NodeAttrTypes.idl of drivers_interface/nnrt.
+// A row is a node type, its structure, and the structure's members; NODE_TYPE_NONE where another row names the node
+// type. PLAIN structures hold numbers alone (see hdi/record.hpp). Source: NodeAttrTypes.idl of drivers_interface/nnrt.
 
 // Of every version, in the same form.
 #define NNRT_HDI_NODES(PLAIN, RECORD)                                                                               \
@@ -61,9 +62,8 @@
          (PadMode, padMode), (longs, padList), (std::int64_t, group), (std::int64_t, inChannel),                    \
          (std::int64_t, outChannel), (ActivationType, activationType))                                              \
   RECORD(NODE_TYPE_CONV2D_TRANSPOSE_FUSION, Conv2dTransposeFusion, (longs, kernelSize), (longs, stride),            \
-         (longs, dilation), (PadMode, padMode), (longs, padList), (std::int64_t, group),                            \
-         (std::int64_t, inChannel), (std::int64_t, outChannel), (ActivationType, activationType),                   \
-         (longs, outputPaddings))                                                                                   \
+         (longs, dilation), (PadMode, padMode), (longs, padList), (std::int64_t, group), (std::int64_t, inChannel), \
+         (std::int64_t, outChannel), (ActivationType, activationType), (longs, outputPaddings))                     \
   RECORD(NODE_TYPE_PAD_FUSION, PadFusion, (rows_of_longs, paddings), (PaddingMode, paddingMode),                    \
          (float, constantValue))                                                                                    \
   RECORD(NODE_TYPE_SLICE_FUSION, SliceFusion, (longs, axes))                                                        \
@@ -126,9 +126,8 @@
   RECORD(NODE_TYPE_DEPTH_TO_SPACE, DepthToSpace, (std::int64_t, blockSize), (Format, format), (std::string, mode))  \
   RECORD(NODE_TYPE_DETECTION_POST_PROCESS, DetectionPostProcess, (Format, format), (std::int64_t, inputSize),       \
          (std::vector<float>, scale), (float, nmsIoUThreshold), (float, nmsScoreThreshold),                         \
-         (std::int64_t, maxDetections), (std::int64_t, detectionsPerClass),                                         \
-         (std::int64_t, maxClassesPerDetection), (std::int64_t, numClasses), (bool, useRegularNms),                 \
-         (bool, outQuantized))                                                                                      \
+         (std::int64_t, maxDetections), (std::int64_t, detectionsPerClass), (std::int64_t, maxClassesPerDetection), \
+         (std::int64_t, numClasses), (bool, useRegularNms), (bool, outQuantized))                                   \
   RECORD(NODE_TYPE_L2_NORMALIZE_FUSION, L2NormalizeFusion, (longs, axis), (float, epsilon),                         \
          (ActivationType, activationType))                                                                          \
   RECORD(NODE_TYPE_LRN, LRN, (std::int64_t, depthRadius), (float, bias), (float, alpha), (float, beta),             \
@@ -137,7 +136,7 @@
 #define NNRT_HDI_PLAIN_NODE(NUMBER, ...) NNRT_HDI_PLAIN(__VA_ARGS__)
 #define NNRT_HDI_RECORD_NODE(NUMBER, ...) NNRT_HDI_RECORD(__VA_ARGS__)
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
 namespace common {
 using longs = std::vector<std::int64_t>;
@@ -147,12 +146,12 @@ NNRT_HDI_NODES(NNRT_HDI_PLAIN_NODE, NNRT_HDI_RECORD_NODE)
 
 // The one structure that changed.
 namespace v1_0 {
-NNRT_HDI_RECORD(MaxPoolFusion, (longs, kernelSize), (longs, strides), (longs, pad), (PadMode, padMode), (Format, format),
-                (bool, global), (ActivationType, activationType))
+NNRT_HDI_RECORD(MaxPoolFusion, (longs, kernelSize), (longs, strides), (longs, pad), (PadMode, padMode),
+                (Format, format), (bool, global), (ActivationType, activationType))
 }  // namespace v1_0
 namespace v2_0 {
-NNRT_HDI_RECORD(MaxPoolFusion, (longs, kernelSize), (longs, strides), (longs, pad), (PadMode, padMode), (Format, format),
-                (RoundMode, roundMode), (bool, global), (ActivationType, activationType))
+NNRT_HDI_RECORD(MaxPoolFusion, (longs, kernelSize), (longs, strides), (longs, pad), (PadMode, padMode),
+                (Format, format), (RoundMode, roundMode), (bool, global), (ActivationType, activationType))
 }  // namespace v2_0
 namespace v2_1 {
 NNRT_HDI_NODES_SINCE_2_1(NNRT_HDI_PLAIN_NODE, NNRT_HDI_RECORD_NODE)
@@ -182,7 +181,8 @@ node_row<Number, Attributes, Since> row_among(const node_row<Number, Attributes,
 template <std::uint32_t Number> node_row<Number, void, version::v1_0> row_among(const void*);
 }  // namespace detail
 
-/// What a node type is in the newest version: `type`, the structure of its attributes (`void`: there is no such node type), and `since`.
+/// What a node type is in the newest version: `type`, the structure of its attributes (`void`: there is no such node
+/// type), and `since`.
 template <std::uint32_t NodeType>
 using node_kind = decltype(detail::row_among<NodeType>(static_cast<const detail::node_rows*>(nullptr)));
 /// The structure that it had until version `since`; `void`: the same.
@@ -197,4 +197,4 @@ template <std::uint32_t NodeType, class F> auto with_attributes(version v, F f) 
   return f(typename node_kind<NodeType>::type{});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

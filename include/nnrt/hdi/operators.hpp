@@ -1,6 +1,6 @@
 // operators: the nodes of HDI that operators are - attributes as node attributes, and back.
-// Flow: hdi/write_model.hpp and read_model.hpp find an operator's form here. Everything follows from the operators' headers (foreign,
-// hdi_fields, attrs) and from the structures of hdi/nodes.hpp: no operator is named.
+// Flow: hdi/write_model.hpp and read_model.hpp find an operator's form here. Everything follows from the operators'
+// headers (foreign, hdi_fields, attrs) and from the structures of hdi/nodes.hpp: no operator is named.
 #pragma once
 
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
@@ -10,7 +10,7 @@
 #include <nnrt/hdi/wire.hpp>
 #include <nnrt/ops/registry.hpp>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
 /// Whose models are made.
 enum class encoder {
@@ -18,18 +18,20 @@ enum class encoder {
   lossless,  // everything; other implementations read it as HDI, this library gets the very graph back
 };
 
-/// The node type of operators that HDI has not (in this version): attributes are all words. A device of somebody else's refuses it.
+/// The node type of operators that HDI has not (in this version): attributes are all words. A device of somebody else's
+/// refuses it.
 constexpr std::uint32_t own_node_type(op_code code) { return 0x4e4e0000U | static_cast<std::uint32_t>(code); }
 
-// The attributes of a node, word by word. `lossless` appends them to the attributes that HDI knows where those do not say everything.
+// The attributes of a node, word by word. `lossless` appends them to the attributes that HDI knows where those do not
+// say everything.
 inline constexpr std::uint32_t exact_mark = 0x74726e6eU;
 NNRT_HDI_RECORD(exact_attributes, (std::uint32_t, mark), (std::int32_t, operation), (std::vector<std::int64_t>, words))
 
 /// Attributes read from a node.
 struct read_attributes {
-  bool is_other = false;    // a member says that it is another operator of this node type
+  bool is_other = false;  // a member says that it is another operator of this node type
   pool<word> words;
-  std::string fault;        // naming the member; empty: none
+  std::string fault;  // naming the member; empty: none
 };
 
 /// How one operator stands in HDI.
@@ -41,10 +43,12 @@ struct operator_form {
   version type_since = version::v2_1;
   version also_since = version::v2_1;  // and the other NodeType
   bool (*well_formed)(array_ref<const word> words) = nullptr;
-  void (*write)(version v, encoder how, array_ref<const word> words, array_ref<const operand> in, writer& out) = nullptr;
+  void (*write)(version v, encoder how, array_ref<const word> words, array_ref<const operand> in,
+                writer& out) = nullptr;
   /// Of the structure of `numbers.hdi` or of `numbers.hdi_also`; `in` stands behind it afterwards.
   read_attributes (*read)(version v, bool is_also, reader& in, array_ref<const operand> operands) = nullptr;
-  /// An attribute that HDI does not know and that is not what it is unless somebody says so; empty: none. Null where HDI knows all.
+  /// An attribute that HDI does not know and that is not what it is unless somebody says so; empty: none. Null where
+  /// HDI knows all.
   std::string_view (*lost)(array_ref<const word> words) = nullptr;
   /// How many operands NNRt's operator has, where ours has more behind them; 0: it has all of ours.
   std::size_t nnrt_inputs = 0;
@@ -52,7 +56,8 @@ struct operator_form {
   /// Whether nodes of this operator have a node type of HDI's in this version.
   bool is_in(version v) const { return numbers.hdi >= 0 && v >= since; }
   bool has(std::uint32_t node_type) const {
-    return node_type == own_node_type(op->code) || (numbers.hdi >= 0 && node_type == static_cast<std::uint32_t>(numbers.hdi)) ||
+    return node_type == own_node_type(op->code) ||
+           (numbers.hdi >= 0 && node_type == static_cast<std::uint32_t>(numbers.hdi)) ||
            (numbers.hdi_also >= 0 && node_type == static_cast<std::uint32_t>(numbers.hdi_also));
   }
 };
@@ -80,8 +85,8 @@ template <class Op> constexpr array_ref<const hdi_field> fields_of() {
   if constexpr (requires { Op::hdi_fields; }) return Op::hdi_fields;
   else return {};
 }
-/// The row about a member; rows.size() when there is none. (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers
-/// with nullptr for constant.)
+/// The row about a member; rows.size() when there is none. (An index: g++ 12 with -fsanitize=undefined takes no
+/// comparison of such pointers with nullptr for constant.)
 constexpr std::size_t row_of(array_ref<const hdi_field> rows, std::string_view member) {
   std::size_t i = 0;
   while (i < rows.size() && (rows[i].member.empty() || rows[i].member != member)) ++i;
@@ -93,8 +98,8 @@ constexpr bool is_filled_by(array_ref<const hdi_field> rows, std::string_view me
   return rows[i].from == hdi_field::source::attribute && rows[i].attribute == attribute;
 }
 
-/// The first member of a structure that nothing fills, or the first attribute of the operator that no member and no row names; empty:
-/// none.
+/// The first member of a structure that nothing fills, or the first attribute of the operator that no member and no row
+/// names; empty: none.
 template <class Op, class Attributes> constexpr std::string_view forgotten() {
   const array_ref<const attribute_field> attributes = attribute_fields<typename Op::attrs>();
   const array_ref<const hdi_field> rows = fields_of<Op>();
@@ -131,13 +136,15 @@ template <class M> void put_extents(M& member, const hdi_field& row, array_ref<c
   else if constexpr (std::is_same_v<M, std::int64_t>) member = extent_of(in, row);
 }
 inline fault compare(std::int64_t got, std::int64_t extent) {
-  return extent < 0 || got < 0 || got == extent ? fault() : joined({"got ", got, ", but the operand's extent is ", extent});
+  return extent < 0 || got < 0 || got == extent ? fault()
+                                                : joined({"got ", got, ", but the operand's extent is ", extent});
 }
 template <class M> fault compare_extents(const M& member, const hdi_field& row, array_ref<const operand> in) {
   fault wrong;
   if constexpr (std::is_same_v<M, std::int64_t>) wrong = compare(member, extent_of(in, row));
   if constexpr (std::is_same_v<M, longs>)
-    for (std::size_t i = 0; i < member.size() && i < 2 && wrong.empty(); ++i) wrong = compare(member[i], extent_of(in, row, static_cast<int>(i)));
+    for (std::size_t i = 0; i < member.size() && i < 2 && wrong.empty(); ++i)
+      wrong = compare(member[i], extent_of(in, row, static_cast<int>(i)));
   return wrong;
 }
 
@@ -173,7 +180,8 @@ template <class Op> struct node_writer {
     if (row == nullptr || row->from == hdi_field::source::attribute) fill_from_attribute(name, member);
     else if (row->from == hdi_field::source::number) put_number(member, *row);
     else if (row->from == hdi_field::source::extents) put_extents(member, *row, in);
-    else if constexpr (std::is_same_v<M, bool>) member = row->from == hdi_field::source::use ? is_used(*row) : is_given(*row);
+    else if constexpr (std::is_same_v<M, bool>)
+      member = row->from == hdi_field::source::use ? is_used(*row) : is_given(*row);
     if (row == nullptr || how != encoder::upstream) return;
     if constexpr (scalar<M>)
       if (row->upstream != hdi_field::as_it_is) member = static_cast<M>(row->upstream);
@@ -270,13 +278,15 @@ template <class Op> struct node_reader {
     if (row == nullptr || row->from == hdi_field::source::attribute) {
       for_each_attribute(attributes, [&]<class A>(const char* attribute, A& value) {
         if constexpr (holds<M, A>)
-          if (is_filled_by(rows, name, attribute) && !(row != nullptr && is_omission(*row, member))) wrong = get(value, member);
+          if (is_filled_by(rows, name, attribute) && !(row != nullptr && is_omission(*row, member)))
+            wrong = get(value, member);
       });
     } else if (row->from == hdi_field::source::extents) {
       wrong = compare_extents(member, *row, in);
     } else if (row->tells_apart) {
       if constexpr (scalar<M>)
-        if (static_cast<std::int64_t>(member) != row->number) wrong = joined({"got ", static_cast<std::int64_t>(member), ", which is no operator's"});
+        if (static_cast<std::int64_t>(member) != row->number)
+          wrong = joined({"got ", static_cast<std::int64_t>(member), ", which is no operator's"});
     }
     if (wrong.empty()) return;
     made.is_other = row != nullptr && row->tells_apart;
@@ -300,7 +310,8 @@ template <class Op> struct node_reader {
   }
 };
 
-template <class Op, std::uint32_t NodeType> read_attributes read_node(version v, reader& in, array_ref<const operand> operands) {
+template <class Op, std::uint32_t NodeType>
+read_attributes read_node(version v, reader& in, array_ref<const operand> operands) {
   return with_attributes<NodeType>(v, [&]<class Node>(Node node) {
     node_reader<Op> taken{{}, operands, {}};
     if (auto ok = unmarshal(in, node); !ok) taken.made.fault = ok.error().message();
@@ -313,7 +324,8 @@ template <class Op>
 read_attributes read_operator(version v, [[maybe_unused]] bool is_also, reader& in, array_ref<const operand> operands) {
   if constexpr (Op::foreign.hdi_also >= 0)
     if (is_also) return read_node<Op, static_cast<std::uint32_t>(Op::foreign.hdi_also)>(v, in, operands);
-  if constexpr (Op::foreign.hdi >= 0) return read_node<Op, static_cast<std::uint32_t>(Op::foreign.hdi)>(v, in, operands);
+  if constexpr (Op::foreign.hdi >= 0)
+    return read_node<Op, static_cast<std::uint32_t>(Op::foreign.hdi)>(v, in, operands);
   (void)v, (void)in, (void)operands;
   return {};
 }
@@ -332,8 +344,9 @@ template <class Op> constexpr operator_form make_form() {
   if constexpr (Op::foreign.hdi >= 0) {
     using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi)>;
     static_assert(!std::is_void_v<typename kind::type>, "nnrt: the operator's foreign.hdi is no node type");
-    static_assert(forgotten<Op, typename kind::type>().empty(),
-                  "nnrt: a member of the operator's HDI node, or one of its attributes, has no place: name it in hdi_fields");
+    static_assert(
+        forgotten<Op, typename kind::type>().empty(),
+        "nnrt: a member of the operator's HDI node, or one of its attributes, has no place: name it in hdi_fields");
     const auto own = static_cast<version>(Op::foreign.hdi_since);
     form.type_since = kind::since;
     form.since = kind::since < own ? own : kind::since;
@@ -354,7 +367,8 @@ template <class... Ops> struct form_table<ops::type_list<Ops...>> {
 
 }  // namespace detail
 
-/// How every operator stands in HDI, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with <nnrt/src_forms.hpp> has it.
+/// How every operator stands in HDI, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with
+/// <nnrt/src_forms.hpp> has it.
 #ifdef NNRT_SEPARATE_FORMS
 array_ref<const operator_form* const> operator_forms();
 #else
@@ -386,7 +400,8 @@ inline fault take_exact(reader& in, std::uint32_t node_type, decoded_node& node)
   exact_attributes exact;
   if (auto ok = unmarshal(in, exact); !ok) return ok.error().message();
   const operator_form* const form = find_form(op_code{exact.operation});
-  if (form == nullptr || !form->has(node_type)) return joined({"operation: got ", exact.operation, ", which is no operator of node type ", node_type});
+  if (form == nullptr || !form->has(node_type))
+    return joined({"operation: got ", exact.operation, ", which is no operator of node type ", node_type});
   if (!form->well_formed(exact.words)) return joined({"words: are no attributes of ", form->op->name});
   node.form = form;
   node.words.clear();
@@ -395,14 +410,17 @@ inline fault take_exact(reader& in, std::uint32_t node_type, decoded_node& node)
 }
 
 inline result<decoded_node> no_node_type(std::uint32_t node_type) {
-  return fail(error_code::not_supported, joined({"nodeType: got ", node_type, ", which is no operator's in this version"}));
+  return fail(error_code::not_supported,
+              joined({"nodeType: got ", node_type, ", which is no operator's in this version"}));
 }
 
 }  // namespace detail
 
-/// The operator that a node is, with its attributes; `operands` are what is known of its inputs. Errors: not_supported (no operator has this
-/// node type in this version), invalid_file (nodeAttr is too short, or a member is what it cannot be), naming the member.
-inline result<decoded_node> decode_node(version v, std::uint32_t node_type, array_ref<const std::int8_t> node_attr, array_ref<const operand> operands) {
+/// The operator that a node is, with its attributes; `operands` are what is known of its inputs. Errors: not_supported
+/// (no operator has this node type in this version), invalid_file (nodeAttr is too short, or a member is what it cannot
+/// be), naming the member.
+inline result<decoded_node> decode_node(version v, std::uint32_t node_type, array_ref<const std::int8_t> node_attr,
+                                        array_ref<const operand> operands) {
   std::string reason;
   bool is_known = false;
   for (const operator_form* form : operator_forms()) {
@@ -415,12 +433,14 @@ inline result<decoded_node> decode_node(version v, std::uint32_t node_type, arra
     decoded_node node;
     read_attributes read = is_own ? read_attributes{} : form->read(v, is_also, in, operands);
     if (is_own || in.next != 0)
-      if (const std::string wrong = detail::take_exact(in, node_type, node); !wrong.empty()) return fail(error_code::invalid_file, joined({"nodeAttr: ", wrong}));
+      if (const std::string wrong = detail::take_exact(in, node_type, node); !wrong.empty())
+        return fail(error_code::invalid_file, joined({"nodeAttr: ", wrong}));
     if (node.form != nullptr) return node;
     if (read.fault.empty() && !is_own) return decoded_node{form, std::move(read.words)};
     const std::string wrong = is_own ? "has no attributes" : read.fault;
     if (!read.is_other || reason.empty()) reason = wrong;
-    else if (reason != wrong) reason = joined({reason, "; as ", form->op->name, ": ", wrong});  // any of them may be what was meant
+    // any of them may be what was meant
+    else if (reason != wrong) reason = joined({reason, "; as ", form->op->name, ": ", wrong});
     if (!read.is_other) break;
   }
   if (!is_known) return detail::no_node_type(node_type);
@@ -433,28 +453,37 @@ struct encoded_node {
   std::vector<std::int8_t> node_attr;
 };
 
-/// What a node of this operator is in HDI. `upstream`: of a node type that the version has not, the number without attributes, as shipped; the shipped
-/// implementation does not look whether an older version's structure knows the operator (REDUCE_L2's mode).
-/// Errors: not_supported (`upstream`, of an operator that no version has, or of an attribute that none has), invalid_argument (words that are no attributes of the operator).
-inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words, array_ref<const operand> in) {
+/// What a node of this operator is in HDI. `upstream`: of a node type that the version has not, the number without
+/// attributes, as shipped; the shipped implementation does not look whether an older version's structure knows the
+/// operator (REDUCE_L2's mode). Errors: not_supported (`upstream`, of an operator that no version has, or of an
+/// attribute that none has), invalid_argument (words that are no attributes of the operator).
+inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words,
+                                        array_ref<const operand> in) {
   encoded_node node;
   writer out;
   const bool is_in = form.is_in(v);
-  if (!form.well_formed(words)) return fail(error_code::invalid_argument, joined({"the attributes of ", form.op->name, " are not well formed"}));
+  if (!form.well_formed(words))
+    return fail(error_code::invalid_argument, joined({"the attributes of ", form.op->name, " are not well formed"}));
   if (how == encoder::upstream && form.numbers.hdi < 0)
     return fail(error_code::not_supported, joined({form.op->name, " is no operator of HDI"}));
-  if (const std::string_view lost = how == encoder::upstream && form.lost != nullptr ? form.lost(words) : std::string_view(); !lost.empty())
-    return fail(error_code::not_supported, joined({form.op->name, ": ", lost, " is not what it is by default, and HDI has no member for it"}));
-  node.node_type = is_in || how == encoder::upstream ? static_cast<std::uint32_t>(form.numbers.hdi) : own_node_type(form.op->code);
+  if (const std::string_view lost =
+          how == encoder::upstream && form.lost != nullptr ? form.lost(words) : std::string_view();
+      !lost.empty())
+    return fail(error_code::not_supported,
+                joined({form.op->name, ": ", lost, " is not what it is by default, and HDI has no member for it"}));
+  node.node_type =
+      is_in || how == encoder::upstream ? static_cast<std::uint32_t>(form.numbers.hdi) : own_node_type(form.op->code);
   if (is_in || (how == encoder::upstream && v >= form.type_since)) form.write(v, how, words, in, out);
   if (how == encoder::lossless) {
     const auto again = decode_node(v, node.node_type, out.bytes, in);
     bool is_exact = is_in && again && again->form == &form && again->words.size() == words.size();
     for (std::size_t i = 0; is_exact && i < words.size(); ++i) is_exact = again->words[i] == words[i];
-    if (!is_exact) marshal(out, exact_attributes{exact_mark, static_cast<std::int32_t>(form.op->code), {words.begin(), words.end()}});
+    if (!is_exact)
+      marshal(out,
+              exact_attributes{exact_mark, static_cast<std::int32_t>(form.op->code), {words.begin(), words.end()}});
   }
   node.node_attr = std::move(out.bytes);
   return node;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

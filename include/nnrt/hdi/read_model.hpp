@@ -20,14 +20,15 @@
 
 #include <sys/stat.h>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// The model as a graph; constants are copied, and the file descriptors are the caller's as before. Nothing is believed: types, ranks,
-/// indices and stretches of memory are checked, and so is the graph (check_graph). What operators' rules say of it, compile() and drivers ask.
+/// The model as a graph; constants are copied, and the file descriptors are the caller's as before. Nothing is
+/// believed: types, ranks, indices and stretches of memory are checked, and so is the graph (check_graph). What
+/// operators' rules say of it, compile() and drivers ask.
 ///
-/// Errors, naming node or tensor and member, as `node 3 "Conv2D:3": padMode: got 7, expected 0 to 2`: invalid_argument (indices, ranges, data
-/// that overlap, cycles), invalid_file (attributes that cannot be read), not_supported (a node type that is none of this version's, or
-/// control flow), io_failed (memory that cannot be read).
+/// Errors, naming node or tensor and member, as `node 3 "Conv2D:3": padMode: got 7, expected 0 to 2`: invalid_argument
+/// (indices, ranges, data that overlap, cycles), invalid_file (attributes that cannot be read), not_supported (a node
+/// type that is none of this version's, or control flow), io_failed (memory that cannot be read).
 inline result<nnrt::model> read_model(const Model& from, version of = version::v2_1);
 
 // --- details ---------------------------------------------------------------
@@ -58,16 +59,20 @@ class model_reader {
  private:
   static constexpr std::uint32_t nobody = 0xffffffffU, the_caller = 0xfffffffeU;
 
-  std::string tensor_at(std::size_t i) const { return joined({"tensor ", i, " ", piece::in_quotes(m_.allTensors[i].name)}); }
+  std::string tensor_at(std::size_t i) const {
+    return joined({"tensor ", i, " ", piece::in_quotes(m_.allTensors[i].name)});
+  }
   std::string node_at(std::size_t i) const { return joined({"node ", i, " ", piece::in_quotes(m_.nodes[i].name)}); }
   static failure wrong(pieces what) { return fail(error_code::invalid_argument, what); }
 
   // --- indices -----------------------------------------------------------------
 
   /// What is wrong with a list of indices; empty: nothing.
-  static std::string fault_of(std::string_view member, const std::vector<std::uint32_t>& list, std::size_t count, bool may_miss = false) {
+  static std::string fault_of(std::string_view member, const std::vector<std::uint32_t>& list, std::size_t count,
+                              bool may_miss = false) {
     for (std::size_t i = 0; i < list.size(); ++i)
-      if (list[i] >= count && !(may_miss && list[i] == missing_operand)) return joined({member, "[", i, "]: got ", list[i], " of ", count});
+      if (list[i] >= count && !(may_miss && list[i] == missing_operand))
+        return joined({member, "[", i, "]: got ", list[i], " of ", count});
     return {};
   }
   result<void> check_indices() const {
@@ -75,11 +80,14 @@ class model_reader {
     constexpr std::size_t most = std::size_t{1} << 30U;
     if (tensors > most || m_.nodes.size() > most) return wrong({"model: has more than ", most, " tensors or nodes"});
     if (std::string bad = fault_of("inputIndex", m_.inputIndex, tensors); !bad.empty()) return wrong({"model: ", bad});
-    if (std::string bad = fault_of("outputIndex", m_.outputIndex, tensors); !bad.empty()) return wrong({"model: ", bad});
+    if (std::string bad = fault_of("outputIndex", m_.outputIndex, tensors); !bad.empty())
+      return wrong({"model: ", bad});
     for (std::size_t i = 0; i < m_.nodes.size(); ++i) {
       const Node& n = m_.nodes[i];
-      if (std::string bad = fault_of("inputIndex", n.inputIndex, tensors, true); !bad.empty()) return wrong({node_at(i), ": ", bad});
-      if (std::string bad = fault_of("outputIndex", n.outputIndex, tensors); !bad.empty()) return wrong({node_at(i), ": ", bad});
+      if (std::string bad = fault_of("inputIndex", n.inputIndex, tensors, true); !bad.empty())
+        return wrong({node_at(i), ": ", bad});
+      if (std::string bad = fault_of("outputIndex", n.outputIndex, tensors); !bad.empty())
+        return wrong({node_at(i), ": ", bad});
       if (n.outputIndex.empty()) return wrong({node_at(i), ": outputIndex: is empty"});
       if (n.quantType != QUANT_TYPE_NONE && n.quantType != QUANT_TYPE_ALL)
         return wrong({node_at(i), ": quantType: got ", static_cast<std::int64_t>(n.quantType), ", expected 0 or 1"});
@@ -94,7 +102,9 @@ class model_reader {
       if (bad.empty()) bad = fault_of("outputIndices", s.outputIndices, m_.allTensors.size());
       const std::string where = joined({"subgraph ", i, " ", piece::in_quotes(s.name)});
       if (!bad.empty()) return wrong({where, ": ", bad});
-      if (i > 0 && !s.nodeIndices.empty()) return fail(error_code::not_supported, joined({where, ": nodeIndices: has nodes of its own; control flow is not supported"}));
+      if (i > 0 && !s.nodeIndices.empty())
+        return fail(error_code::not_supported,
+                    joined({where, ": nodeIndices: has nodes of its own; control flow is not supported"}));
     }
     return {};
   }
@@ -110,7 +120,8 @@ class model_reader {
       if (!has_data(i)) continue;
       const std::uint64_t first = data.offset, end = first + data.dataSize;
       if (end > data.bufferSize)
-        return wrong({tensor_at(i), ": data: dataSize is ", data.dataSize, " from offset ", data.offset, " on, of ", data.bufferSize, " bytes"});
+        return wrong({tensor_at(i), ": data: dataSize is ", data.dataSize, " from offset ", data.offset, " on, of ",
+                      data.bufferSize, " bytes"});
       all.push_back({data.fd, first, end, i});
     }
     std::sort(all.begin(), all.end(), [](const stretch& a, const stretch& b) {
@@ -119,21 +130,26 @@ class model_reader {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bool is_other_file = i == 0 || all[i].fd != all[i - 1].fd;
       if (!is_other_file && all[i].first < all[i - 1].end)
-        return wrong({tensor_at(all[i].tensor), ": data: offset ", all[i].first, " lies in the data of ", tensor_at(all[i - 1].tensor)});
+        return wrong({tensor_at(all[i].tensor), ": data: offset ", all[i].first, " lies in the data of ",
+                      tensor_at(all[i - 1].tensor)});
       if (is_other_file)
         if (auto ok = check_file(all[i].tensor); !ok) return ok;
-      if (!is_other_file && m_.allTensors[all[i].tensor].data.bufferSize != m_.allTensors[all[i - 1].tensor].data.bufferSize)
-        return wrong({tensor_at(all[i].tensor), ": data: bufferSize is ", m_.allTensors[all[i].tensor].data.bufferSize, ", but that of ",
-                      tensor_at(all[i - 1].tensor), " in the same memory is ", m_.allTensors[all[i - 1].tensor].data.bufferSize});
+      if (!is_other_file &&
+          m_.allTensors[all[i].tensor].data.bufferSize != m_.allTensors[all[i - 1].tensor].data.bufferSize)
+        return wrong({tensor_at(all[i].tensor), ": data: bufferSize is ", m_.allTensors[all[i].tensor].data.bufferSize,
+                      ", but that of ", tensor_at(all[i - 1].tensor), " in the same memory is ",
+                      m_.allTensors[all[i - 1].tensor].data.bufferSize});
     }
     return {};
   }
   result<void> check_file(std::size_t tensor) const {
     const SharedBuffer& data = m_.allTensors[tensor].data;
     struct ::stat status {};
-    if (::fstat(data.fd, &status) != 0) return nnrt::detail::system_failure(tensor_at(tensor), "data: cannot ask for the size of its memory", errno);
+    if (::fstat(data.fd, &status) != 0)
+      return nnrt::detail::system_failure(tensor_at(tensor), "data: cannot ask for the size of its memory", errno);
     if (status.st_size < 0 || static_cast<std::uint64_t>(status.st_size) < data.bufferSize)
-      return wrong({tensor_at(tensor), ": data: bufferSize is ", data.bufferSize, ", but the memory has ", status.st_size, " bytes"});
+      return wrong({tensor_at(tensor), ": data: bufferSize is ", data.bufferSize, ", but the memory has ",
+                    status.st_size, " bytes"});
     return {};
   }
 
@@ -152,8 +168,11 @@ class model_reader {
     for (std::size_t n = 0; n < m_.nodes.size(); ++n)
       for (std::size_t i = 0; i < m_.nodes[n].outputIndex.size(); ++i) {
         const std::size_t t = m_.nodes[n].outputIndex[i];
-        const std::string_view why = has_data(t) ? " has data" : maker_[t] == the_caller ? " is an input" : " is another node's, too";
-        if (has_data(t) || maker_[t] != nobody) return wrong({node_at(n), ": outputIndex[", i, "]: ", tensor_at(t), why});
+        const std::string_view why = has_data(t)               ? " has data"
+                                     : maker_[t] == the_caller ? " is an input"
+                                                               : " is another node's, too";
+        if (has_data(t) || maker_[t] != nobody)
+          return wrong({node_at(n), ": outputIndex[", i, "]: ", tensor_at(t), why});
         maker_[t] = static_cast<std::uint32_t>(n), is_used_[t] = 1;
       }
     for (const Node& n : m_.nodes)
@@ -187,21 +206,31 @@ class model_reader {
     return {};
   }
 
-  /// Copies a constant into the graph. The file is read and not mapped: whoever else has it may make it shorter meanwhile.
+  /// Copies a constant into the graph. The file is read and not mapped: whoever else has it may make it shorter
+  /// meanwhile.
   result<void> read_data(std::size_t i, ir::value& v) {
     const SharedBuffer& data = m_.allTensors[i].data;
     pool<std::byte>& bytes = made_.graph.bytes;
-    if (!has_data(i) && v.desc.elements() != 0) return wrong({tensor_at(i), ": has no data, is no input, and no node makes it"});
+    if (!has_data(i) && v.desc.elements() != 0)
+      return wrong({tensor_at(i), ": has no data, is no input, and no node makes it"});
     if (v.desc.bytes() < 0) return wrong({tensor_at(i), ": dims: has data, and an unknown extent"});
     const std::uint32_t given = has_data(i) ? data.dataSize : 0;
     if (static_cast<std::uint64_t>(v.desc.bytes()) != given)
-      return wrong({tensor_at(i), ": data: dataSize is ", given, ", expected ", v.desc.bytes(), " for ", {v.desc.type, v.desc.shape}});
+      return wrong({tensor_at(i),
+                    ": data: dataSize is ",
+                    given,
+                    ", expected ",
+                    v.desc.bytes(),
+                    " for ",
+                    {v.desc.type, v.desc.shape}});
     while (bytes.size() % 64 != 0) bytes.push_back(std::byte{});
     v.first_byte = static_cast<std::int64_t>(bytes.size());
     std::byte piece_of_it[16384];
     for (std::uint64_t done = 0; done < given;) {
       const std::size_t wanted = std::min<std::uint64_t>(sizeof piece_of_it, given - done);
-      if (!nnrt::detail::read_at(data.fd, data.offset + done, {piece_of_it, wanted})) return fail(error_code::io_failed, joined({tensor_at(i), ": data: cannot be read from ", data.offset + done, " on"}));
+      if (!nnrt::detail::read_at(data.fd, data.offset + done, {piece_of_it, wanted}))
+        return fail(error_code::io_failed,
+                    joined({tensor_at(i), ": data: cannot be read from ", data.offset + done, " on"}));
       bytes.insert(piece_of_it, piece_of_it + wanted);
       done += wanted;
     }
@@ -210,10 +239,12 @@ class model_reader {
   /// Looked at are the graph's bytes: those of the file may change meanwhile.
   result<void> check_booleans(std::size_t i, const ir::value& v) const {
     if (v.desc.type != boolean) return {};
-    const array_ref<const std::byte> bytes(made_.graph.bytes.data() + v.first_byte, static_cast<std::size_t>(v.desc.bytes()));
+    const array_ref<const std::byte> bytes(made_.graph.bytes.data() + v.first_byte,
+                                           static_cast<std::size_t>(v.desc.bytes()));
     const std::size_t k = first_no_boolean(bytes);
     if (k == bytes.size()) return {};
-    return wrong({tensor_at(i), ": data: element ", k, ": got ", std::to_integer<int>(bytes[k]), ", expected 0 or 1 for a boolean"});
+    return wrong({tensor_at(i), ": data: element ", k, ": got ", std::to_integer<int>(bytes[k]),
+                  ", expected 0 or 1 for a boolean"});
   }
 
   // --- nodes -----------------------------------------------------------------------
@@ -237,7 +268,8 @@ class model_reader {
     const auto is_awaited = [&](std::uint32_t t) { return is_made_by_a_node(t) && waits[maker_[t]] != 0; };
     while (!is_awaited(m_.nodes[n].inputIndex[i])) ++i;
     return {error_code::invalid_argument,
-            joined({node_at(n), ": inputIndex[", i, "]: ", tensor_at(m_.nodes[n].inputIndex[i]), " is made by nodes that wait for each other in a cycle"})};
+            joined({node_at(n), ": inputIndex[", i, "]: ", tensor_at(m_.nodes[n].inputIndex[i]),
+                    " is made by nodes that wait for each other in a cycle"})};
   }
 
   result<void> add_nodes() {
@@ -291,13 +323,13 @@ class model_reader {
   const Model& m_;
   version version_;
   nnrt::model made_;
-  std::vector<std::uint32_t> maker_;   // of each tensor: a node, the_caller or nobody
-  std::vector<char> is_used_;          // of each tensor
-  std::vector<std::int32_t> ids_;      // of each tensor, its value
+  std::vector<std::uint32_t> maker_;  // of each tensor: a node, the_caller or nobody
+  std::vector<char> is_used_;         // of each tensor
+  std::vector<std::int32_t> ids_;     // of each tensor, its value
 };
 
 }  // namespace detail
 
 inline result<nnrt::model> read_model(const Model& from, version of) { return detail::model_reader(from, of).run(); }
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

@@ -5,7 +5,7 @@
 #include <nnrt/hal/status.hpp>
 #include <nnrt/hdi/types.hpp>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
 /// The code of version 2 for an error of a driver.
 constexpr NNRT_ReturnCode return_code_of(error_code code) {
@@ -39,4 +39,4 @@ constexpr NNRT_ReturnCode return_code_of(hal::status ended) {
   return NNRT_FAILED;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

@@ -8,14 +8,15 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
 namespace detail {
 
 /// In the order of nnrt::dtype.
-inline constexpr DataType data_types[] = {
-    DATA_TYPE_UNKNOWN, DATA_TYPE_BOOL,   DATA_TYPE_INT8,   DATA_TYPE_INT16,   DATA_TYPE_INT32,   DATA_TYPE_INT64,  DATA_TYPE_UINT8,
-    DATA_TYPE_UINT16,  DATA_TYPE_UINT32, DATA_TYPE_UINT64, DATA_TYPE_FLOAT16, DATA_TYPE_FLOAT32, DATA_TYPE_FLOAT64};
+inline constexpr DataType data_types[] = {DATA_TYPE_UNKNOWN, DATA_TYPE_BOOL,   DATA_TYPE_INT8,    DATA_TYPE_INT16,
+                                          DATA_TYPE_INT32,   DATA_TYPE_INT64,  DATA_TYPE_UINT8,   DATA_TYPE_UINT16,
+                                          DATA_TYPE_UINT32,  DATA_TYPE_UINT64, DATA_TYPE_FLOAT16, DATA_TYPE_FLOAT32,
+                                          DATA_TYPE_FLOAT64};
 static_assert(sizeof data_types / sizeof data_types[0] == dtype_count);
 
 }  // namespace detail
@@ -30,8 +31,8 @@ constexpr dtype dtype_of(DataType type) {
 
 namespace detail {
 
-/// The axis that scales run along, unless somebody says otherwise: weights have their output channels first, anything else is known by
-/// its length, or is the first of unknown extent. -1: none is that long, or may be.
+/// The axis that scales run along, unless somebody says otherwise: weights have their output channels first, anything
+/// else is known by its length, or is the first of unknown extent. -1: none is that long, or may be.
 constexpr int usual_axis(const shape_t& shape, std::size_t scales) {
   for (int i = 0; i < shape.rank; ++i)
     if (shape[i] == static_cast<std::int64_t>(scales)) return i;
@@ -44,7 +45,8 @@ inline constexpr int axis_shift = 8, axis_mask = 0xff;
 /// Set in numBits of tensors whose numbers are rounded once, halves to even: only `lossless` says so.
 inline constexpr std::int32_t half_to_even_mark = 1 << 16;
 
-/// Quantisation as HDI has it, with this library's marks or without. `scales` are those of a tensor that is quantised per channel.
+/// Quantisation as HDI has it, with this library's marks or without. `scales` are those of a tensor that is quantised
+/// per channel.
 inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool has_marks) {
   const quantisation& q = desc.quantised;
   const bool is_marked = has_marks && q.rounding == stored_rounding::half_to_even;
@@ -53,7 +55,8 @@ inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_re
   if (q.mode == quantisation::kind::per_tensor) return {{bits, q.zero_point, double{q.scale}}};
   std::vector<QuantParam> list;
   const bool is_usual = !has_marks || (scales.size() > 1 && usual_axis(desc.shape, scales.size()) == q.axis);
-  for (const float scale : scales) list.push_back({is_usual ? bits : bits | (q.axis + 1) << axis_shift, q.zero_point, double{scale}});
+  for (const float scale : scales)
+    list.push_back({is_usual ? bits : bits | (q.axis + 1) << axis_shift, q.zero_point, double{scale}});
   return list;
 }
 
@@ -62,7 +65,8 @@ inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor
   if (list.empty()) return {};
   desc.quantised.zero_point = list[0].zeroPoint;
   const int marked = list[0].numBits >> axis_shift & axis_mask;
-  const stored_rounding rounding = (list[0].numBits & half_to_even_mark) != 0 ? stored_rounding::half_to_even : stored_rounding::twice;
+  const stored_rounding rounding =
+      (list[0].numBits & half_to_even_mark) != 0 ? stored_rounding::half_to_even : stored_rounding::twice;
   if (list.size() == 1 && marked == 0) {
     desc.quantised = quant{static_cast<float>(list[0].scale), list[0].zeroPoint, rounding};
     return {};
@@ -71,20 +75,25 @@ inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor
   desc.quantised.mode = quantisation::kind::per_channel;
   desc.quantised.axis = marked != 0 ? marked - 1 : usual_axis(desc.shape, list.size());
   const int axis = desc.quantised.axis;
-  if (axis < 0 || axis >= desc.rank() || (desc.shape[axis] >= 0 && desc.shape[axis] != static_cast<std::int64_t>(list.size())))
+  if (axis < 0 || axis >= desc.rank() ||
+      (desc.shape[axis] >= 0 && desc.shape[axis] != static_cast<std::int64_t>(list.size())))
     return joined({"quantParams: has ", list.size(), " scales, and no axis of that extent"});
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].zeroPoint != list[0].zeroPoint)
-      return joined({"quantParams[", i, "].zeroPoint: got ", list[i].zeroPoint, ", expected ", list[0].zeroPoint, " as of the others"});
+      return joined({"quantParams[", i, "].zeroPoint: got ", list[i].zeroPoint, ", expected ", list[0].zeroPoint,
+                     " as of the others"});
   return {};
 }
 
 /// The desc of a tensor. What is wrong with it; empty: nothing.
 inline std::string take_desc(const Tensor& t, tensor_desc& desc) {
   const dtype type = dtype_of(t.dataType);
-  if (type == dtype::none) return joined({"dataType: got ", static_cast<std::int64_t>(t.dataType), ", which is no data type"});
-  if (t.dims.size() > static_cast<std::size_t>(max_rank)) return joined({"dims: has ", t.dims.size(), " axes, expected at most ", max_rank});
-  if (t.format < FORMAT_NONE || t.format > FORMAT_NHWC) return joined({"format: got ", static_cast<std::int64_t>(t.format), ", expected -1 to 1"});
+  if (type == dtype::none)
+    return joined({"dataType: got ", static_cast<std::int64_t>(t.dataType), ", which is no data type"});
+  if (t.dims.size() > static_cast<std::size_t>(max_rank))
+    return joined({"dims: has ", t.dims.size(), " axes, expected at most ", max_rank});
+  if (t.format < FORMAT_NONE || t.format > FORMAT_NHWC)
+    return joined({"format: got ", static_cast<std::int64_t>(t.format), ", expected -1 to 1"});
   shape_t shape;
   for (std::size_t i = 0; i < t.dims.size(); ++i) {
     if (t.dims[i] < -1) return joined({"dims[", i, "]: got ", t.dims[i], ", expected -1 (unknown) or more"});
@@ -99,4 +108,4 @@ inline std::string take_desc(const Tensor& t, tensor_desc& desc) {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

@@ -1,9 +1,11 @@
 // wire: the byte form of HDI's structures, both ways, driven by what their definitions say of their members.
-// Flow: nodes' attributes inside of models, whole models on their way to another process, and hdi_ohos.hpp's MessageParcel.
+// Flow: nodes' attributes inside of models, whole models on their way to another process, and hdi_ohos.hpp's
+// MessageParcel.
 //
-// Little-endian, everything padded to 4 bytes. A plain structure is its memory, with zeros between the members; any other is its
-// members in order: bool 4 bytes, integers 4 or 8, enumerations 8 with their sign, float 4, double 8; texts with a zero at
-// the end; lists a count and, of plain elements other than bool, their memory, else the elements one by one.
+// Little-endian, everything padded to 4 bytes. A plain structure is its memory, with zeros between the members; any
+// other is its members in order: bool 4 bytes, integers 4 or 8, enumerations 8 with their sign, float 4, double 8;
+// texts with a zero at the end; lists a count and, of plain elements other than bool, their memory, else the elements
+// one by one.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,11 +16,13 @@
 #include <bit>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-static_assert(std::endian::native == std::endian::little, "nnrt: HDI's byte form is the memory of little-endian machines");
+static_assert(std::endian::native == std::endian::little,
+              "nnrt: HDI's byte form is the memory of little-endian machines");
 
-/// Bytes that are being written. File descriptors do not go into them but beside, each once, in the order in which they come.
+/// Bytes that are being written. File descriptors do not go into them but beside, each once, in the order in which they
+/// come.
 class writer {
  public:
   std::vector<std::int8_t> bytes;
@@ -91,7 +95,9 @@ class reader {
     place_.insert(0, place_.empty() || place_[0] == '[' ? joined({"[", element, "]"}) : joined({"[", element, "]."}));
     return false;
   }
-  [[gnu::cold]] error reason() const { return {error_code::invalid_file, place_.empty() ? fault_ : joined({place_, ": ", fault_})}; }
+  [[gnu::cold]] error reason() const {
+    return {error_code::invalid_file, place_.empty() ? fault_ : joined({place_, ": ", fault_})};
+  }
 
  private:
   [[gnu::cold]] const std::int8_t* missing(std::size_t count) {
@@ -181,7 +187,8 @@ bool read(reader& in, T& number) {
   std::int32_t wide = 0;
   if (!in.take_raw(wide)) return false;
   number = static_cast<T>(wide);
-  return std::is_same_v<T, bool> || static_cast<std::int32_t>(number) == wide || in.refuse({"got ", wide, ", which is too large"});
+  return std::is_same_v<T, bool> || static_cast<std::int32_t>(number) == wide ||
+         in.refuse({"got ", wide, ", which is too large"});
 }
 template <class T>
   requires std::is_enum_v<T>
@@ -221,7 +228,8 @@ inline constexpr std::size_t most_list_bytes = std::size_t{200} << 20U;
 template <class T> bool read(reader& in, std::vector<T>& list) {
   std::uint32_t count = 0;
   if (!in.take_raw(count)) return false;
-  if (count > most_list_bytes / sizeof(T)) return in.refuse({"has ", count, " elements, expected at most ", most_list_bytes / sizeof(T)});
+  if (count > most_list_bytes / sizeof(T))
+    return in.refuse({"has ", count, " elements, expected at most ", most_list_bytes / sizeof(T)});
   list.clear();
   if constexpr (is_memory<T>) {
     const std::int8_t* const first = count == 0 ? nullptr : in.take(count * sizeof(T));
@@ -264,11 +272,11 @@ template <record T> std::vector<std::int8_t> marshalled(const T& value) {
   marshal(out, value);
   return std::move(out.bytes);
 }
-/// Reads a structure from where the reader stands; bytes behind it stay unread. Error: invalid_file, naming the member and the place, as
-/// `padList: needs 32 bytes from 60 on, but there are 8`.
+/// Reads a structure from where the reader stands; bytes behind it stay unread. Error: invalid_file, naming the member
+/// and the place, as `padList: needs 32 bytes from 60 on, but there are 8`.
 template <record T> result<void> unmarshal(reader& in, T& value) {
   if (!detail::read(in, value)) return fail(in.reason());
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

@@ -1,5 +1,6 @@
 // write_model: a model as HDI's - nodes, tensors, and all constants in one stretch of shared memory.
-// Flow: drivers in other processes, or of somebody else's, get what write_model() makes; hdi/read_model.hpp is the way back.
+// Flow: drivers in other processes, or of somebody else's, get what write_model() makes; hdi/read_model.hpp is the way
+// back.
 #pragma once
 
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
@@ -15,11 +16,12 @@
 #include <algorithm>
 #include <string>
 
-namespace nnrt::inline NNRT_ISA::hdi {
+namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// A model and the memory that its tensors point into. Three things of `lossless` are this library's own: words of a node's attributes that
-/// HDI does not know stand behind those that it does (encode_node), names of outputs that are not their tensors' stand as further
-/// subgraphs without nodes, and marks above the bits of quantParams tell of rounding (tensors.hpp).
+/// A model and the memory that its tensors point into. Three things of `lossless` are this library's own: words of a
+/// node's attributes that HDI does not know stand behind those that it does (encode_node), names of outputs that are
+/// not their tensors' stand as further subgraphs without nodes, and marks above the bits of quantParams tell of
+/// rounding (tensors.hpp).
 struct written_model {
   Model model;
   hal::shared_memory constants;  // data() is null when there are none
@@ -34,12 +36,13 @@ struct write_options {
 /// An optional operand that is missing before one that is there: only `lossless` can say so.
 inline constexpr std::uint32_t missing_operand = 0xffffffffU;
 
-/// The model as HDI has it. `upstream` writes what NNRt's own implementation hands to a device of this version: names are "Tensor: <i>" and
-/// "<Operation>:<i>", constants lie one right behind the other, and what it forgets is forgotten. `lossless` writes everything; constants begin
-/// at multiples of 64 bytes.
+/// The model as HDI has it. `upstream` writes what NNRt's own implementation hands to a device of this version: names
+/// are "Tensor: <i>" and "<Operation>:<i>", constants lie one right behind the other, and what it forgets is forgotten.
+/// `lossless` writes everything; constants begin at multiples of 64 bytes.
 ///
-/// Errors: invalid_argument (check_graph, bind_weights; an extent or the sum of the constants does not fit into HDI's 32 bits), not_supported
-/// (an operator that HDI has not, to `upstream`), out_of_memory and io_failed (the shared memory).
+/// Errors: invalid_argument (check_graph, bind_weights; an extent or the sum of the constants does not fit into HDI's
+/// 32 bits), not_supported (an operator that HDI has not, to `upstream`), out_of_memory and io_failed (the shared
+/// memory).
 inline result<written_model> write_model(const nnrt::model& network, write_options options = {});
 
 // --- details ---------------------------------------------------------------
@@ -64,7 +67,8 @@ inline bool tells_quantisation(const foreign_numbers& numbers) {
 
 class model_writer {
  public:
-  model_writer(const nnrt::model& network, write_options options) : g_(network.graph), weights_(network.weights), options_(options) {}
+  model_writer(const nnrt::model& network, write_options options)
+      : g_(network.graph), weights_(network.weights), options_(options) {}
 
   result<written_model> run() {
     if (auto ok = check_graph(g_); !ok) return fail(std::move(ok.error()));
@@ -95,7 +99,9 @@ class model_writer {
       else data_.push_back(v.is == ir::kind::constant ? g_.bytes.data() + v.first_byte : nullptr);
     }
   }
-  bool has_data(std::int32_t id) const { return g_.at(id).is == ir::kind::constant || g_.at(id).is == ir::kind::weight; }
+  bool has_data(std::int32_t id) const {
+    return g_.at(id).is == ir::kind::constant || g_.at(id).is == ir::kind::weight;
+  }
 
   /// Tensors are the values that somebody reads or makes; others are scales, or useless.
   void number_tensors() {
@@ -125,7 +131,9 @@ class model_writer {
       offsets_.push_back(end);
       has_any = has_any || has_data(id);
       if (has_data(id)) end += static_cast<std::uint64_t>(g_.at(id).desc.bytes());
-      if (end > most) return fail(error_code::invalid_argument, joined({"constants: have more than ", most, " bytes, which HDI cannot count"}));
+      if (end > most)
+        return fail(error_code::invalid_argument,
+                    joined({"constants: have more than ", most, " bytes, which HDI cannot count"}));
     }
     if (!has_any || (is_upstream() && end == 0)) return {};
     auto memory = hal::shared_memory::allocate(end == 0 ? alignment : end);
@@ -145,7 +153,8 @@ class model_writer {
     if (!copy.empty() && from != nullptr) std::memcpy(copy.data(), from, copy.size() * sizeof(float));
     return copy;
   }
-  /// The C functions name their values as upstream does, by the tensor's number in the model, which is another one than the value's.
+  /// The C functions name their values as upstream does, by the tensor's number in the model, which is another one than
+  /// the value's.
   std::string tensor_name(std::int32_t id) const {
     const std::string_view own = name_of(id);
     if (is_upstream()) return own.starts_with("Tensor: ") ? std::string(own) : joined({"Tensor: ", id});
@@ -159,7 +168,8 @@ class model_writer {
     return is_upstream() || desc.layout == format::nhwc ? FORMAT_NHWC : FORMAT_NONE;
   }
   SharedBuffer buffer_of(std::size_t i) const {
-    const auto size = static_cast<std::uint32_t>(made_.constants.size()), offset = static_cast<std::uint32_t>(offsets_[i]);
+    const auto size = static_cast<std::uint32_t>(made_.constants.size()),
+               offset = static_cast<std::uint32_t>(offsets_[i]);
     const auto bytes = static_cast<std::uint32_t>(has_data(ids_[i]) ? g_.at(ids_[i]).desc.bytes() : 0);
     if (has_data(ids_[i]) && (bytes != 0 || !is_upstream())) return {made_.constants.fd(), size, offset, bytes};
     return is_upstream() ? SharedBuffer{-1, size, offset, 0} : SharedBuffer{-1, 0, 0, 0};
@@ -173,7 +183,8 @@ class model_writer {
       t.format = format_of(v.desc);
       for (const std::int64_t extent : v.desc.shape) {
         if (extent > std::numeric_limits<std::int32_t>::max())
-          return fail(error_code::invalid_argument, joined({"tensor ", i, " ", piece::in_quotes(t.name), ": dims: ", extent, " does not fit into HDI's 32 bits"}));
+          return fail(error_code::invalid_argument, joined({"tensor ", i, " ", piece::in_quotes(t.name),
+                                                            ": dims: ", extent, " does not fit into HDI's 32 bits"}));
         t.dims.push_back(static_cast<std::int32_t>(extent));
       }
       t.data = buffer_of(i);
@@ -201,17 +212,23 @@ class model_writer {
       Node node;
       if (form != nullptr) node.name = node_name(*form, i);
       const std::string where = joined({"node ", i, " ", piece::in_quotes(node.name)});
-      if (form == nullptr) return fail(error_code::not_supported, joined({where, ": ", n.op->name, " is none of this library's operators"}));
-      auto encoded = encode_node(options_.of, options_.how, *form, g_.attrs_of(n), ir::operand_list(g_, g_.inputs_of(n)).operands);
+      if (form == nullptr)
+        return fail(error_code::not_supported,
+                    joined({where, ": ", n.op->name, " is none of this library's operators"}));
+      auto encoded =
+          encode_node(options_.of, options_.how, *form, g_.attrs_of(n), ir::operand_list(g_, g_.inputs_of(n)).operands);
       if (!encoded) return fail(std::move(encoded.error()).in(where));
       node.nodeType = static_cast<NodeType>(encoded->node_type);
       node.nodeAttr = std::move(encoded->node_attr);
-      for (const std::int32_t id : g_.inputs_of(n)) node.inputIndex.push_back(id == ir::none ? missing_operand : number_[at(id)]);
+      for (const std::int32_t id : g_.inputs_of(n))
+        node.inputIndex.push_back(id == ir::none ? missing_operand : number_[at(id)]);
       while (!node.inputIndex.empty() && node.inputIndex.back() == missing_operand) node.inputIndex.pop_back();
       if (is_upstream() && std::count(node.inputIndex.begin(), node.inputIndex.end(), missing_operand) != 0)
         return fail(error_code::not_supported, joined({where, ": inputIndex: an operand in the middle is missing"}));
       if (is_upstream() && form->nnrt_inputs != 0 && node.inputIndex.size() > form->nnrt_inputs)
-        return fail(error_code::not_supported, joined({where, ": inputIndex: got ", node.inputIndex.size(), " operands, expected ", form->nnrt_inputs, ", as HDI has them"}));
+        return fail(error_code::not_supported,
+                    joined({where, ": inputIndex: got ", node.inputIndex.size(), " operands, expected ",
+                            form->nnrt_inputs, ", as HDI has them"}));
       for (const std::int32_t id : g_.outputs_of(n)) node.outputIndex.push_back(number_[at(id)]);
       node.quantType = quant_type(*form, n);
       made_.model.nodes.push_back(std::move(node));
@@ -241,14 +258,16 @@ class model_writer {
   const nnrt::weights& weights_;
   write_options options_;
   written_model made_;
-  std::vector<const std::byte*> data_;     // of each value
-  std::vector<std::uint32_t> number_;      // of each value, its tensor
-  std::vector<std::int32_t> ids_;          // of each tensor, its value
-  std::vector<std::uint64_t> offsets_;     // of each tensor
+  std::vector<const std::byte*> data_;  // of each value
+  std::vector<std::uint32_t> number_;   // of each value, its tensor
+  std::vector<std::int32_t> ids_;       // of each tensor, its value
+  std::vector<std::uint64_t> offsets_;  // of each tensor
 };
 
 }  // namespace detail
 
-inline result<written_model> write_model(const nnrt::model& network, write_options options) { return detail::model_writer(network, options).run(); }
+inline result<written_model> write_model(const nnrt::model& network, write_options options) {
+  return detail::model_writer(network, options).run();
+}
 
-}  // namespace nnrt::inline NNRT_ISA::hdi
+}}}  // namespace nnrt::NNRT_ISA::hdi

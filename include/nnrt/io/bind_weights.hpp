@@ -15,10 +15,20 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// How a network uses a weight, as far as another framework orders its axes otherwise.
-enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns, product, gates, map };
+enum class weight_use {
+  plain,
+  conv2d,
+  depthwise_conv2d,
+  conv2d_transpose,
+  full_connection,
+  columns,
+  product,
+  gates,
+  map
+};
 
 /// An attribute that a network leaves at a default which is not that of the file's framework.
 struct open_attribute {
@@ -32,13 +42,15 @@ struct weight_spec {
   tensor_desc desc = {};
   weight_use use = weight_use::plain;
   std::int64_t group = 1;  // of conv2d and conv2d_transpose
-  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there is none.
+  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there
+  /// is none.
   shape_t flattened = {};
   /// It is read in two orders, or in one that does not follow from a map: files of another order cannot be followed.
   bool contradicts = false;
   /// Its elements are the scales of another tensor's channels.
   bool is_scales = false;
-  /// [N, H, W, C] of the feature map that is made of the columns of the full_connection's or product's result; rank 0: there is none.
+  /// [N, H, W, C] of the feature map that is made of the columns of the full_connection's or product's result; rank 0:
+  /// there is none.
   shape_t made_into = {};
   /// Of gates: elements of each of the four.
   std::int64_t gate_elements = 0;
@@ -51,7 +63,8 @@ struct weight_spec {
 };
 
 class bound_weights;
-template <class = void> result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+template <class = void>
+result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 /// The bytes of a network's weights, in the order of its specs, as its operators take them: dense, row-major, aligned
 /// to the element size. Keeps the weights alive that it borrows from.
@@ -61,7 +74,8 @@ class bound_weights {
   bound_weights(bound_weights&&) noexcept = default;
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
-  /// Weights that were bound once and stored since: pointers into memory of `keeper`, null for weights of which only a packed form is left.
+  /// Weights that were bound once and stored since: pointers into memory of `keeper`, null for weights of which only a
+  /// packed form is left.
   static bound_weights stored(pool<const std::byte*>&& pointers, const weights& keeper) {
     bound_weights made;
     made.source_ = keeper;
@@ -70,7 +84,8 @@ class bound_weights {
     return made;
   }
 
-  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements, or see stored().
+  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements, or
+  /// see stored().
   array_ref<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
   /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
   /// aligned.
@@ -78,7 +93,8 @@ class bound_weights {
   const weights& source() const { return source_; }
 
  private:
-  template <class> friend result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+  template <class>
+  friend result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
   weights source_;
   detail::aligned_memory copies_;
@@ -96,22 +112,27 @@ class bound_weights {
 ///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
 ///   order
 ///   columns           numbers for each column of a flattened [N, H, W, C] go from C,H,W to H,W,C order
-///   product           a matmul's second factor [in, out] stays; its rows and columns are put into order as those of full_connection
-///   gates             rows of four gates i, f, g, o, of an lstm's weights or biases, become i, o, f, g; [4H, n] serves [1, 4H, n], too
-///   map               [N, C, H, W] or [C, H, W], aligned with a feature map, becomes [N, H, W, C] or [H, W, C]; a tensor of the latter shape
+///   product           a matmul's second factor [in, out] stays; its rows and columns are put into order as those of
+///                     full_connection
+///   gates             rows of four gates i, f, g, o, of an lstm's weights or biases, become i, o, f, g; [4H, n] serves
+///                     [1, 4H, n], too
+///   map               [N, C, H, W] or [C, H, W], aligned with a feature map, becomes [N, H, W, C] or [H, W, C]; a
+///                     tensor of the latter shape
 ///                     stays, and where the shapes do not tell the two apart it is refused
 ///   plain             stays
 ///
 /// When rows of full_connection or product become a map [N, H, W, C] they go from C,H,W to H,W,C order.
-/// A weight that `contradicts` or is `refused` is refused: no order of the file would serve all that read it. So is one that an operator reads
-/// whose attribute `open` stays at a default that is not PyTorch's.
+/// A weight that `contradicts` or is `refused` is refused: no order of the file would serve all that read it. So is one
+/// that an operator reads whose attribute `open` stays at a default that is not PyTorch's.
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
-/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name. Scales of channels are finite and not negative.
+/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name. Scales of channels are finite
+/// and not negative.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 /// The same into `bound`, which is empty before.
-template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+template <class>
+[[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -135,8 +156,8 @@ struct gathering {
 /// What a spec wants to find in the file, and how to read it.
 struct expectation {
   shape_t shape;
-  gathering from;        // rank 0: as it is
-  const char* why = "";  // set when the spec itself makes no sense
+  gathering from;                  // rank 0: as it is
+  const char* why = "";            // set when the spec itself makes no sense
   std::int64_t gate_elements = 0;  // above 0: each four pieces of so many elements change places
   shape_t also = {};               // another shape that the file's tensor may have
   bool also_as_it_is = false;      // which then stays in its order
@@ -169,7 +190,8 @@ struct expectation {
   return e;
 }
 
-/// The elements of an axis whose numbers stand for the elements of a map, in the file in C,H,W order; `stride` is that of the axis. No map: in its order.
+/// The elements of an axis whose numbers stand for the elements of a map, in the file in C,H,W order; `stride` is that
+/// of the axis. No map: in its order.
 [[gnu::cold]] inline void gather_axis(gathering& from, const shape_t& map, std::int64_t extent, std::int64_t stride) {
   if (map.rank != 4) return from.axis(extent, stride);
   const std::int64_t h = map[1], w = map[2], c = map[3];
@@ -192,7 +214,8 @@ struct expectation {
   }
   const bool is_product = spec.use == weight_use::product;  // [in, out]
   const shape_t &first = is_product ? map : made, &second = is_product ? made : map;
-  if ((first.rank == 4 && first.elements(1) != s[0]) || (second.rank == 4 && second.elements(1) != s[1])) return {s, {}, misfit};
+  if ((first.rank == 4 && first.elements(1) != s[0]) || (second.rank == 4 && second.elements(1) != s[1]))
+    return {s, {}, misfit};
   gather_axis(e.from, first, s[0], s[1]);
   gather_axis(e.from, second, s[1], 1);
   return e;
@@ -201,7 +224,8 @@ struct expectation {
 /// Rows of four gates. PyTorch has matrices of rank 2, a direction each.
 [[gnu::cold]] inline expectation expected_gates(const weight_spec& spec) {
   expectation e{spec.desc.shape, {}, ""};
-  if (spec.gate_elements < 1 || spec.desc.elements() % (4 * spec.gate_elements) != 0) e.why = "is used by an lstm, but has no rows of four gates";
+  if (spec.gate_elements < 1 || spec.desc.elements() % (4 * spec.gate_elements) != 0)
+    e.why = "is used by an lstm, but has no rows of four gates";
   e.gate_elements = spec.gate_elements;
   if (spec.desc.rank() < 2 || spec.desc.shape[0] != 1) return e;
   e.also = e.shape;
@@ -223,7 +247,9 @@ struct expectation {
   e.from.axis(c, h * w);
   e.also = s, e.also_as_it_is = true;
   if (e.shape == s && !e.from.is_in_order())
-    e.why = "is read beside a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: put it into nnrt's order and open the file with nnrt::layout::native";
+    e.why =
+        "is read beside a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: "
+        "put it into nnrt's order and open the file with nnrt::layout::native";
   return e;
 }
 
@@ -231,7 +257,10 @@ struct expectation {
 [[gnu::cold]] inline expectation expected_in_file(const weight_spec& spec, layout order) {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
   if (spec.contradicts)
-    return {spec.desc.shape, {}, "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: put it into nnrt's order and open the file with nnrt::layout::native"};
+    return {spec.desc.shape,
+            {},
+            "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: "
+            "put it into nnrt's order and open the file with nnrt::layout::native"};
   if (spec.refused[0] != '\0') return {spec.desc.shape, {}, spec.refused};
   switch (spec.use) {
     case weight_use::conv2d:
@@ -247,7 +276,8 @@ struct expectation {
   return {spec.desc.shape, {}, ""};
 }
 
-[[gnu::cold]] inline void gather(const gathering& from, std::size_t element_bytes, const std::byte* source, std::byte* target) {
+[[gnu::cold]] inline void gather(const gathering& from, std::size_t element_bytes, const std::byte* source,
+                                 std::byte* target) {
   std::int64_t at[max_rank] = {};
   std::int64_t offset = 0;
   for (std::int64_t left = from.extents.elements(); left > 0; --left) {
@@ -265,9 +295,11 @@ struct expectation {
 }
 
 /// Each four pieces 0, 1, 2, 3 become 0, 3, 1, 2: gates i, f, g, o become i, o, f, g.
-[[gnu::cold]] inline void gather_gates(std::size_t bytes, std::size_t gate_bytes, const std::byte* source, std::byte* target) {
+[[gnu::cold]] inline void gather_gates(std::size_t bytes, std::size_t gate_bytes, const std::byte* source,
+                                       std::byte* target) {
   for (std::size_t at = 0; at < bytes; at += 4 * gate_bytes)
-    for (const std::size_t piece : {0U, 3U, 1U, 2U}) std::memcpy(target, source + at + piece * gate_bytes, gate_bytes), target += gate_bytes;
+    for (const std::size_t piece : {0U, 3U, 1U, 2U})
+      std::memcpy(target, source + at + piece * gate_bytes, gate_bytes), target += gate_bytes;
 }
 
 /// Names up to this length are guessed at.
@@ -299,8 +331,7 @@ constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
 /// Collects everything that does not fit into the lines of one message.
 class weight_complaints {
  public:
-  weight_complaints(const weights& file, array_ref<const weight_spec> specs)
-      : file_(file), specs_(specs) {
+  weight_complaints(const weights& file, array_ref<const weight_spec> specs) : file_(file), specs_(specs) {
     used_.assign(file.entries().size(), 0);
   }
 
@@ -330,7 +361,8 @@ class weight_complaints {
 
   bool is_projection(std::string_view name) const {
     const std::size_t dot = name.rfind('.');
-    return file_.order() == layout::pytorch && name.substr(dot == std::string_view::npos ? 0 : dot + 1).starts_with("weight_hr_l");
+    return file_.order() == layout::pytorch &&
+           name.substr(dot == std::string_view::npos ? 0 : dot + 1).starts_with("weight_hr_l");
   }
 
   const weights& file_;
@@ -342,7 +374,8 @@ class weight_complaints {
   pool<char> lines_;
 };
 
-[[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec, const shape_t& got) const {
+[[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec,
+                                                                       const shape_t& got) const {
   const bool is_native = file_.order() == layout::native;
   const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
   if (other.why[0] != '\0' || !(got == other.shape)) return {};
@@ -353,7 +386,8 @@ class weight_complaints {
 [[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, expectation& expected) {
   const tensor_entry* found = file_.find(spec.name);
   if (found != nullptr) used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
-  if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
+  if (expected.why[0] != '\0')
+    return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   if (found == nullptr) return nullptr;  // check_names() will say so
   if (expected.also.rank > 0 && found->shape == expected.also && !(found->shape == expected.shape)) {
     expected.shape = expected.also;
@@ -362,11 +396,16 @@ class weight_complaints {
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) {
     if (spec.is_scales)
-      if (const std::string fault = fault_of_channel_scales({found->bytes.data(), found->bytes.size()}); !fault.empty()) return complain(spec.name, {fault}), nullptr;
+      if (const std::string fault = fault_of_channel_scales({found->bytes.data(), found->bytes.size()}); !fault.empty())
+        return complain(spec.name, {fault}), nullptr;
     return found;
   }
-  complain(spec.name, {"got ", {found->type, found->shape}, ", expected ", {spec.desc.type, expected.shape},
-                       same_type ? "" : " (dtypes are not converted)", same_shape ? "" : hint_of_order(spec, found->shape)});
+  complain(spec.name, {"got ",
+                       {found->type, found->shape},
+                       ", expected ",
+                       {spec.desc.type, expected.shape},
+                       same_type ? "" : " (dtypes are not converted)",
+                       same_shape ? "" : hint_of_order(spec, found->shape)});
   return nullptr;
 }
 
@@ -395,14 +434,19 @@ class weight_complaints {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
     if (used_[i] == 0 && !is_ignored(tensor))
-      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor", is_projection(tensor.name) ? " (the projection of an LSTM, which lstm does not have)" : ""});
+      complain(tensor.name,
+               {"superfluous: got ",
+                {tensor.type, tensor.shape},
+                ", expected no such tensor",
+                is_projection(tensor.name) ? " (the projection of an LSTM, which lstm does not have)" : ""});
   }
 }
 
 [[gnu::cold]] inline void weight_complaints::check_defaults() {
   if (file_.order() != layout::pytorch) return;
   const auto complain_of = [&](const open_attribute& open) {
-    append(lines_, {open.op, " is not told its ", open.attribute, ", and nnrt's default is not PyTorch's (", open.theirs, "), which the file does not hold: say what the network was trained with"});
+    append(lines_, {open.op, " is not told its ", open.attribute, ", and nnrt's default is not PyTorch's (",
+                    open.theirs, "), which the file does not hold: say what the network was trained with"});
   };
   for (const weight_spec& spec : specs_) {
     if (!spec.open.op.empty()) complain(spec.name, {}), complain_of(spec.open);
@@ -412,15 +456,19 @@ class weight_complaints {
 
 [[gnu::cold]] inline error weight_complaints::reason() const {
   return {error_code::invalid_argument,
-          {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(), " weights named by the network):", letters_of(lines_)}};
+          {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(),
+           " weights named by the network):", letters_of(lines_)}};
 }
 
-/// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a multiple of their size.
+/// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a
+/// multiple of their size.
 [[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const expectation& expected) {
   const auto element_bytes = static_cast<std::uintptr_t>(size_of(tensor.type));
-  return expected.gate_elements > 0 || !expected.from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
+  return expected.gate_elements > 0 || !expected.from.is_in_order() ||
+         reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
 }
-[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const expectation& expected, aligned_memory& memory) {
+[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const expectation& expected,
+                                              aligned_memory& memory) {
   std::byte* const copy = memory.allocate(tensor.bytes.size());
   const gathering& from = expected.from;
   const auto gate_bytes = static_cast<std::size_t>(expected.gate_elements * size_of(tensor.type));
@@ -437,7 +485,8 @@ class weight_complaints {
   return bound;
 }
 
-template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
+template <class>
+[[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
   detail::weight_complaints complaints(file, specs);
   bound.source_ = file;
   for (const weight_spec& spec : specs) {
@@ -455,4 +504,4 @@ template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, ar
 }
 NNRT_COMPILED_ONCE(result<void> bind_weights<>(const weights&, array_ref<const weight_spec>, bound_weights&))
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The bytes of a file that NNRT_EMBED put into the program; a contiguous range, so it converts to std::span<const
 /// std::byte>. Aligned to 64 bytes, never unloaded.
@@ -25,7 +25,7 @@ class embedded_file {
   const std::uint64_t* bytes_;  // written by the assembler: the difference of two symbols is no constant of C++
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA
 
 /// Defines `name`, a constexpr nnrt::embedded_file, at namespace scope, in a source file or in a header that several of
 /// them include (the linker keeps one copy):

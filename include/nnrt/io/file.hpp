@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A regular file's bytes, mapped read-only; unmapped on destruction. Page-aligned. Empty (no bytes) when default-made
 /// or moved from. Whoever truncates the file while it is mapped ends the process with SIGBUS on the next access:
@@ -66,4 +66,4 @@ class mapped_file {
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

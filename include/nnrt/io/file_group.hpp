@@ -1,9 +1,10 @@
-// file_group: several files that are replaced together - readers find all the old ones or all the new ones, whatever became of the writer.
+// file_group: several files that are replaced together - readers find all the old ones or all the new ones, whatever
+// became of the writer.
 // Flow: caches in directories are such groups; a single file needs io/file.hpp alone.
 //
-// A group has members, and a head that says what its members are. New members are written beside the old ones; then the head, in one moment: with
-// it the group is the new one. Last, members take their names. A writer that is killed leaves some members there twice, and readers take those that
-// the head means.
+// A group has members, and a head that says what its members are. New members are written beside the old ones; then the
+// head, in one moment: with it the group is the new one. Last, members take their names. A writer that is killed leaves
+// some members there twice, and readers take those that the head means.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -18,10 +19,11 @@
 #include <cstdlib>
 #include <ctime>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Keeps writers of a directory's groups apart from each other and from readers, of this process and others, until its end. Nobody is waited for
-/// longer than five seconds: who stands still holds up nobody. Where the file system has no locks, there is none.
+/// Keeps writers of a directory's groups apart from each other and from readers, of this process and others, until its
+/// end. Nobody is waited for longer than five seconds: who stands still holds up nobody. Where the file system has no
+/// locks, there is none.
 class directory_lock {
  public:
   enum class use { reading = LOCK_SH, writing = LOCK_EX };
@@ -76,8 +78,9 @@ template <class IsMeant>
   return fail(error_code::not_found, {name, ": is missing, incomplete or changed"});
 }
 
-/// Ends what a writer that was killed had still to do for this member. Who replaces the group does so first, and does not replace it where this
-/// fails: the new member would be written over the one that the head means. Error: io_failed, naming the file.
+/// Ends what a writer that was killed had still to do for this member. Who replaces the group does so first, and does
+/// not replace it where this fails: the new member would be written over the one that the head means. Error: io_failed,
+/// naming the file.
 template <class IsMeant>
 [[gnu::cold]] result<void> settle_member(const std::string& name, std::uint64_t size, IsMeant is_meant) {
   const std::string before = detail::before_it_has_its_name(name);
@@ -87,9 +90,11 @@ template <class IsMeant>
   return fail(error_code::io_failed, {before, ": cannot take its name: ", system_text(errno).view()});
 }
 
-/// Removes what writers that were killed left of files that they had begun to write (see write_file()) for these names. Of whoever lives nothing is taken
-/// away, and without the lock for writing nothing of anybody: processes of other containers have numbers that mean nothing here.
-[[gnu::cold]] inline void remove_left_overs(const directory_lock& lock, const std::string& directory, std::span<const std::string> names) {
+/// Removes what writers that were killed left of files that they had begun to write (see write_file()) for these names.
+/// Of whoever lives nothing is taken away, and without the lock for writing nothing of anybody: processes of other
+/// containers have numbers that mean nothing here.
+[[gnu::cold]] inline void remove_left_overs(const directory_lock& lock, const std::string& directory,
+                                            std::span<const std::string> names) {
   if (!lock.is_held()) return;
   ::DIR* const listed = ::opendir(directory.c_str());
   if (listed == nullptr) return;
@@ -101,25 +106,28 @@ template <class IsMeant>
     if (process <= 0 || ::kill(static_cast<::pid_t>(process), 0) == 0 || errno != ESRCH) continue;
     const std::string whole = joined({directory, "/", file.substr(0, mark)});
     for (const std::string& name : names)
-      if (whole == name || whole == detail::before_it_has_its_name(name)) (void)::unlinkat(::dirfd(listed), entry->d_name, 0);
+      if (whole == name || whole == detail::before_it_has_its_name(name))
+        (void)::unlinkat(::dirfd(listed), entry->d_name, 0);
   }
   ::closedir(listed);
 }
 
 /// Replaces a group whose members are settled: members[i] becomes the file names[i]. Whatever else has a member's name,
 /// or the head's, is replaced, too (see replace_file()). Errors: not_found, io_failed; then the old group is as it was.
-[[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names, std::span<const std::span<const std::byte>> members, const std::string& head_name,
-                                                std::span<const std::byte> head) {
+[[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names,
+                                                std::span<const std::span<const std::byte>> members,
+                                                const std::string& head_name, std::span<const std::byte> head) {
   result<void> written;
   for (std::size_t i = 0; written && i < names.size(); ++i)
     written = replace_file(detail::before_it_has_its_name(names[i]), std::span(&members[i], 1));
   if (written) written = replace_file(head_name, std::span<const std::span<const std::byte>>(&head, 1));
   for (const std::string& name : names) {
     const std::string before = detail::before_it_has_its_name(name);
-    if (written) (void)::rename(before.c_str(), name.c_str());  // should it fail, readers know both names, and settle_member() tries again
+    // should it fail, readers know both names, and settle_member() tries again
+    if (written) (void)::rename(before.c_str(), name.c_str());
     else (void)::unlink(before.c_str());
   }
   return written;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

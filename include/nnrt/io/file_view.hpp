@@ -4,7 +4,7 @@
 
 #include <nnrt/io/numbers_at.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The bytes of a file, addressed by their offsets in the file. Borrows them. It does not hold the file's size, to stay
 /// small: every table and list that is read holds one. Only constant evaluation can read files with pages left out.
@@ -70,4 +70,4 @@ class file_view : public file_bytes {
   std::size_t size_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -14,18 +14,20 @@
 #include <limits>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Builds an ir::graph. Values are ids, in order of creation; a call that fails adds nothing.
 class graph_builder {
  public:
-  /// An input of the network; extents that are -1 are known when it runs (session::resize). Error: invalid_argument (a name that is there
-  /// already, extents that are too large; as anywhere below, more than 2 GiB of names).
+  /// An input of the network; extents that are -1 are known when it runs (session::resize). Error: invalid_argument (a
+  /// name that is there already, extents that are too large; as anywhere below, more than 2 GiB of names).
   constexpr result<std::int32_t> input(std::string_view name, const tensor_desc& desc) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     const auto name_of_input = [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.inputs[i]).name); };
-    if (input_names_.has(name, name_of_input)) return fail(error_code::invalid_argument, {"two inputs are called \"", name, "\""});
-    if (desc.type == dtype::none || !detail::check_extents(desc)) return fail(refusal(name, desc, " has no dtype, or extents that no tensor can have"));
+    if (input_names_.has(name, name_of_input))
+      return fail(error_code::invalid_argument, {"two inputs are called \"", name, "\""});
+    if (desc.type == dtype::none || !detail::check_extents(desc))
+      return fail(refusal(name, desc, " has no dtype, or extents that no tensor can have"));
     const std::int32_t id = add({desc, ir::kind::input, graph_.add_text(name), 0, ir::none});
     graph_.inputs.push_back(id);
     input_names_.add(name, name_of_input);
@@ -34,23 +36,28 @@ class graph_builder {
   /// A tensor of the model's weights, by name; compile() binds it.
   constexpr result<std::int32_t> weight(std::string_view name, const tensor_desc& desc) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
-    if (desc.type == dtype::none || desc.elements() < 0) return fail(refusal(name, desc, " has unknown extents, or more elements than memory can hold"));
+    if (desc.type == dtype::none || desc.elements() < 0)
+      return fail(refusal(name, desc, " has unknown extents, or more elements than memory can hold"));
     return add({desc, ir::kind::weight, graph_.add_text(name), 0, ir::none});
   }
-  /// A constant with these elements. Error: invalid_argument (another element type or number of elements than the desc has).
+  /// A constant with these elements. Error: invalid_argument (another element type or number of elements than the desc
+  /// has).
   template <class T> constexpr result<std::int32_t> constant(const tensor_desc& desc, array_ref<const T> elements) {
     if (dtype_for<T>() != desc.type || static_cast<std::int64_t>(elements.size()) != desc.elements())
-      return fail(error_code::invalid_argument, {"constant: got ", elements.size(), " elements of ", name_of(dtype_for<T>()), ", expected ", ir::letters_of(desc)});
+      return fail(error_code::invalid_argument, {"constant: got ", elements.size(), " elements of ",
+                                                 name_of(dtype_for<T>()), ", expected ", ir::letters_of(desc)});
     ready_.push_back(passes::readiness::evaluated);
     return graph_.add_constant<T>(desc, elements);
   }
-  /// A constant with the bytes of its elements, of any dtype. Error: invalid_argument (another number of bytes than the desc has, booleans that are neither
-  /// 0 nor 1).
+  /// A constant with the bytes of its elements, of any dtype. Error: invalid_argument (another number of bytes than the
+  /// desc has, booleans that are neither 0 nor 1).
   constexpr result<std::int32_t> constant_bytes(const tensor_desc& desc, array_ref<const std::byte> bytes) {
     if (static_cast<std::int64_t>(bytes.size()) != desc.bytes())
-      return fail(error_code::invalid_argument, {"constant: got ", bytes.size(), " bytes, expected ", desc.bytes(), " for ", ir::letters_of(desc)});
+      return fail(error_code::invalid_argument,
+                  {"constant: got ", bytes.size(), " bytes, expected ", desc.bytes(), " for ", ir::letters_of(desc)});
     if (desc.type == boolean && first_no_boolean(bytes) != bytes.size())
-      return fail(error_code::invalid_argument, {"constant: got a boolean that is neither 0 nor 1 at element ", first_no_boolean(bytes)});
+      return fail(error_code::invalid_argument,
+                  {"constant: got a boolean that is neither 0 nor 1 at element ", first_no_boolean(bytes)});
     ready_.push_back(passes::readiness::evaluated);
     return graph_.add_constant_bytes(desc, bytes);
   }
@@ -95,7 +102,8 @@ class graph_builder {
     declared->next = id;
     return {};
   }
-  /// The scales of a tensor that is quantised per channel, a value of f32 [channels]. Error: invalid_argument (an id that does not exist).
+  /// The scales of a tensor that is quantised per channel, a value of f32 [channels]. Error: invalid_argument (an id
+  /// that does not exist).
   constexpr result<void> set_scales(std::int32_t id, std::int32_t scales) {
     for (const std::int32_t one : {id, scales})
       if (!has(one)) return fail(missing("set_scales", one));
@@ -103,11 +111,13 @@ class graph_builder {
     return {};
   }
 
-  /// A node: its operator's rules say what comes out. `wanted` are descs that the outputs shall have, as far as the caller knows them;
-  /// ir::none stands for an optional operand that is missing. Errors: rule_broken, as `conv2d "stem": input channels … (got 3, expected 4)`;
-  /// invalid_argument (an id that does not exist, more descs than outputs).
-  constexpr result<pool<std::int32_t>> apply(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {},
-                                   std::string_view name = {}) {
+  /// A node: its operator's rules say what comes out. `wanted` are descs that the outputs shall have, as far as the
+  /// caller knows them; ir::none stands for an optional operand that is missing. Errors: rule_broken, as `conv2d
+  /// "stem": input channels … (got 3, expected 4)`; invalid_argument (an id that does not exist, more descs than
+  /// outputs).
+  constexpr result<pool<std::int32_t>> apply(const operator_info& op, array_ref<const word> attrs,
+                                             array_ref<const std::int32_t> inputs,
+                                             array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     for (const std::int32_t id : inputs)
       if (id != ir::none && !has(id)) return fail(missing(op.name, id));
@@ -117,7 +127,9 @@ class graph_builder {
     }
     const verdict v = op.infer(attrs, passes::operands_of(graph_, inputs, ready_).operands, wanted);
     if (!v) return fail(error_code::rule_broken, letters_of(v, op, name));
-    if (wanted.size() > v.outputs.size()) return fail(error_code::invalid_argument, {op.name, ": got ", wanted.size(), " descs of outputs, expected at most ", v.outputs.size()});
+    if (wanted.size() > v.outputs.size())
+      return fail(error_code::invalid_argument,
+                  {op.name, ": got ", wanted.size(), " descs of outputs, expected at most ", v.outputs.size()});
     pool<std::int32_t> outputs;
     for (const tensor_desc& desc : v.outputs) outputs.push_back(add({desc, ir::kind::result, {}, 0, ir::none}));
     ir::node made;
@@ -127,7 +139,8 @@ class graph_builder {
     made.inputs = graph_.add_operands(inputs);
     made.outputs = graph_.add_operands(outputs);
     made.name = graph_.add_text(name);
-    for (const std::int32_t id : outputs) ready_[static_cast<std::size_t>(id)] = passes::readiness_of(graph_, made, ready_);
+    for (const std::int32_t id : outputs)
+      ready_[static_cast<std::size_t>(id)] = passes::readiness_of(graph_, made, ready_);
     graph_.nodes.push_back(made);
     return outputs;
   }
@@ -136,14 +149,15 @@ class graph_builder {
     if (auto ok = check_room(name); !ok) return ok;
     if (!has(id)) return fail(missing(letters({"output ", piece::in_quotes(name)}), id));
     const auto name_of_output = [&](std::size_t i) { return graph_.name_of(graph_.outputs[i].name); };
-    if (output_names_.has(name, name_of_output)) return fail(error_code::invalid_argument, {"two outputs are called \"", name, "\""});
+    if (output_names_.has(name, name_of_output))
+      return fail(error_code::invalid_argument, {"two outputs are called \"", name, "\""});
     graph_.outputs.push_back({id, graph_.add_text(name)});
     output_names_.add(name, name_of_output);
     return {};
   }
 
-  /// Computes the last node now, if its operands are small constants or shapes that are known: its results become constants, whose values
-  /// the rules of later nodes can read.
+  /// Computes the last node now, if its operands are small constants or shapes that are known: its results become
+  /// constants, whose values the rules of later nodes can read.
   constexpr void evaluate_last() {
     if (graph_.nodes.empty()) return;
     const ir::node last = graph_.nodes.back();
@@ -151,8 +165,8 @@ class graph_builder {
     if (last.op->reference == nullptr) lacking_ = {true, ir::typed_operator_of(graph_, last)};
     else if (passes::detail::evaluate(graph_, last)) graph_.nodes.pop_back();
   }
-  /// What an operator came without: its rules, and then its node was refused, or the reference that evaluate_last() would
-  /// have run. Readers in the compiler have operators instantiated that they need, and no others.
+  /// What an operator came without: its rules, and then its node was refused, or the reference that evaluate_last()
+  /// would have run. Readers in the compiler have operators instantiated that they need, and no others.
   struct lacking_part {
     bool is_lacking = false;
     typed_operator of;  // of dtype none where the rules are missing
@@ -160,7 +174,9 @@ class graph_builder {
   constexpr const lacking_part& lacking() const { return lacking_; }
 
   /// When the elements of a value will be known; of one that does not exist, not before the network has run.
-  constexpr passes::readiness readiness_of(std::int32_t id) const { return has(id) ? ready_[static_cast<std::size_t>(id)] : passes::readiness::computed; }
+  constexpr passes::readiness readiness_of(std::int32_t id) const {
+    return has(id) ? ready_[static_cast<std::size_t>(id)] : passes::readiness::computed;
+  }
   /// Of a value that does not exist the dtype is none.
   constexpr const tensor_desc& desc(std::int32_t id) const { return has(id) ? graph_.at(id).desc : no_desc; }
   /// The graph as far as it is built.
@@ -182,7 +198,8 @@ class graph_builder {
             [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.inputs[i]).name); });
     add_all(state_names_, graph_.states.size(),
             [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.states[i].value).name); });
-    add_all(output_names_, graph_.outputs.size(), [&](std::size_t i) { return graph_.name_of(graph_.outputs[i].name); });
+    add_all(output_names_, graph_.outputs.size(),
+            [&](std::size_t i) { return graph_.name_of(graph_.outputs[i].name); });
   }
   /// The graph; the builder is empty afterwards.
   constexpr ir::graph take() {
@@ -197,13 +214,16 @@ class graph_builder {
   static constexpr tensor_desc no_desc{};
 
   constexpr bool has(std::int32_t id) const { return id >= 0 && static_cast<std::size_t>(id) < graph_.values.size(); }
-  [[gnu::cold]] static constexpr error missing(const piece& what, std::int32_t id) { return {error_code::invalid_argument, {what, ": value ", id, " does not exist"}}; }
+  [[gnu::cold]] static constexpr error missing(const piece& what, std::int32_t id) {
+    return {error_code::invalid_argument, {what, ": value ", id, " does not exist"}};
+  }
   /// Ranges of text count in 32 bits, and files can have as many names as that.
   [[gnu::cold]] constexpr result<void> check_room(std::string_view name) const {
     constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
     const std::size_t taken = graph_.text.size();
     if (name.size() <= most - taken) return {};
-    return fail(error_code::invalid_argument, {"names: got ", taken, " and ", name.size(), " bytes, expected at most ", most});
+    return fail(error_code::invalid_argument,
+                {"names: got ", taken, " and ", name.size(), " bytes, expected at most ", most});
   }
   static constexpr error refusal(std::string_view name, const tensor_desc& desc, std::string_view why) {
     return {error_code::invalid_argument, {"\"", name, "\": ", ir::letters_of(desc), why}};
@@ -223,4 +243,4 @@ class graph_builder {
   detail::name_set input_names_, output_names_, state_names_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

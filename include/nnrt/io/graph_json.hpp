@@ -1,5 +1,6 @@
 // graph_json: a graph as JSON and back, one member after the other, each operator's attributes by their names.
-// Flow: saved_model.hpp writes graphs so and reads them again; attributes come from the operators' own tables, no operator is known here.
+// Flow: saved_model.hpp writes graphs so and reads them again; attributes come from the operators' own tables, no
+// operator is known here.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,12 +12,10 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-namespace detail {
-
-/// Reads JSON whose members come in one order, that in which they are written. What is not as expected ends the reading: from then on every call
-/// answers nothing, and reason() says where and why.
+/// Reads JSON whose members come in one order, that in which they are written. What is not as expected ends the
+/// reading: from then on every call answers nothing, and reason() says where and why.
 class member_reader {
  public:
   explicit member_reader(std::string_view text) : json_(text) {}
@@ -24,23 +23,28 @@ class member_reader {
   bool is_fine() const { return !json_.is_broken(); }
   bool comes(json_event event) { return peek() == event; }
   bool take(json_event wanted) {
-    if (const json_event got = peek(); got != wanted) return refuse({"expected ", name_of(wanted), ", got ", name_of(got)});
+    if (const json_event got = peek(); got != wanted)
+      return refuse({"expected ", name_of(wanted), ", got ", name_of(got)});
     has_event_ = false;
     return true;
   }
   /// The next member's name, which must be this one.
   member_reader& key(std::string_view name) {
-    if (take(json_event::key) && json_.string() != name) refuse({"expected the member ", piece::in_quotes(name), ", got ", piece::in_quotes(json_.string())});
+    if (take(json_event::key) && json_.string() != name)
+      refuse({"expected the member ", piece::in_quotes(name), ", got ", piece::in_quotes(json_.string())});
     return *this;
   }
-  std::int64_t integer(std::int64_t least = std::numeric_limits<std::int64_t>::min(), std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  std::int64_t integer(std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
     if (!take(json_event::integer)) return least;
     const std::int64_t got = json_.integer();
     if (got >= least && got <= most) return got;
     refuse({"got ", got, ", expected ", least, " to ", most});
     return least;
   }
-  std::int32_t index(std::int32_t least = 0) { return static_cast<std::int32_t>(integer(least, std::numeric_limits<std::int32_t>::max())); }
+  std::int32_t index(std::int32_t least = 0) {
+    return static_cast<std::int32_t>(integer(least, std::numeric_limits<std::int32_t>::max()));
+  }
   /// The letters stay until the next call.
   std::string_view text() { return take(json_event::string) ? json_.string() : std::string_view(); }
   bool flag() { return take(json_event::true_or_false) && json_.boolean(); }
@@ -55,7 +59,8 @@ class member_reader {
     if (!comes(json_event::integer) && !take(json_event::real)) return 0;
     has_event_ = false;
     const double got = json_.real();
-    if (got > double{std::numeric_limits<float>::max()} || got < double{std::numeric_limits<float>::lowest()}) refuse({"a number does not fit into a float"});
+    if (got > double{std::numeric_limits<float>::max()} || got < double{std::numeric_limits<float>::lowest()})
+      refuse({"a number does not fit into a float"});
     return static_cast<float>(got);
   }
   /// The place of a string among names.
@@ -105,7 +110,8 @@ inline constexpr std::string_view roundings[] = {"twice", "half_to_even"};
 inline constexpr std::string_view pad_modes[] = {"explicit", "same", "valid"};
 
 /// name_of() of each enumerator, for those that have it.
-template <class Enum, int Count> inline constexpr auto names_of = [] {
+template <class Enum, int Count>
+inline constexpr auto names_of = [] {
   std::array<std::string_view, std::size_t{Count}> names{};
   for (int i = 0; i < Count; ++i) names[static_cast<std::size_t>(i)] = name_of(static_cast<Enum>(i));
   return names;
@@ -167,15 +173,26 @@ template <class Enum, int Count> inline constexpr auto names_of = [] {
   if (quantised == quantisation{}) return void(json.null());
   json.begin_object().key("kind").string(quantisation_kinds[static_cast<std::size_t>(mode)]).key("scale");
   write_real(json, scale);
-  json.key("zero_point").integer(zero_point).key("axis").integer(axis).key("rounding").string(roundings[static_cast<std::size_t>(rounding)]).end_object();
+  json.key("zero_point")
+      .integer(zero_point)
+      .key("axis")
+      .integer(axis)
+      .key("rounding")
+      .string(roundings[static_cast<std::size_t>(rounding)])
+      .end_object();
 }
 
-/// A graph that check_graph() and infer_graph() found in order. name_of_constant(id): the tensor that holds its elements.
+/// A graph that check_graph() and infer_graph() found in order. name_of_constant(id): the tensor that holds its
+/// elements.
 template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, NameOf name_of_constant) {
   json.begin_object().key("values").begin_array();
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     const ir::value& v = g.values[id];
-    json.begin_object().key("kind").string(value_kinds[static_cast<std::size_t>(v.is)]).key("name").string(g.name_of(v.name));
+    json.begin_object()
+        .key("kind")
+        .string(value_kinds[static_cast<std::size_t>(v.is)])
+        .key("name")
+        .string(g.name_of(v.name));
     write_desc(json, v.desc);
     json.key("scales").integer(v.scales);
     if (v.is == ir::kind::constant) json.key("tensor").string(name_of_constant(static_cast<std::int32_t>(id)));
@@ -183,7 +200,13 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   }
   json.end_array().key("nodes").begin_array();
   for (const ir::node& n : g.nodes) {
-    json.begin_object().key("operator").string(n.op->name).key("name").string(g.name_of(n.name)).key("attributes").begin_object();
+    json.begin_object()
+        .key("operator")
+        .string(n.op->name)
+        .key("name")
+        .string(g.name_of(n.name))
+        .key("attributes")
+        .begin_object();
     word_reader words{g.attrs_of(n)};
     for (const attribute_field& field : n.label->attributes) write_attribute(json.key(field.name), field.kind, words);
     json.end_object().key("inputs");
@@ -195,13 +218,20 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   json.end_array().key("inputs");
   write_ids(json, g.inputs);
   json.key("outputs").begin_array();
-  for (const ir::output& out : g.outputs) json.begin_object().key("value").integer(out.value).key("name").string(g.name_of(out.name)).end_object();
+  for (const ir::output& out : g.outputs)
+    json.begin_object().key("value").integer(out.value).key("name").string(g.name_of(out.name)).end_object();
   json.end_array();
   if (!g.states.empty()) {
     json.key("states").begin_array();
     for (const ir::state& s : g.states)
-      json.begin_object().key("value").integer(s.value).key("next").integer(s.next)
-          .key("initial").integer(s.initial).end_object();
+      json.begin_object()
+          .key("value")
+          .integer(s.value)
+          .key("next")
+          .integer(s.next)
+          .key("initial")
+          .integer(s.initial)
+          .end_object();
     json.end_array();
   }
   json.end_object();
@@ -348,5 +378,4 @@ template <class CopyConstant> bool read_graph(member_reader& json, ir::graph& g,
   return are_known;
 }
 
-}  // namespace detail
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What json_reader::next() met.
 enum class json_event {
@@ -149,7 +149,8 @@ class json_writer {
     return *this;
   }
   json_writer& integer(std::int64_t value) { return word(joined({value})); }
-  /// The shortest digits that read back as the same double, and as a real number; what JSON cannot say (NaN, infinities) becomes null.
+  /// The shortest digits that read back as the same double, and as a real number; what JSON cannot say (NaN,
+  /// infinities) becomes null.
   json_writer& real(double value);
   json_writer& boolean(bool value) { return word(value ? "true" : "false"); }
   json_writer& null() { return word("null"); }
@@ -200,12 +201,15 @@ class json_writer {
   return json_event::broken;
 }
 
-[[gnu::cold, gnu::noinline]] inline json_event json_reader::broken_at(std::size_t at, const char* reason) { return broken_at(at, pieces{reason}); }
+[[gnu::cold, gnu::noinline]] inline json_event json_reader::broken_at(std::size_t at, const char* reason) {
+  return broken_at(at, pieces{reason});
+}
 
 [[gnu::cold]] inline json_event json_reader::unexpected(const char* wanted) {
   const int length = utf8_length(text_, at_);
-  const piece got = at_ < text_.size() ? piece::in_quotes(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
-                                       : piece("the end of the text");
+  const piece got = at_ < text_.size()
+                        ? piece::in_quotes(text_.substr(at_, static_cast<std::size_t>(length == 0 ? 1 : length)))
+                        : piece("the end of the text");
   return broken_at(at_, {"expected ", wanted, ", got ", got});
 }
 
@@ -390,14 +394,15 @@ class json_writer {
     unit = unit << 4U | static_cast<std::uint32_t>(nibble < 16 ? nibble : nibble - 6);
     ++known;
   }
-  if (known != 4)
-    return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
+  if (known != 4) return broken_at(at_ - 1, "\\u wants four hexadecimal digits"), false;
   at_ += 5;
   return true;
 }
 
 [[gnu::cold]] inline void json_reader::append_code_point(std::uint32_t point) {
-  const auto put = [&](std::uint32_t byte) { unescaped_.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  const auto put = [&](std::uint32_t byte) {
+    unescaped_.push_back(static_cast<char>(static_cast<unsigned char>(byte)));
+  };
   const auto tail = [&](unsigned shift) { put(0x80U | (point >> shift & 0x3FU)); };
   if (point < 0x80) return put(point);
   if (point < 0x800) return put(0xC0U | point >> 6U), tail(0);
@@ -419,4 +424,4 @@ class json_writer {
   return !is_broken();
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -4,7 +4,7 @@
 
 #include <nnrt/io/weights.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Bytes that begin at a multiple of 64 and live as long as a copy of the handle, or of keeper().
 class kept_bytes {
@@ -12,7 +12,8 @@ class kept_bytes {
   kept_bytes() = default;
   /// All bytes of a file; other processes that map it have the same memory.
   explicit kept_bytes(mapped_file&& file) : bytes_(file.bytes()) {
-    keeper_ = weights(weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native, .others = {}});
+    keeper_ = weights(
+        weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native, .others = {}});
   }
   static kept_bytes copy_of(array_ref<const std::byte> bytes) {
     weights::state made{.file = {}, .memory = {}, .found = {}, .order = layout::native, .others = {}};
@@ -40,4 +41,4 @@ class kept_bytes {
   array_ref<const std::byte> bytes_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Copies tensors and texts that are in memory; elements that are stored in fewer bits (tensor_entry::stored) are widened. Each tensor then starts at a multiple of 64 bytes.
-/// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the
-/// tensor.
+/// Copies tensors and texts that are in memory; elements that are stored in fewer bits (tensor_entry::stored) are
+/// widened. Each tensor then starts at a multiple of 64 bytes. Errors: invalid_argument (a name that occurs twice,
+/// bytes that do not fit the shape, …); the message names the tensor.
 inline result<weights> make_weights(array_ref<const tensor_entry> tensors,
                                     array_ref<const metadata_entry> metadata = {}, layout order = layout::native);
 
@@ -24,8 +24,12 @@ inline result<void> save_weights(std::string_view path, const weights& named) {
   return safetensors::save(path, named.entries(), named.metadata());
 }
 
-/// A tensor of f32 whose elements are stored in fewer bits: `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16, bytes)`.
-inline tensor_entry narrow_tensor(std::string_view name, const shape_t& shape, narrow_float stored, std::span<const std::byte> bytes) { return {name, f32, shape, bytes, stored}; }
+/// A tensor of f32 whose elements are stored in fewer bits: `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16,
+/// bytes)`.
+inline tensor_entry narrow_tensor(std::string_view name, const shape_t& shape, narrow_float stored,
+                                  std::span<const std::byte> bytes) {
+  return {name, f32, shape, bytes, stored};
+}
 
 /// A tensor of elements in the caller's memory: `tensor_of<float>("fc.bias", {10}, bias)`.
 template <class T> tensor_entry tensor_of(std::string_view name, const shape_t& shape, std::span<const T> elements) {
@@ -42,9 +46,12 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   found.tensors.insert(tensors.begin(), tensors.end());
   found.metadata.insert(metadata.begin(), metadata.end());
   pool<char> wrong;
-  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
+  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong))
+    return fail(error_code::invalid_argument, {letters_of(wrong)});
   std::size_t bytes = 0, letters = 0;
-  const auto bytes_here = [](const tensor_entry& tensor) { return static_cast<std::size_t>(tensor.shape.elements() * size_of(tensor.type)); };
+  const auto bytes_here = [](const tensor_entry& tensor) {
+    return static_cast<std::size_t>(tensor.shape.elements() * size_of(tensor.type));
+  };
   for (const tensor_entry& tensor : tensors)
     bytes += detail::aligned_memory::rounded(bytes_here(tensor)), letters += tensor.name.size();
   for (const metadata_entry& text : metadata) letters += text.key.size() + text.value.size();
@@ -54,7 +61,8 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   for (tensor_entry& tensor : found.tensors) {
     tensor.name = found.keep(tensor.name);
     const std::size_t size = bytes_here(tensor);
-    if (tensor.stored != narrow_float::none) widen(tensor.stored, tensor.bytes.data(), size / sizeof(float), reinterpret_cast<float*>(to));
+    if (tensor.stored != narrow_float::none)
+      widen(tensor.stored, tensor.bytes.data(), size / sizeof(float), reinterpret_cast<float*>(to));
     else if (size != 0) std::memcpy(to, tensor.bytes.data(), size);
     tensor.bytes = {to, size}, tensor.stored = narrow_float::none;
     to += detail::aligned_memory::rounded(tensor.bytes.size());
@@ -62,4 +70,4 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   return weights(std::move(made));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

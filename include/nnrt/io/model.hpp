@@ -12,9 +12,10 @@
 #include <span>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// A graph with its weights. Plain data: readers fill it, users may look at it and change it; compile() checks everything.
+/// A graph with its weights. Plain data: readers fill it, users may look at it and change it; compile() checks
+/// everything.
 struct model {
   ir::graph graph;
   nnrt::weights weights;
@@ -23,8 +24,8 @@ struct model {
 
   /// Writes the network as a safetensors file whose metadata have the graph. Errors as save_models().
   inline result<void> save(std::string_view path) const;
-  /// The network of such a file, which stays mapped, or of its bytes in memory, of which a copy is kept. Errors as load_models(); invalid_argument (a
-  /// file with several networks).
+  /// The network of such a file, which stays mapped, or of its bytes in memory, of which a copy is kept. Errors as
+  /// load_models(); invalid_argument (a file with several networks).
   static inline result<model> load(std::string_view path);
   static inline result<model> load(std::span<const std::byte> file);
 };
@@ -34,15 +35,18 @@ struct model {
   const ir::graph& g = of.graph;
   if (g.at(id).scales == ir::none) return {};
   const ir::value& scales = g.at(g.at(id).scales);
-  if (scales.is == ir::kind::constant) return {reinterpret_cast<const float*>(g.bytes.data() + scales.first_byte), static_cast<std::size_t>(scales.desc.elements())};
+  if (scales.is == ir::kind::constant)
+    return {reinterpret_cast<const float*>(g.bytes.data() + scales.first_byte),
+            static_cast<std::size_t>(scales.desc.elements())};
   const tensor_entry* const found = of.weights.find(g.name_of(scales.name));
   if (found == nullptr || found->type != f32) return {};
   return {reinterpret_cast<const float*>(found->bytes.data()), found->bytes.size() / sizeof(float)};
 }
 
-/// The network of a static graph as a model, for compile(), saving and tools. `file` has the weights that it names; compile() binds them.
-/// Its operators compute on the dtypes that the network gave them: who changes the dtypes of the model's values also puts dynamic_operator<Op>,
-/// or what ops::find(code) finds, into its nodes. (Doing so here would compile every operator for every dtype into each program.)
+/// The network of a static graph as a model, for compile(), saving and tools. `file` has the weights that it names;
+/// compile() binds them. Its operators compute on the dtypes that the network gave them: who changes the dtypes of the
+/// model's values also puts dynamic_operator<Op>, or what ops::find(code) finds, into its nodes. (Doing so here would
+/// compile every operator for every dtype into each program.)
 template <class G> result<model> to_model(const weights& file = {}) { return model{G::ir(), file}; }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

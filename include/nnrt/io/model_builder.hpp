@@ -9,16 +9,17 @@
 #include <initializer_list>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Builds a model. Values are ids, in order of creation; a call that fails adds nothing.
 class model_builder : public graph_builder {
  public:
   using graph_builder::apply;
-  /// A node, as above, of an operator and attributes that the program names: b.apply<ops::conv2d>(attrs, {x, w, bias}). Operands come in braces, or as any range:
-  /// std::vector, std::array, std::span, the answer of another call.
+  /// A node, as above, of an operator and attributes that the program names: b.apply<ops::conv2d>(attrs, {x, w, bias}).
+  /// Operands come in braces, or as any range: std::vector, std::array, std::span, the answer of another call.
   template <class Op>
-  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
+                                   array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
     pool<word> words;
     pack(attrs, words);
     auto made = apply(ops::of<Op>(), words, inputs, wanted, name);
@@ -29,21 +30,27 @@ class model_builder : public graph_builder {
     return made;
   }
   template <class Op>
-  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
+                                   array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
     return apply<Op>(attrs, array_ref<const std::int32_t>(inputs.begin(), inputs.size()), wanted, name);
   }
   template <class Op>
-  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
-    return apply<Op>(attrs, array_ref<const std::int32_t>(inputs.begin(), inputs.size()), array_ref<const tensor_desc>(wanted.begin(), wanted.size()), name);
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
+                                   std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
+    return apply<Op>(attrs, array_ref<const std::int32_t>(inputs.begin(), inputs.size()),
+                     array_ref<const tensor_desc>(wanted.begin(), wanted.size()), name);
   }
   template <class Op>
-  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
+                                   std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
     return apply<Op>(attrs, inputs, array_ref<const tensor_desc>(wanted.begin(), wanted.size()), name);
   }
   /// Operands that do not lie side by side: any range of ids.
   template <class Op, class Range>
-    requires(!std::is_convertible_v<Range&, array_ref<const std::int32_t>> && requires(Range& r) { pool<std::int32_t>{}.push_back(*r.begin()), r.begin() != r.end(); })
-  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, Range&& inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
+    requires(!std::is_convertible_v<Range&, array_ref<const std::int32_t>> &&
+             requires(Range& r) { pool<std::int32_t>{}.push_back(*r.begin()), r.begin() != r.end(); })
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, Range&& inputs,
+                                   array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
     pool<std::int32_t> ids;
     for (const std::int32_t id : inputs) ids.push_back(id);
     return apply<Op>(attrs, ids, wanted, name);
@@ -59,4 +66,4 @@ class model_builder : public graph_builder {
   model finish(const weights& file = {}) { return {take(), file}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

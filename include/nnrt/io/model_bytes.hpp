@@ -1,25 +1,27 @@
 // model_bytes: where NNRT_MODEL finds the bytes of a model file.
-// Flow: NNRT_MODEL_BYTES specialises it, in what `nnrt embed` and CMake's nnrt_model() write or around an #embed; model.hpp reads it.
+// Flow: NNRT_MODEL_BYTES specialises it, in what `nnrt embed` and CMake's nnrt_model() write or around an #embed;
+// model.hpp reads it.
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>
 #include <nnrt/io/file_view.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What stands for the bytes of a model that nobody has given.
 struct no_model_bytes {};
 /// The bytes of the model file of this name: an array of char.
 template <fixed_string Name> inline constexpr no_model_bytes model_bytes{};
-/// A model of more than 1 MiB. `literal()` gives constant evaluation the file without pages of weights, and `left_out` says which: see file_view. (A literal
-/// in a function takes clang a sixth of the memory of one in an array.) `stored()` gives programs the file itself.
+/// A model of more than 1 MiB. `literal()` gives constant evaluation the file without pages of weights, and `left_out`
+/// says which: see file_view. (A literal in a function takes clang a sixth of the memory of one in an array.)
+/// `stored()` gives programs the file itself.
 template <fixed_string Name> struct large_model {
   static constexpr std::size_t size = 0;
 };
 /// Whether that array is a string literal, which has one byte more than the file.
 template <fixed_string Name> inline constexpr bool model_is_literal = false;
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA
 
 /// Gives NNRT_MODEL the bytes of a file, at global scope, where the compiler has #embed (clang from 19 on):
 ///

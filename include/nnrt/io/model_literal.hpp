@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -59,7 +59,8 @@ namespace detail {
 /// A name as part of an identifier.
 [[gnu::cold]] inline std::string identifier_of(std::string_view name) {
   std::string made = "model_of_";
-  for (const char c : name) made += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  for (const char c : name)
+    made += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
   return made;
 }
 
@@ -68,7 +69,8 @@ struct pages_in_literal {
   std::string bytes;
   std::vector<std::int32_t> left_out;
 };
-[[gnu::cold]] inline pages_in_literal split_at_weight_pages(std::string_view file, const std::vector<char>& of_weights) {
+[[gnu::cold]] inline pages_in_literal split_at_weight_pages(std::string_view file,
+                                                            const std::vector<char>& of_weights) {
   constexpr std::size_t page = file_view::page_bytes;
   pages_in_literal made;
   std::int32_t left_out = 0;
@@ -82,46 +84,58 @@ struct pages_in_literal {
 }
 
 [[gnu::cold]] inline void append_numbers(std::string& text, const std::vector<std::int32_t>& numbers) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i % 16 == 0 ? "\n    " : " ") + std::to_string(numbers[i]) + ",";
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    text += (i % 16 == 0 ? "\n    " : " ") + std::to_string(numbers[i]) + ",";
 }
 
-[[gnu::cold]] inline void append_large_model(std::string& text, const tflite::document& verified, std::string_view file, std::string_view name,
-                                             std::string_view path) {
+[[gnu::cold]] inline void append_large_model(std::string& text, const tflite::document& verified, std::string_view file,
+                                             std::string_view name, std::string_view path) {
   const pages_in_literal pages = split_at_weight_pages(file, tflite::find_weight_pages(verified));
-  const std::string function = identifier_of(name), size = std::to_string(file.size()), digest = std::to_string(digest_of(nnrt::bytes_of(file)));
-  text += "#include <nnrt/io/large_model.hpp>\n\nnamespace nnrt::embedded_models {\nNNRT_EMBED_FUNCTION(" + function + ", ";
+  const std::string function = identifier_of(name), size = std::to_string(file.size()),
+                    digest = std::to_string(digest_of(nnrt::bytes_of(file)));
+  text +=
+      "#include <nnrt/io/large_model.hpp>\n\nnamespace nnrt::embedded_models {\nNNRT_EMBED_FUNCTION(" + function + ", ";
   append_literal(text, path);
   text += ")\n}\ntemplate <> struct nnrt::large_model<";
   append_literal(text, name);
-  text += "> {\n  static constexpr std::size_t size = " + size + ";\n  static result<std::string_view> stored() { return bytes_of_model_file(embedded_models::" +
-          function + "(), size, " + digest + "U); }\n";
-  text += "  static_assert(file_view::page_bytes == " + std::to_string(file_view::page_bytes) +
-          ", \"nnrt: this text is of another version: write it again\");\n  static constexpr std::int32_t left_out[] = {";
+  text += "> {\n  static constexpr std::size_t size = " + size +
+          ";\n  static result<std::string_view> stored() { return bytes_of_model_file(embedded_models::" + function +
+          "(), size, " + digest + "U); }\n";
+  text +=
+      "  static_assert(file_view::page_bytes == " + std::to_string(file_view::page_bytes) +
+      ", \"nnrt: this text is of another version: write it again\");\n  static constexpr std::int32_t left_out[] = {";
   append_numbers(text, pages.left_out);
   text += "};\n";
-  // In a function it takes clang a sixth of the memory; g++ would look at all of it whenever a pointer to it is an argument.
-  text += "#ifdef __clang__\n  static constexpr const char* literal() {\n    return\n#else\n  static constexpr char letters[] =\n#endif";
+  // In a function it takes clang a sixth of the memory; g++ would look at all of it whenever a pointer to it is an
+  // argument.
+  text +=
+      "#ifdef __clang__\n  static constexpr const char* literal() {\n    return\n#else\n  static constexpr char "
+      "letters[] =\n#endif";
   append_pieces(text, pages.bytes);
   text += ";\n#ifdef __clang__\n  }\n#else\n  static constexpr const char* literal() { return letters; }\n#endif\n};\n";
 }
 
 }  // namespace detail
 
-/// Text that defines the bytes of a model file for NNRT_MODEL, under this name: that of the network, or of the file. Of a
-/// file of more than 1 MiB the text is for constant evaluation alone and leaves out the elements of weights. The assembler puts the file itself into
-/// programs: `path` is where it finds that, an absolute path or one below a folder of the include path.
-/// Errors: invalid_argument (an empty name), invalid_file (what is no .tflite file), not_supported (one of 2 GiB and more).
-[[gnu::cold]] inline result<std::string> model_literal(std::string_view file, std::string_view name, std::string_view path) {
+/// Text that defines the bytes of a model file for NNRT_MODEL, under this name: that of the network, or of the file. Of
+/// a file of more than 1 MiB the text is for constant evaluation alone and leaves out the elements of weights. The
+/// assembler puts the file itself into programs: `path` is where it finds that, an absolute path or one below a folder
+/// of the include path. Errors: invalid_argument (an empty name), invalid_file (what is no .tflite file), not_supported
+/// (one of 2 GiB and more).
+[[gnu::cold]] inline result<std::string> model_literal(std::string_view file, std::string_view name,
+                                                       std::string_view path) {
   if (name.empty()) return fail(error_code::invalid_argument, "name of the model: got none");
   if (file.size() > tflite::longest_flatbuffer)
-    return fail(error_code::not_supported, {"got ", file.size(), " bytes, expected at most ", tflite::longest_flatbuffer, " in a program"});
+    return fail(error_code::not_supported,
+                {"got ", file.size(), " bytes, expected at most ", tflite::longest_flatbuffer, " in a program"});
   auto verified = tflite::document::verify(file);
   if (!verified) return fail(std::move(verified.error()));
-  std::string text = "// The bytes of a model file for NNRT_MODEL, written by nnrt: changes here are lost.\n#pragma once\n";
+  std::string text =
+      "// The bytes of a model file for NNRT_MODEL, written by nnrt: changes here are lost.\n#pragma once\n";
   text += "#pragma GCC system_header  // a literal as long as this is more than C++ demands of compilers\n";
   if (file.size() <= largest_literal) detail::append_small_model(text, file, name);
   else detail::append_large_model(text, *verified, file, name, path);
   return text;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,13 +5,15 @@
 #include <nnrt/core/hash.hpp>
 #include <nnrt/core/pool.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Numbers 0, 1, 2, … of names that the caller keeps; adding one takes the same time, however many there are.
 class name_set {
  public:
   /// Whether name_of(i), for one of the numbers so far, is this name.
-  template <class NameOf> constexpr bool has(std::string_view name, NameOf name_of) const { return size_ > 0 && slots_[slot_for(name, name_of)] >= 0; }
+  template <class NameOf> constexpr bool has(std::string_view name, NameOf name_of) const {
+    return size_ > 0 && slots_[slot_for(name, name_of)] >= 0;
+  }
   /// Adds the next number, whose name is no other's; name_of() gives it from now on.
   template <class NameOf> constexpr void add(std::string_view name, NameOf name_of) {
     if (2 * (size_ + 1) > slots_.size()) grow(name_of);
@@ -26,7 +28,8 @@ class name_set {
   }
   template <class NameOf> constexpr std::size_t slot_for(std::string_view name, NameOf name_of) const {
     std::size_t slot = slot_of(hash_of(name), bits_);
-    while (slots_[slot] >= 0 && name_of(static_cast<std::size_t>(slots_[slot])) != name) slot = (slot + 1) & (slots_.size() - 1);
+    while (slots_[slot] >= 0 && name_of(static_cast<std::size_t>(slots_[slot])) != name)
+      slot = (slot + 1) & (slots_.size() - 1);
     return slot;
   }
 
@@ -35,4 +38,4 @@ class name_set {
   int bits_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

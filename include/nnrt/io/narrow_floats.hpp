@@ -1,4 +1,5 @@
-// narrow_floats: numbers of 8 and 16 bits that files have and no operator computes with, and the floats that they stand for.
+// narrow_floats: numbers of 8 and 16 bits that files have and no operator computes with, and the floats that they stand
+// for.
 // Flow: safetensors.hpp widens tensors of them when it reads a file, make_weights() when a program gives them.
 #pragma once
 
@@ -9,9 +10,10 @@
 #include <cstdint>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// How the elements of an f32 tensor are stored: as they are, or narrower. Each is a float exactly, so widening rounds nothing.
+/// How the elements of an f32 tensor are stored: as they are, or narrower. Each is a float exactly, so widening rounds
+/// nothing.
 enum class narrow_float : std::uint64_t {
   none,
   bf16,     // the upper half of a float
@@ -20,18 +22,24 @@ enum class narrow_float : std::uint64_t {
 };
 
 /// Bytes of an element; 0 of those that are as they are.
-constexpr std::size_t bytes_of(narrow_float stored) { return stored == narrow_float::none ? 0 : stored == narrow_float::bf16 ? 2 : 1; }
+constexpr std::size_t bytes_of(narrow_float stored) {
+  return stored == narrow_float::none ? 0 : stored == narrow_float::bf16 ? 2 : 1;
+}
 
 namespace detail {
 
-/// The float of sign, exponent and mantissa bits at the low end of `bits`. All exponent bits set: no finite number with infinities, else only NaN where the mantissa's are set, too.
+/// The float of sign, exponent and mantissa bits at the low end of `bits`. All exponent bits set: no finite number with
+/// infinities, else only NaN where the mantissa's are set, too.
 template <int ExponentBits, int MantissaBits, bool HasInfinities> constexpr float widened(std::uint32_t bits) {
   constexpr std::uint32_t mantissas = 1U << MantissaBits, exponents = 1U << ExponentBits, bias = exponents / 2 - 1;
-  const std::uint32_t sign = (bits >> (ExponentBits + MantissaBits)) << 31U, exponent = (bits >> MantissaBits) % exponents, mantissa = bits % mantissas;
+  const std::uint32_t sign = (bits >> (ExponentBits + MantissaBits)) << 31U,
+                      exponent = (bits >> MantissaBits) % exponents, mantissa = bits % mantissas;
   const bool is_special = exponent == exponents - 1 && (HasInfinities || mantissa == mantissas - 1);
   if (is_special) return std::bit_cast<float>(sign | 0x7F800000U | (HasInfinities && mantissa == 0 ? 0U : 0x400000U));
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 127 - bias) << 23U | mantissa << (23 - MantissaBits));
-  const float unit = std::bit_cast<float>((127 + 1 - bias - MantissaBits) << 23U), size = static_cast<float>(mantissa) * unit;
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | (exponent + 127 - bias) << 23U | mantissa << (23 - MantissaBits));
+  const float unit = std::bit_cast<float>((127 + 1 - bias - MantissaBits) << 23U),
+              size = static_cast<float>(mantissa) * unit;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(size));
 }
 
@@ -51,4 +59,4 @@ template <int ExponentBits, int MantissaBits, bool HasInfinities> constexpr floa
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The number whose bytes begin at `bytes + at`, least significant byte first, at any alignment. The caller has checked
 /// that sizeof(T) bytes are there. A bool is true for every byte except 0.
@@ -30,8 +30,11 @@ template <class T> constexpr T number_at(const char* bytes, std::size_t at) {
 #define NNRT_BYTE(i) (static_cast<std::uint64_t>(static_cast<unsigned char>(b[i])) << (8 * (i)))
     if constexpr (sizeof(T) == 1) return std::bit_cast<T>(b[0]);
     else if constexpr (sizeof(T) == 2) return std::bit_cast<T>(static_cast<std::uint16_t>(NNRT_BYTE(0) | NNRT_BYTE(1)));
-    else if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<std::uint32_t>(NNRT_BYTE(0) | NNRT_BYTE(1) | NNRT_BYTE(2) | NNRT_BYTE(3)));
-    else return std::bit_cast<T>(NNRT_BYTE(0) | NNRT_BYTE(1) | NNRT_BYTE(2) | NNRT_BYTE(3) | NNRT_BYTE(4) | NNRT_BYTE(5) | NNRT_BYTE(6) | NNRT_BYTE(7));
+    else if constexpr (sizeof(T) == 4)
+      return std::bit_cast<T>(static_cast<std::uint32_t>(NNRT_BYTE(0) | NNRT_BYTE(1) | NNRT_BYTE(2) | NNRT_BYTE(3)));
+    else
+      return std::bit_cast<T>(NNRT_BYTE(0) | NNRT_BYTE(1) | NNRT_BYTE(2) | NNRT_BYTE(3) | NNRT_BYTE(4) | NNRT_BYTE(5) |
+                              NNRT_BYTE(6) | NNRT_BYTE(7));
 #undef NNRT_BYTE
   }
 }
@@ -45,4 +48,4 @@ inline std::span<const std::byte> bytes_of(std::string_view letters) {
   return {reinterpret_cast<const std::byte*>(letters.data()), letters.size()};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

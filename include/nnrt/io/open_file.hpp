@@ -1,5 +1,6 @@
 // open_file: opens regular files for reading, without waiting, and with a size that is known before a byte is read.
-// Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to read.
+// Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to
+// read.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A regular file that is open, and its size in bytes when it was opened.
 struct opened_file {
@@ -93,4 +94,4 @@ namespace detail {
   return opened;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

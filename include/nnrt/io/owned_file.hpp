@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A file descriptor that is closed with it; below 0: none. Move only.
 class owned_file {
@@ -48,7 +48,8 @@ class owned_file {
 
 namespace detail {
 
-/// Reads exactly so many bytes from this place on; where the file stands does not change. False: it ends before, or errno says why not.
+/// Reads exactly so many bytes from this place on; where the file stands does not change. False: it ends before, or
+/// errno says why not.
 [[gnu::cold]] inline bool read_at(int file, std::uint64_t place, array_ref<std::byte> to) {
   for (std::size_t done = 0; done < to.size();) {
     const ::ssize_t got = ::pread(file, to.data() + done, to.size() - done, static_cast<::off_t>(place + done));
@@ -71,13 +72,16 @@ template <class Write> bool write_each(array_ref<const std::byte> bytes, Write w
   return true;
 }
 [[gnu::cold]] inline bool write_all(int file, array_ref<const std::byte> bytes) {
-  return write_each(bytes, [&](std::size_t done, std::size_t left) { return ::write(file, bytes.data() + done, left); });
+  return write_each(bytes,
+                    [&](std::size_t done, std::size_t left) { return ::write(file, bytes.data() + done, left); });
 }
 /// The same from this place on; where the file stands does not change.
 [[gnu::cold]] inline bool write_at(int file, std::uint64_t place, array_ref<const std::byte> bytes) {
-  return write_each(bytes, [&](std::size_t done, std::size_t left) { return ::pwrite(file, bytes.data() + done, left, static_cast<::off_t>(place + done)); });
+  return write_each(bytes, [&](std::size_t done, std::size_t left) {
+    return ::pwrite(file, bytes.data() + done, left, static_cast<::off_t>(place + done));
+  });
 }
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

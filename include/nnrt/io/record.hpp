@@ -1,5 +1,6 @@
 // record: numbers and texts one after the other in bytes, and a digest of bytes that sees every damage.
-// Flow: stored programs and caches are written and read with it; nothing that is read is believed before the digest agrees.
+// Flow: stored programs and caches are written and read with it; nothing that is read is believed before the digest
+// agrees.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,18 +15,19 @@
 #include <type_traits>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 using byte_list = std::vector<std::byte>;
 
 /// CRC-64 of ECMA-182, reflected.
 using crc64 = boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, true, true>;
 
-/// A number that follows from every bit, at the speed of memory: a CRC of what 32 chains of rotations, shifts and sums make of the bytes. Bytes that
-/// differ within one aligned word of eight have another digest for certain, others but for one in 2^64.
+/// A number that follows from every bit, at the speed of memory: a CRC of what 32 chains of rotations, shifts and sums
+/// make of the bytes. Bytes that differ within one aligned word of eight have another digest for certain, others but
+/// for one in 2^64.
 inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
-  // Each step is one to one, of the chain as well as of the word: a word that changed leaves its chain changed, and no CRC of 64 bits misses that.
-  // Multiplications would mix better, but AVX2 and SSE have none of 64 bits.
+  // Each step is one to one, of the chain as well as of the word: a word that changed leaves its chain changed, and no
+  // CRC of 64 bits misses that. Multiplications would mix better, but AVX2 and SSE have none of 64 bits.
   constexpr int count = 32;
   std::uint64_t chains[count];
   for (int i = 0; i < count; ++i) chains[i] = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15U;
@@ -80,7 +82,8 @@ inline void put(record_writer& to, const tensor_desc& desc) {
   const auto& [mode, scale, zero_point, axis, rounding] = quantised;
   to.put(static_cast<std::int32_t>(type)), to.put(static_cast<std::int32_t>(layout)), to.put(std::int32_t{shape.rank});
   for (const std::int64_t extent : shape) to.put(extent);
-  to.put(static_cast<std::int32_t>(mode)), to.put(scale), to.put(zero_point), to.put(std::int32_t{axis}), to.put(static_cast<std::int32_t>(rounding));
+  to.put(static_cast<std::int32_t>(mode)), to.put(scale), to.put(zero_point), to.put(std::int32_t{axis}),
+      to.put(static_cast<std::int32_t>(rounding));
 }
 
 /// Reads them back; behind the end everything is 0 and empty, and `ok` is false.
@@ -107,8 +110,8 @@ struct record_reader {
       to.push_back(made);
     }
   }
-  /// A count of things that take at least `bytes_each` here: no more than there can be, so that who believes it takes no more memory than the
-  /// bytes justify.
+  /// A count of things that take at least `bytes_each` here: no more than there can be, so that who believes it takes
+  /// no more memory than the bytes justify.
   std::size_t count_of(std::size_t bytes_each) {
     const auto count = number<std::uint64_t>();
     if (count > bytes.size() / bytes_each) ok = false;
@@ -129,7 +132,8 @@ struct record_reader {
 /// A desc as it stands there, with a rank and enumerators that may be none: check_graph() complains of those.
 inline tensor_desc read_desc(record_reader& from) {
   tensor_desc desc;
-  desc.type = static_cast<dtype>(from.number<std::int32_t>()), desc.layout = static_cast<format>(from.number<std::int32_t>());
+  desc.type = static_cast<dtype>(from.number<std::int32_t>()),
+  desc.layout = static_cast<format>(from.number<std::int32_t>());
   const auto rank = from.number<std::int32_t>();
   for (std::int32_t i = 0; i < rank && i < max_rank; ++i) desc.shape.push_back(from.number<std::int64_t>());
   desc.shape.rank = rank;
@@ -140,4 +144,4 @@ inline tensor_desc read_desc(record_reader& from) {
   return desc;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

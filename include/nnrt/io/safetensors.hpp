@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A named tensor whose name and bytes (dense, row-major, little-endian) live elsewhere.
 struct tensor_entry {
@@ -25,7 +25,8 @@ struct tensor_entry {
   dtype type = dtype::none;
   shape_t shape;
   array_ref<const std::byte> bytes;
-  narrow_float stored = narrow_float::none;  // the elements of an f32 tensor in fewer bits; none in what was read: parse() has widened them
+  // the elements of an f32 tensor in fewer bits; none in what was read: parse() has widened them
+  narrow_float stored = narrow_float::none;
 };
 
 /// A named text of a file's metadata.
@@ -36,8 +37,8 @@ struct metadata_entry {
 namespace safetensors {
 
 /// What a file holds: tensors and metadata in the order of their names, each name once. The tensors' bytes are the
-/// file's, but those of BF16, F8_E4M3 and F8_E5M2, which are f32 here and widened; names and metadata point into `text`, so
-/// contents move but do not copy.
+/// file's, but those of BF16, F8_E4M3 and F8_E5M2, which are f32 here and widened; names and metadata point into
+/// `text`, so contents move but do not copy.
 struct contents {
   pool<tensor_entry> tensors;
   pool<metadata_entry> metadata;
@@ -81,10 +82,21 @@ struct dtype_row {
   dtype type;
   narrow_float stored = narrow_float::none;
 };
-inline constexpr dtype_row dtypes[] = {{"BOOL", boolean}, {"U8", u8},   {"I8", i8},   {"U16", u16},
-                                       {"I16", i16},      {"U32", u32}, {"I32", i32}, {"U64", u64},
-                                       {"I64", i64},      {"F16", f16}, {"F32", f32}, {"F64", f64},
-                                       {"BF16", f32, narrow_float::bf16}, {"F8_E4M3", f32, narrow_float::f8_e4m3}, {"F8_E5M2", f32, narrow_float::f8_e5m2}};
+inline constexpr dtype_row dtypes[] = {{"BOOL", boolean},
+                                       {"U8", u8},
+                                       {"I8", i8},
+                                       {"U16", u16},
+                                       {"I16", i16},
+                                       {"U32", u32},
+                                       {"I32", i32},
+                                       {"U64", u64},
+                                       {"I64", i64},
+                                       {"F16", f16},
+                                       {"F32", f32},
+                                       {"F64", f64},
+                                       {"BF16", f32, narrow_float::bf16},
+                                       {"F8_E4M3", f32, narrow_float::f8_e4m3},
+                                       {"F8_E5M2", f32, narrow_float::f8_e5m2}};
 
 constexpr std::string_view file_name_of(const tensor_entry& tensor) {
   for (const dtype_row& row : dtypes)
@@ -93,12 +105,15 @@ constexpr std::string_view file_name_of(const tensor_entry& tensor) {
 }
 /// Bytes that a tensor's elements take where they are stored.
 constexpr std::int64_t stored_bytes_of(const tensor_entry& tensor) {
-  return tensor.shape.elements() * (tensor.stored == narrow_float::none ? size_of(tensor.type) : static_cast<std::int64_t>(bytes_of(tensor.stored)));
+  return tensor.shape.elements() * (tensor.stored == narrow_float::none
+                                        ? size_of(tensor.type)
+                                        : static_cast<std::int64_t>(bytes_of(tensor.stored)));
 }
 
-/// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s
-/// for each type.
-[[gnu::cold]] inline void sort(std::byte* items, std::size_t count, std::size_t item_bytes, bool (*less)(const void*, const void*)) {
+/// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01
+/// s for each type.
+[[gnu::cold]] inline void sort(std::byte* items, std::size_t count, std::size_t item_bytes,
+                               bool (*less)(const void*, const void*)) {
   const auto item = [&](std::size_t i) { return items + i * item_bytes; };
   std::size_t in_order = 1;
   while (in_order < count && !less(item(in_order), item(in_order - 1))) ++in_order;
@@ -159,25 +174,30 @@ struct place {
   return false;
 }
 
-[[gnu::cold]] inline bool check_size(const tensor_entry& tensor, place at, std::uint64_t data_bytes, pool<char>& wrong) {
+[[gnu::cold]] inline bool check_size(const tensor_entry& tensor, place at, std::uint64_t data_bytes,
+                                     pool<char>& wrong) {
   if (has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has more than 2^40 elements"});
   if (at.begin > at.end) return complain_of_offsets(wrong, tensor.name, at, {" end before they begin"});
-  if (at.end > data_bytes) return complain_of_offsets(wrong, tensor.name, at, {" reach beyond the file's ", data_bytes, " bytes of data"});
-  const std::uint64_t got = at.end - at.begin,
-                      expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
+  if (at.end > data_bytes)
+    return complain_of_offsets(wrong, tensor.name, at, {" reach beyond the file's ", data_bytes, " bytes of data"});
+  const std::uint64_t got = at.end - at.begin, expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
   if (got == expected) return true;
-  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor), " ", tensor.shape});
+  return complain_of_offsets(
+      wrong, tensor.name, at,
+      {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor), " ", tensor.shape});
 }
 
 [[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type != boolean) return true;
   const std::size_t i = first_no_boolean(tensor.bytes);
   if (i == tensor.bytes.size()) return true;
-  return complain(wrong, tensor.name, {"BOOL element ", i, " is ", std::to_integer<int>(tensor.bytes[i]), ", expected 0 or 1"});
+  return complain(wrong, tensor.name,
+                  {"BOOL element ", i, " is ", std::to_integer<int>(tensor.bytes[i]), ", expected 0 or 1"});
 }
 
-/// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in the order of the header.
+/// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in
+/// the order of the header.
 class header_reader {
  public:
   header_reader(std::string_view header, array_ref<const std::byte> data, contents& found, pool<char>& wrong)
@@ -247,7 +267,8 @@ class header_reader {
     const std::string_view key = found_.keep(json_.string());
     const json_event value = json_.next();
     if (value == json_event::broken) return false;
-    if (value != json_event::string) return refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)});
+    if (value != json_event::string)
+      return refuse({"metadata ", piece::in_quotes(key), ": expected a string, got ", name_of(value)});
     found_.metadata.push_back({key, found_.keep(json_.string())});
   }
   return !json_.is_broken();
@@ -289,7 +310,8 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   pool<char> known;
   for (const dtype_row& row : dtypes) append(known, {known.empty() ? "" : ", ", row.name});
   supported_ = false;
-  return refuse_tensor({"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
+  return refuse_tensor(
+      {"dtype ", piece::in_quotes(json_.string()), " is not supported, expected one of ", letters_of(known)});
 }
 
 [[gnu::cold]] inline bool header_reader::read_shape() {
@@ -315,7 +337,8 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return expect("data_offsets", json_event::end_array);
 }
 
-/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file. Leaves them in that order.
+/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
+/// Leaves them in that order.
 [[gnu::cold]] inline bool check_cover(pool<tensor_entry>& tensors, array_ref<const std::byte> data, pool<char>& wrong) {
   sort(tensors, [](const tensor_entry& a, const tensor_entry& b) {
     return a.bytes.data() != b.bytes.data() ? a.bytes.data() < b.bytes.data() : a.bytes.size() < b.bytes.size();
@@ -326,8 +349,11 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
     const auto begin = static_cast<std::uint64_t>(t.bytes.data() - data.data());
     const place at{begin, begin + t.bytes.size()};
     if (at.begin < before.end)
-      return complain_of_offsets(wrong, t.name, at, {" overlap tensor ", piece::in_quotes(last), ", data_offsets [", before.begin, ", ", before.end, "]"});
-    if (at.begin > before.end) return complain_of_offsets(wrong, t.name, at, {" leave a hole, expected them to begin at ", before.end});
+      return complain_of_offsets(
+          wrong, t.name, at,
+          {" overlap tensor ", piece::in_quotes(last), ", data_offsets [", before.begin, ", ", before.end, "]"});
+    if (at.begin > before.end)
+      return complain_of_offsets(wrong, t.name, at, {" leave a hole, expected them to begin at ", before.end});
     before = at;
     last = t.name;
   }
@@ -354,8 +380,10 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return nullptr;
 }
 /// Both, and each name once.
-[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, pool<char>& wrong) {
-  if (const tensor_entry* twice = sort_by_name(tensors)) return complain(wrong, twice->name, {"its name occurs twice, expected it once"});
+[[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata,
+                                        pool<char>& wrong) {
+  if (const tensor_entry* twice = sort_by_name(tensors))
+    return complain(wrong, twice->name, {"its name occurs twice, expected it once"});
   if (const metadata_entry* twice = sort_by_key(metadata))
     return complain(wrong, {"metadata ", piece::in_quotes(twice->key), ": its key occurs twice"});
   return true;
@@ -423,4 +451,4 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 }
 
 }  // namespace safetensors
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -16,8 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
-namespace safetensors {
+namespace nnrt { inline namespace NNRT_ISA { namespace safetensors {
 
 /// A file to be written, without its tensors' bytes being copied: the header with its length, and the data in their
 /// order. The header is padded so that the data start at a multiple of 8; larger elements come first, then the order of
@@ -47,10 +46,20 @@ inline bool check_writable(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type == dtype::none) return complain(wrong, tensor.name, {"it has no dtype"});
   if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has unknown extents or more than 2^40 elements"});
-  if (tensor.stored != narrow_float::none && tensor.type != f32) return complain(wrong, tensor.name, {"its elements are stored in fewer bits, as those of f32 alone can be"});
+  if (tensor.stored != narrow_float::none && tensor.type != f32)
+    return complain(wrong, tensor.name, {"its elements are stored in fewer bits, as those of f32 alone can be"});
   const auto expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
   const std::size_t got = tensor.bytes.size();
-  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", tensor.stored == narrow_float::none ? "" : file_name_of(tensor), tensor.stored == narrow_float::none ? "" : " as ", {tensor.type, tensor.shape}});
+  if (got != expected)
+    return complain(wrong, tensor.name,
+                    {"got ",
+                     got,
+                     " bytes, expected ",
+                     expected,
+                     " for ",
+                     tensor.stored == narrow_float::none ? "" : file_name_of(tensor),
+                     tensor.stored == narrow_float::none ? "" : " as ",
+                     {tensor.type, tensor.shape}});
   return check_booleans(tensor, wrong);
 }
 
@@ -97,7 +106,9 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
   pool<char> wrong;
   if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
-    const auto bytes = [](const tensor_entry& t) { return t.stored == narrow_float::none ? size_of(t.type) : static_cast<std::int64_t>(bytes_of(t.stored)); };
+    const auto bytes = [](const tensor_entry& t) {
+      return t.stored == narrow_float::none ? size_of(t.type) : static_cast<std::int64_t>(bytes_of(t.stored));
+    };
     return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a.name < b.name;
   });
   json_writer json;
@@ -135,5 +146,4 @@ inline result<void> save(std::string_view path, array_ref<const tensor_entry> te
   return write_file(path, file->data);
 }
 
-}  // namespace safetensors
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::safetensors

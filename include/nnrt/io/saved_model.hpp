@@ -1,5 +1,7 @@
-// saved_model: networks as safetensors files - graphs as JSON metadata, weights as tensors, what an accelerator needs besides.
-// Flow: model::save() and the nnrt command write them; model::load() and the hbDNN functions read them; compile() takes what they hold.
+// saved_model: networks as safetensors files - graphs as JSON metadata, weights as tensors, what an accelerator needs
+// besides.
+// Flow: model::save() and the nnrt command write them; model::load() and the hbDNN functions read them; compile() takes
+// what they hold.
 #pragma once
 
 #include <nnrt/io/graph_json.hpp>
@@ -20,22 +22,23 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What callers get of an output.
 struct saved_output {
-  std::optional<half_byte> packed = {};  // numbers of four bits, two to a byte; what four bits cannot hold becomes the nearest number that they can
+  // numbers of four bits, two to a byte; what four bits cannot hold becomes the nearest number that they can
+  std::optional<half_byte> packed = {};
 };
 
-/// A network that is saved, and what is known of it besides. A compiled one has the graph that an accelerator runs: stored weights, their
-/// scales, and tensors that have scales.
+/// A network that is saved, and what is known of it besides. A compiled one has the graph that an accelerator runs:
+/// stored weights, their scales, and tensors that have scales.
 struct saved_model {
   model network;
-  std::string name;                  // by which it is found among the others of a file
-  std::string architecture;          // of bpu<…>: "bayes"; empty: it was compiled for none
-  std::vector<saved_place> places;   // of each node, when it was compiled
-  std::vector<saved_input> inputs;   // of each input of the graph, when somebody said
-  std::string made_by;               // filled when it is loaded: "nnrt 0.1.0"
+  std::string name;                        // by which it is found among the others of a file
+  std::string architecture;                // of bpu<…>: "bayes"; empty: it was compiled for none
+  std::vector<saved_place> places;         // of each node, when it was compiled
+  std::vector<saved_input> inputs;         // of each input of the graph, when somebody said
+  std::string made_by;                     // filled when it is loaded: "nnrt 0.1.0"
   std::vector<saved_output> outputs = {};  // of each output of the graph, when somebody said
 
   bool is_compiled() const { return !architecture.empty(); }
@@ -44,17 +47,20 @@ struct saved_model {
 /// The version of the format; files of another one are refused.
 inline constexpr std::string_view saved_format = "1";
 
-/// The bytes of a file with these networks. One has its tensors under their own names, those of several stand behind the network's name: "b/fc.weight".
-/// Errors: invalid_argument (no network, no name or one twice, lists of another length than the graph's, images that an input cannot be, names that
-/// are not UTF-8, a graph out of order); rule_broken; each names the network.
+/// The bytes of a file with these networks. One has its tensors under their own names, those of several stand behind
+/// the network's name: "b/fc.weight". Errors: invalid_argument (no network, no name or one twice, lists of another
+/// length than the graph's, images that an input cannot be, names that are not UTF-8, a graph out of order);
+/// rule_broken; each names the network.
 inline result<byte_list> models_to_bytes(std::span<const saved_model> networks);
-/// Writes such a file, as write_file() does. Errors as models_to_bytes() and write_file(), each with the path before it.
+/// Writes such a file, as write_file() does. Errors as models_to_bytes() and write_file(), each with the path before
+/// it.
 inline result<void> save_models(std::string_view path, std::span<const saved_model> networks);
 
-/// The networks of a file, in its order. Weights stay in the file, which is mapped as long as one of them lives. Everything is verified before it is
-/// believed: the format's version, a digest of the header and one of each tensor, every name and index, and the operators' rules, as compile() does.
-/// Errors, which begin with the path and say what and where: not_found, io_failed; invalid_file (no saved model, or a damaged one); not_supported
-/// (another version of the format, an operator that nnrt lacks); rule_broken.
+/// The networks of a file, in its order. Weights stay in the file, which is mapped as long as one of them lives.
+/// Everything is verified before it is believed: the format's version, a digest of the header and one of each tensor,
+/// every name and index, and the operators' rules, as compile() does. Errors, which begin with the path and say what
+/// and where: not_found, io_failed; invalid_file (no saved model, or a damaged one); not_supported (another version of
+/// the format, an operator that nnrt lacks); rule_broken.
 inline result<std::vector<saved_model>> load_models(std::string_view path);
 /// Those of a file in memory, of which a copy is kept. Errors as above, without a path.
 inline result<std::vector<saved_model>> load_models(std::span<const std::byte> file);
@@ -73,13 +79,14 @@ inline constexpr std::string_view no_digest = "0000000000000000";
   return digits;
 }
 
-/// Where a header has the 16 digits of its digest; behind its end: it has none as nnrt writes it. No string holds what is looked for, since quotes
-/// are escaped in strings.
+/// Where a header has the 16 digits of its digest; behind its end: it has none as nnrt writes it. No string holds what
+/// is looked for, since quotes are escaped in strings.
 [[gnu::cold]] inline std::size_t place_of_digest(array_ref<const std::byte> header) {
   const std::string_view letters(reinterpret_cast<const char*>(header.data()), header.size());
   const std::string before = nnrt::joined({piece::in_quotes(digest_key), ":\""});
   const std::size_t at = letters.find(before);
-  return at == letters.npos || letters.size() - at < before.size() + no_digest.size() ? letters.size() : at + before.size();
+  return at == letters.npos || letters.size() - at < before.size() + no_digest.size() ? letters.size()
+                                                                                      : at + before.size();
 }
 
 // ---- What both sides check ----
@@ -99,13 +106,16 @@ inline constexpr std::string_view no_digest = "0000000000000000";
                    unsaid.theirs, " there by default)"});
     }
   if (made.is_compiled() ? made.places.size() != g.nodes.size() : !made.places.empty())
-    return fail(error_code::invalid_argument, {"got places of ", made.places.size(), " nodes, expected ", made.is_compiled() ? g.nodes.size() : 0});
+    return fail(error_code::invalid_argument,
+                {"got places of ", made.places.size(), " nodes, expected ", made.is_compiled() ? g.nodes.size() : 0});
   if (!made.inputs.empty() && made.inputs.size() != g.inputs.size())
-    return fail(error_code::invalid_argument, {"got ", made.inputs.size(), " forms of inputs, expected ", g.inputs.size()});
+    return fail(error_code::invalid_argument,
+                {"got ", made.inputs.size(), " forms of inputs, expected ", g.inputs.size()});
   for (std::size_t i = 0; i < made.inputs.size(); ++i)
     if (auto ok = check_input(made.inputs[i], g, i); !ok) return ok;
   if (!made.outputs.empty() && made.outputs.size() != g.outputs.size())
-    return fail(error_code::invalid_argument, {"got forms of ", made.outputs.size(), " outputs, expected ", g.outputs.size()});
+    return fail(error_code::invalid_argument,
+                {"got forms of ", made.outputs.size(), " outputs, expected ", g.outputs.size()});
   for (std::size_t i = 0; i < made.outputs.size(); ++i)
     if (const std::string fault = fault_of(made.outputs[i].packed, g.at(g.outputs[i].value).desc); !fault.empty())
       return fail(error_code::invalid_argument, {"output ", piece::in_quotes(g.name_of(g.outputs[i].name)), fault});
@@ -118,15 +128,18 @@ inline constexpr std::string_view no_digest = "0000000000000000";
 class model_writer {
  public:
   [[gnu::cold]] result<void> add(const saved_model& made, bool is_alone) {
-    if (auto ok = check_saved(made); !ok) return fail(std::move(ok.error()).in(joined({"network ", piece::in_quotes(made.name)})));
+    if (auto ok = check_saved(made); !ok)
+      return fail(std::move(ok.error()).in(joined({"network ", piece::in_quotes(made.name)})));
     const std::string prefix = is_alone ? std::string() : made.name + "/";
-    json_.begin_object().key("name").string(made.name).key("prefix").string(prefix).key("layout").string(layouts[static_cast<std::size_t>(made.network.weights.order())]);
+    json_.begin_object().key("name").string(made.name).key("prefix").string(prefix).key("layout").string(
+        layouts[static_cast<std::size_t>(made.network.weights.order())]);
     json_.key("weights").begin_array();
     for (const tensor_entry& tensor : made.network.weights.entries()) add_tensor(prefix, tensor);
     json_.end_array().key("constants").begin_array();
     const std::vector<std::string> constants = add_constants(prefix, made.network);
     json_.end_array().key("graph");
-    write_graph(json_, made.network.graph, [&](std::int32_t id) -> std::string_view { return constants[static_cast<std::size_t>(id)]; });
+    write_graph(json_, made.network.graph,
+                [&](std::int32_t id) -> std::string_view { return constants[static_cast<std::size_t>(id)]; });
     write_rest(made);
     json_.end_object();
     return {};
@@ -146,7 +159,12 @@ class model_writer {
   [[gnu::cold]] void add_tensor(std::string_view prefix, const tensor_entry& tensor) {
     names_.push_back(joined({prefix, tensor.name}));
     tensors_.push_back(tensor);
-    json_.begin_object().key("name").string(tensor.name).key("digest").string(hexadecimal(digest_of(tensor.bytes))).end_object();
+    json_.begin_object()
+        .key("name")
+        .string(tensor.name)
+        .key("digest")
+        .string(hexadecimal(digest_of(tensor.bytes)))
+        .end_object();
   }
   /// A tensor for each constant, under a name that no weight has; the names by value.
   [[gnu::cold]] std::vector<std::string> add_constants(std::string_view prefix, const model& network) {
@@ -157,13 +175,17 @@ class model_writer {
       if (v.is != ir::kind::constant) continue;
       names[id] = joined({"constant ", id});
       while (network.weights.find(names[id]) != nullptr) names[id] += '\'';
-      add_tensor(prefix, {names[id], v.desc.type, v.desc.shape, {g.bytes.data() + v.first_byte, static_cast<std::size_t>(v.desc.bytes())}});
+      add_tensor(prefix, {names[id],
+                          v.desc.type,
+                          v.desc.shape,
+                          {g.bytes.data() + v.first_byte, static_cast<std::size_t>(v.desc.bytes())}});
     }
     return names;
   }
   [[gnu::cold]] void write_rest(const saved_model& made) {
     json_.key("architecture").string(made.architecture).key("places").begin_array();
-    for (const saved_place& at : made.places) json_.begin_object().key("accelerator").boolean(at.on_accelerator).key("why").string(at.why).end_object();
+    for (const saved_place& at : made.places)
+      json_.begin_object().key("accelerator").boolean(at.on_accelerator).key("why").string(at.why).end_object();
     json_.end_array().key("inputs").begin_array();
     for (const saved_input& in : made.inputs) {
       json_.begin_object().key("source").string(input_sources[static_cast<std::size_t>(in.source)]).key("image");
@@ -183,7 +205,13 @@ class model_writer {
     json_.end_array();
   }
   [[gnu::cold]] void write_image(const saved_input& in) {
-    json_.begin_object().key("type").string(name_of(in.given)).key("colours").string(name_of(in.seen)).key("range").string(name_of(in.range));
+    json_.begin_object()
+        .key("type")
+        .string(name_of(in.given))
+        .key("colours")
+        .string(name_of(in.seen))
+        .key("range")
+        .string(name_of(in.range));
     for (const bool is_mean : {true, false}) {
       json_.key(is_mean ? "mean" : "scale").begin_array();
       for (const float number : is_mean ? in.by.mean : in.by.scale) write_real(json_, number);
@@ -209,7 +237,8 @@ class model_writer {
   nnrt::detail::name_set names;
   const auto name_of = [&](std::size_t i) { return std::string_view(networks[i].name); };
   for (std::size_t i = 0; i < networks.size(); ++i) {
-    if (names.has(networks[i].name, name_of)) return fail(error_code::invalid_argument, {"two networks are called ", piece::in_quotes(networks[i].name)});
+    if (names.has(networks[i].name, name_of))
+      return fail(error_code::invalid_argument, {"two networks are called ", piece::in_quotes(networks[i].name)});
     names.add(networks[i].name, name_of);
     if (auto ok = file.add(networks[i], networks.size() == 1); !ok) return fail(std::move(ok.error()));
   }
@@ -221,14 +250,20 @@ class model_writer {
 /// The header has the digest that it names: of its own bytes, as if that digest were zeros.
 [[gnu::cold]] inline result<void> check_header(array_ref<const std::byte> file, const weights& contents) {
   const std::string_view* const format = contents.metadata(format_key);
-  if (format == nullptr) return fail(error_code::invalid_file, {"its metadata have no ", piece::in_quotes(format_key), ", as those of a saved model do"});
-  if (*format != saved_format) return fail(error_code::not_supported, {"it has format ", piece::in_quotes(*format), ", expected ", piece::in_quotes(saved_format)});
+  if (format == nullptr)
+    return fail(error_code::invalid_file,
+                {"its metadata have no ", piece::in_quotes(format_key), ", as those of a saved model do"});
+  if (*format != saved_format)
+    return fail(error_code::not_supported,
+                {"it has format ", piece::in_quotes(*format), ", expected ", piece::in_quotes(saved_format)});
   const std::string_view* const digest = contents.metadata(digest_key);
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), sizeof length);
   byte_list header(file.data(), file.data() + sizeof length + length);
   const std::size_t at = place_of_digest(header);
-  if (at == header.size() || digest == nullptr) return fail(error_code::invalid_file, {"its header is damaged: it has no ", piece::in_quotes(digest_key), " as nnrt writes it"});
+  if (at == header.size() || digest == nullptr)
+    return fail(error_code::invalid_file,
+                {"its header is damaged: it has no ", piece::in_quotes(digest_key), " as nnrt writes it"});
   const std::string named(reinterpret_cast<const char*>(header.data() + at), no_digest.size());
   std::memcpy(header.data() + at, no_digest.data(), no_digest.size());
   const std::string got = hexadecimal(digest_of(array_ref<const std::byte>(header)));
@@ -242,7 +277,8 @@ class model_writer {
 class model_loader {
  public:
   /// `keeper` keeps the memory of the contents.
-  model_loader(std::string_view json, const weights& contents, const weights& keeper) : json_(json), contents_(contents), keeper_(keeper) {
+  model_loader(std::string_view json, const weights& contents, const weights& keeper)
+      : json_(json), contents_(contents), keeper_(keeper) {
     uses_.assign(contents.entries().size(), use::none);
   }
 
@@ -256,23 +292,29 @@ class model_loader {
       made.back().made_by = made_by;
       read_model(made.back());
       const auto name_of = [&](std::size_t i) { return std::string_view(made[i].name); };
-      if (names.has(made.back().name, name_of) && json_.is_fine()) refuse({error_code::invalid_file, "two networks have this name"}, made.back());
+      if (names.has(made.back().name, name_of) && json_.is_fine())
+        refuse({error_code::invalid_file, "two networks have this name"}, made.back());
       else if (json_.is_fine()) names.add(made.back().name, name_of);
     });
     json_.take(json_event::end_object);
     json_.take(json_event::end);
     if (!wrong_) return fail(std::move(wrong_.error()));
-    if (!json_.is_fine()) return fail(error(are_known_ ? error_code::invalid_file : error_code::not_supported, json_.reason().message()).in(models_key));
+    if (!json_.is_fine())
+      return fail(error(are_known_ ? error_code::invalid_file : error_code::not_supported, json_.reason().message())
+                      .in(models_key));
     if (made.empty()) return fail(error_code::invalid_file, {models_key, ": describes no network"});
     if (tensors_ != contents_.entries().size())
-      return fail(error_code::invalid_file, {models_key, ": describes ", tensors_, " tensors, but the file has ", contents_.entries().size()});
+      return fail(error_code::invalid_file,
+                  {models_key, ": describes ", tensors_, " tensors, but the file has ", contents_.entries().size()});
     return made;
   }
 
  private:
   /// What a tensor of the file has been used for.
   enum class use : char { none, described, copied };
-  use& use_of(const tensor_entry& tensor) { return uses_[static_cast<std::size_t>(&tensor - contents_.entries().data())]; }
+  use& use_of(const tensor_entry& tensor) {
+    return uses_[static_cast<std::size_t>(&tensor - contents_.entries().data())];
+  }
   [[gnu::cold]] void refuse_second(const saved_model& of, std::string_view name, std::string_view why) {
     refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), " ", why}}, of);
   }
@@ -293,26 +335,32 @@ class model_loader {
     tensors.order(static_cast<layout>(json_.key("layout").one_of(layouts)));
     json_.key("weights").list([&] {
       std::string name;
-      if (const tensor_entry* const found = read_tensor(made, prefix, name)) tensors.add(name, found->type, found->shape, found->bytes);
+      if (const tensor_entry* const found = read_tensor(made, prefix, name))
+        tensors.add(name, found->type, found->shape, found->bytes);
     });
     json_.key("constants").list([&] {
       std::string name;
       read_tensor(made, prefix, name);
     });
     ir::graph& g = made.network.graph;
-    are_known_ = read_graph(json_.key("graph"), g, [&](const std::string& name, ir::value& v) { copy_constant(made, prefix, name, v); });
+    are_known_ = read_graph(json_.key("graph"), g,
+                            [&](const std::string& name, ir::value& v) { copy_constant(made, prefix, name, v); });
     read_rest(made);
     json_.take(json_event::end_object);
     if (!json_.is_fine()) return;
     auto kept = std::move(tensors).finish();
     if (!kept) return refuse(error(error_code::invalid_file, kept.error().message()), made);
     made.network.weights = std::move(*kept);
-    if (auto ok = check_saved(made); !ok) refuse(ok.error().code() == error_code::rule_broken ? std::move(ok.error()) : error(error_code::invalid_file, ok.error().message()), made);
+    if (auto ok = check_saved(made); !ok)
+      refuse(ok.error().code() == error_code::rule_broken ? std::move(ok.error())
+                                                          : error(error_code::invalid_file, ok.error().message()),
+             made);
   }
 
   [[gnu::cold]] const tensor_entry* find(const saved_model& made, std::string_view prefix, std::string_view name) {
     const tensor_entry* const found = contents_.find(nnrt::joined({prefix, name}));
-    if (found == nullptr) refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), " is not in the file"}}, made);
+    if (found == nullptr)
+      refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), " is not in the file"}}, made);
     return found;
   }
   /// A tensor whose bytes have the digest that is written there.
@@ -327,16 +375,27 @@ class model_loader {
     use_of(*found) = use::described;
     ++tensors_;
     const std::string got = hexadecimal(digest_of(found->bytes));
-    if (got != digest) refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), ": its bytes are damaged: got digest ", got, ", expected ", piece::in_quotes(digest)}}, made);
+    if (got != digest)
+      refuse({error_code::invalid_file,
+              {"tensor ", piece::in_quotes(name), ": its bytes are damaged: got digest ", got, ", expected ",
+               piece::in_quotes(digest)}},
+             made);
     return found;
   }
-  /// The elements of a constant, which ends up at a multiple of 64. Each has a tensor of its own, as in files that were written here: many constants
-  /// of one large tensor would not fit into memory.
+  /// The elements of a constant, which ends up at a multiple of 64. Each has a tensor of its own, as in files that were
+  /// written here: many constants of one large tensor would not fit into memory.
   [[gnu::cold]] void copy_constant(saved_model& made, std::string_view prefix, const std::string& name, ir::value& v) {
     const tensor_entry* const found = find(made, prefix, name);
     if (found == nullptr) return;
     if (found->type != v.desc.type || found->shape != v.desc.shape)
-      return refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), ": got ", {found->type, found->shape}, ", expected ", {v.desc.type, v.desc.shape}}}, made);
+      return refuse({error_code::invalid_file,
+                     {"tensor ",
+                      piece::in_quotes(name),
+                      ": got ",
+                      {found->type, found->shape},
+                      ", expected ",
+                      {v.desc.type, v.desc.shape}}},
+                    made);
     if (use_of(*found) == use::copied) return refuse_second(made, name, "is read as two constants");
     use_of(*found) = use::copied;
     pool<std::byte>& bytes = made.network.graph.bytes;
@@ -397,9 +456,9 @@ class model_loader {
   const weights& contents_;
   const weights& keeper_;
   result<void> wrong_;
-  bool are_known_ = true;       // all operators
-  std::size_t tensors_ = 0;     // that have been found
-  pool<use> uses_;              // of each tensor of the file
+  bool are_known_ = true;    // all operators
+  std::size_t tensors_ = 0;  // that have been found
+  pool<use> uses_;           // of each tensor of the file
 };
 
 [[gnu::cold]] inline result<std::vector<saved_model>> load_models(const kept_bytes& file) {
@@ -414,7 +473,8 @@ class model_loader {
 /// The only network of a file.
 [[gnu::cold]] inline result<model> only_one(std::vector<saved_model>&& all) {
   if (all.size() == 1) return std::move(all.front().network);
-  return fail(error_code::invalid_argument, {"got a file with ", all.size(), " networks, expected 1: load_models() reads them"});
+  return fail(error_code::invalid_argument,
+              {"got a file with ", all.size(), " networks, expected 1: load_models() reads them"});
 }
 
 /// What a file's only network is called: the file's own name, without what is behind its last point.
@@ -456,7 +516,8 @@ inline result<std::vector<saved_model>> load_models(std::span<const std::byte> f
 }
 
 inline result<void> model::save(std::string_view path) const {
-  const saved_model all[] = {{.network = *this, .name = detail::stem_of(path), .architecture = {}, .places = {}, .inputs = {}, .made_by = {}}};
+  const saved_model all[] = {
+      {.network = *this, .name = detail::stem_of(path), .architecture = {}, .places = {}, .inputs = {}, .made_by = {}}};
   return save_models(path, all);
 }
 
@@ -473,4 +534,4 @@ inline result<model> model::load(std::span<const std::byte> file) {
   return all ? detail::only_one(std::move(*all)) : fail(std::move(all.error()));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,6 @@
 // weight_place: where a weight lies in a model file, and what its bytes need until they are the graph's tensor.
-// Flow: readers note places while they build a graph; weights_at() turns them into weights at run time, when the graph is used.
+// Flow: readers note places while they build a graph; weights_at() turns them into weights at run time, when the graph
+// is used.
 #pragma once
 
 #include <nnrt/core/convert.hpp>
@@ -7,17 +8,17 @@
 #include <nnrt/io/file_view.hpp>
 #include <nnrt/ir/graph.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// A tensor in a file, and the form in which the graph has it. Plain data, which constant evaluation can keep.
 struct weight_place {
-  std::int32_t value = ir::none;     // the graph's weight
-  std::size_t first = 0, size = 0;   // its bytes in the file
-  tensor_desc stored;                // what they are there; i8 for numbers of four bits
-  bool is_packed = false;            // two numbers of four bits in each byte
-  bool as_f32 = false;               // quantised values and f16 become the real numbers that they stand for
-  bool filters_first = false;        // [1, H, W, O] becomes [O, H, W, 1]
-  std::size_t first_scale = 0;       // offset of the f32 scales of `stored`, one for each index of its axis
+  std::int32_t value = ir::none;    // the graph's weight
+  std::size_t first = 0, size = 0;  // its bytes in the file
+  tensor_desc stored;               // what they are there; i8 for numbers of four bits
+  bool is_packed = false;           // two numbers of four bits in each byte
+  bool as_f32 = false;              // quantised values and f16 become the real numbers that they stand for
+  bool filters_first = false;       // [1, H, W, O] becomes [O, H, W, 1]
+  std::size_t first_scale = 0;      // offset of the f32 scales of `stored`, one for each index of its axis
 
   constexpr bool is_in_form() const { return !is_packed && !as_f32 && !filters_first; }
 };
@@ -41,7 +42,8 @@ template <class T> constexpr void put_element(T element, std::byte* to) {
 }
 
 /// The real number that element i stands for.
-template <class T> constexpr float real_element(const file_bytes& file, const weight_place& place, std::size_t inner, std::size_t i) {
+template <class T>
+constexpr float real_element(const file_bytes& file, const weight_place& place, std::size_t inner, std::size_t i) {
   const T stored = stored_element<T>(file, place, i);
   if constexpr (!std::is_integral_v<T>) {
     return static_cast<float>(stored);
@@ -77,4 +79,4 @@ constexpr void convert_elements(const file_bytes& file, const weight_place& plac
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

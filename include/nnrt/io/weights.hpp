@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// The order in which a file's writer keeps the axes of weights.
 enum class layout {
@@ -54,7 +54,8 @@ class aligned_memory {
 
 /// Named tensors and texts, immutable, behind a handle: a copy is a pointer, and the bytes stay mapped (or allocated)
 /// until the last copy is gone. `weights{}` holds nothing, for networks that name no weights.
-/// Weights that a program computed come from make_weights (make_weights.hpp), those of other files from weights_builder.
+/// Weights that a program computed come from make_weights (make_weights.hpp), those of other files from
+/// weights_builder.
 class weights {
  public:
   using entry = tensor_entry;
@@ -94,7 +95,7 @@ class weights {
     detail::aligned_memory memory;  // of tensors that do not lie in the file
     safetensors::contents found;
     layout order = layout::native;
-    shared<const state> others;     // whose memory tensors may lie in
+    shared<const state> others;  // whose memory tensors may lie in
   };
 
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
@@ -153,4 +154,4 @@ class weights {
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

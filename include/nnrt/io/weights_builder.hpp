@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Puts weights together, tensor by tensor. Nothing is copied but names: the weights keep the file mapped and the
 /// memory that they allocated.
@@ -20,9 +20,7 @@ class weights_builder {
   /// The order of axes that the tensors have.
   void order(layout of_axes) { state_.order = of_axes; }
   /// Zeroed memory, aligned to 64 bytes, that lives as long as the weights.
-  std::span<std::byte> allocate(std::size_t bytes) {
-    return {state_.memory.allocate(bytes), bytes};
-  }
+  std::span<std::byte> allocate(std::size_t bytes) { return {state_.memory.allocate(bytes), bytes}; }
   /// A tensor whose bytes lie in the file, in allocated memory, or in memory that outlives the weights.
   void add(std::string_view name, dtype type, const shape_t& shape, std::span<const std::byte> bytes) {
     names_.push_back(name.size());
@@ -44,4 +42,4 @@ class weights_builder {
   std::vector<std::size_t> names_;  // lengths
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file next to it is
 /// written, flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one,
@@ -32,7 +32,8 @@ namespace nnrt::inline NNRT_ISA {
 /// the names of the system lead to: /dev/stdout, /dev/stderr, /dev/fd/ and /proc/. Errors: those of replace_file();
 /// io_failed (a pipe that nobody reads from, a socket, and a name of the system for a regular file that a process has
 /// open); each names the file.
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents);
+[[gnu::cold]] inline result<void> write_file(std::string_view path,
+                                             std::span<const std::span<const std::byte>> contents);
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
   return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
 }
@@ -60,7 +61,8 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   return ::fchmod(file.number(), old.st_mode & allowed & 0777U) == 0;
 }
 
-[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> contents, const char* path) {
+[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> contents,
+                                          const char* path) {
   if (!take_over_permissions(file, path)) return false;
   for (const auto piece : contents)
     if (!write_all(file.number(), piece)) return false;
@@ -133,4 +135,4 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   return replace_file(path, contents);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

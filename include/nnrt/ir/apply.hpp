@@ -1,5 +1,6 @@
 // apply: how a call of an operator's function becomes a checked node.
-// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the rules run in the compiler, the node goes to the builder.
+// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the rules run in the compiler, the node goes to the
+// builder.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,21 +9,24 @@
 
 #include <tuple>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Several outputs of one node: works with structured bindings and get<I>.
 template <class... Tensors> struct outputs_of_node : std::tuple<Tensors...> {
   using std::tuple<Tensors...>::tuple;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA
 
-template <class... Tensors> struct std::tuple_size<nnrt::outputs_of_node<Tensors...>> : std::integral_constant<std::size_t, sizeof...(Tensors)> {};
-template <std::size_t I, class... Tensors> struct std::tuple_element<I, nnrt::outputs_of_node<Tensors...>> : std::tuple_element<I, std::tuple<Tensors...>> {};
+template <class... Tensors>
+struct std::tuple_size<nnrt::outputs_of_node<Tensors...>> : std::integral_constant<std::size_t, sizeof...(Tensors)> {};
+template <std::size_t I, class... Tensors>
+struct std::tuple_element<I, nnrt::outputs_of_node<Tensors...>> : std::tuple_element<I, std::tuple<Tensors...>> {};
 
-namespace nnrt::inline NNRT_ISA::dsl {
+namespace nnrt { inline namespace NNRT_ISA { namespace dsl {
 
-/// A handle that stands for the output of a refused node: everything built on it is left unchecked, so that one mistake is one error.
+/// A handle that stands for the output of a refused node: everything built on it is left unchecked, so that one mistake
+/// is one error.
 inline constexpr tensor_desc unknown_desc{};
 
 /// A number as the int that it usually fits into: clang prints int64_t arguments as 3L.
@@ -35,20 +39,28 @@ template <std::int64_t Value> constexpr auto shortest() {
 template <auto Rule, unit Counted, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection {
   using type = graph_rejected<Rule, actual<shortest<Actual>()>, expected<shortest<Expected>()>, Where...>;
 };
-template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::type, Actual, Expected, Where...> {
-  using type = graph_rejected<Rule, actual<static_cast<dtype>(Actual)>, expected<static_cast<dtype>(Expected)>, Where...>;
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
+struct rejection<Rule, unit::type, Actual, Expected, Where...> {
+  using type =
+      graph_rejected<Rule, actual<static_cast<dtype>(Actual)>, expected<static_cast<dtype>(Expected)>, Where...>;
 };
-template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::layout, Actual, Expected, Where...> {
-  using type = graph_rejected<Rule, actual<static_cast<format>(Actual)>, expected<static_cast<format>(Expected)>, Where...>;
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
+struct rejection<Rule, unit::layout, Actual, Expected, Where...> {
+  using type =
+      graph_rejected<Rule, actual<static_cast<format>(Actual)>, expected<static_cast<format>(Expected)>, Where...>;
 };
 
-template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection<Rule, unit::real, Actual, Expected, Where...> {
-  static constexpr auto real(std::int64_t bits) { return keyword::real(std::bit_cast<float>(static_cast<std::int32_t>(bits))); }
+template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
+struct rejection<Rule, unit::real, Actual, Expected, Where...> {
+  static constexpr auto real(std::int64_t bits) {
+    return keyword::real(std::bit_cast<float>(static_cast<std::int32_t>(bits)));
+  }
   using type = graph_rejected<Rule, actual<real(Actual)>, expected<real(Expected)>, Where...>;
 };
 
 /// Rules whose names do not say which operator they are about.
-template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
+template <class Rules>
+concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
 
 /// Not constexpr: the compiler points at its call, and then at the scalar of whoever wrote the network.
 inline void scalar_must_be_a_number_of_the_dtype() {}
@@ -59,16 +71,20 @@ template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner
     if (!std::cmp_equal(one[0], scalar + 0)) scalar_must_be_a_number_of_the_dtype();
   return owner.add_constant<element_t<Type>>({Type, {}}, one);
 }
-/// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants here.
-template <class Op, dtype Scalar> constexpr std::int32_t value_of(builder& owner, const handle& given) { return owner.id_of(given); }
+/// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants
+/// here.
+template <class Op, dtype Scalar> constexpr std::int32_t value_of(builder& owner, const handle& given) {
+  return owner.id_of(given);
+}
 template <class Op, dtype Scalar, class T>
-  requires (!is_tensor<T>)
+  requires(!is_tensor<T>)
 constexpr std::int32_t value_of(builder& owner, const T& given) {
   if constexpr (!is_keyword<T>) return constant_of<Scalar>(owner, given);
   else {
     constexpr argument described = describe<Op, T>();
     if constexpr (described.operand < 0) return ir::none;
-    else if constexpr (described.desc.type == i64) return owner.add_constant<std::int64_t>(described.desc, described.values);
+    else if constexpr (described.desc.type == i64)
+      return owner.add_constant<std::int64_t>(described.desc, described.values);
     else return constant_of<described.desc.type>(owner, described.values[0]);
   }
 }
@@ -79,8 +95,9 @@ template <class T> constexpr builder* owner_of(const T& given) {
 }
 
 /// The part that runs in constant evaluation of the user's function: thin over builder::add_node.
-constexpr std::int32_t record(builder& owner, const operator_info& info, array_ref<const word> words, array_ref<const std::int32_t> given,
-                              array_ref<const int> argument_of, array_ref<const tensor_desc> outputs) {
+constexpr std::int32_t record(builder& owner, const operator_info& info, array_ref<const word> words,
+                              array_ref<const std::int32_t> given, array_ref<const int> argument_of,
+                              array_ref<const tensor_desc> outputs) {
   pool<std::int32_t> inputs;
   for (const int a : argument_of) inputs.push_back(a < 0 ? ir::none : given[static_cast<std::size_t>(a)]);
   return owner.add_node(info, words, inputs, outputs);
@@ -92,21 +109,26 @@ constexpr auto outputs_from(builder* owner, std::int32_t first, std::integer_seq
   else return outputs_of_node<tensor<Outcome.outputs[I]>...>(tensor<Outcome.outputs[I]>{{owner, first + I}}...);
 }
 
-/// Handles for the outputs of a refused node. Its graph is told, so that it does not complain of what the node would have used, too.
+/// Handles for the outputs of a refused node. Its graph is told, so that it does not complain of what the node would
+/// have used, too.
 template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&... args) {
   for (builder* const owner : {owner_of(args)...})
     if (owner != nullptr) owner->refuse();
   if constexpr (Outputs == 1) return tensor<unknown_desc>{};
   else
-    return []<std::size_t... I>(std::index_sequence<I...>) { return outputs_of_node<tensor<(static_cast<void>(I), unknown_desc)>...>(); }(std::make_index_sequence<Outputs>{});
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return outputs_of_node<tensor<(static_cast<void>(I), unknown_desc)>...>();
+    }(std::make_index_sequence<Outputs>{});
 }
 
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
   constexpr int count = this_call::output_count();
   if constexpr (this_call::read.misfitting.argument >= 0) {
-    using given = std::tuple_element_t<static_cast<std::size_t>(this_call::read.misfitting.argument), std::tuple<Args...>>;
-    using reason = graph_rejected<this_call::read.misfitting.rule, keyword_named<typename as_keyword<given>::type>, in_operator<Op>>;
+    using given =
+        std::tuple_element_t<static_cast<std::size_t>(this_call::read.misfitting.argument), std::tuple<Args...>>;
+    using reason = graph_rejected<this_call::read.misfitting.rule, keyword_named<typename as_keyword<given>::type>,
+                                  in_operator<Op>>;
     (void)sizeof(decltype(reason::report()));
     return refused<this_call::outputs_asked_for()>(args...);
   } else if constexpr (has_unknown_tensor(this_call::read.arguments)) {
@@ -116,7 +138,8 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
     if constexpr (outcome.rule >= 0) {
       using rules = std::conditional_t<outcome.by_signature, signature_rule, typename Op::rule>;
       if constexpr (shared_rules<rules>) {
-        using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected, in_operator<Op>>;
+        using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected,
+                                 in_operator<Op>>;
         (void)sizeof(decltype(reason::type::report()));
       } else {
         using reason = rejection<static_cast<rules>(outcome.rule), outcome.counted, outcome.actual, outcome.expected>;
@@ -143,4 +166,4 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::dsl
+}}}  // namespace nnrt::NNRT_ISA::dsl

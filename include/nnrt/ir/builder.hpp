@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ir/graph.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Rules about a whole graph; graph<f> reports them, since no single line of it is to blame.
 enum class graph_rule {
@@ -85,7 +85,8 @@ class builder {
   builder(const builder&) = delete;  // a function that takes a copy declares its network in that
 
   /// An input of the network; inputs are the executor's arguments in order of declaration.
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
   constexpr auto input(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of an input must be at least 1 and fit into memory");
@@ -93,34 +94,46 @@ class builder {
     return tensor<desc>{{this, declare_input(desc, name)}};
   }
 
-  /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor. One that is quantised
-  /// per channel has its scales in a weight of its own: f32, one for each index of the axis, called "<name>.scale".
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor.
+  /// One that is quantised per channel has its scales in a weight of its own: f32, one for each index of the axis,
+  /// called "<name>.scale".
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
+    static_assert(
+        valid_extents(desc),
+        "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
     return tensor<desc>{{this, declare_weight(desc, name, "")}};
   }
   /// The same for the weight "<layer>.<part>".
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view layer, std::string_view part) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    static_assert(valid_extents(desc), "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
+    static_assert(
+        valid_extents(desc),
+        "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
     return tensor<desc>{{this, declare_weight(desc, layer, part)}};
   }
 
   /// A tensor whose elements stand in the program, row-major.
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}, std::size_t Count>
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}, std::size_t Count>
   constexpr auto constant(const element_t<Type> (&elements)[Count]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    static_assert(static_cast<std::int64_t>(Count) == Shape.elements(), "nnrt: a constant has as many numbers as its shape has elements");
-    static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
+    static_assert(static_cast<std::int64_t>(Count) == Shape.elements(),
+                  "nnrt: a constant has as many numbers as its shape has elements");
+    static_assert(!needs_scales(desc),
+                  "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
-    static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
+    static_assert(!needs_scales(desc),
+                  "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
 
@@ -176,10 +189,14 @@ class builder {
   }
 
   /// What is no list of such numbers.
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}, class Given>
-    requires(!(std::is_array_v<Given> && std::is_same_v<std::remove_extent_t<Given>, element_t<Type>>) && !std::is_same_v<Given, std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>>)
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}, class Given>
+    requires(!(std::is_array_v<Given> && std::is_same_v<std::remove_extent_t<Given>, element_t<Type>>) &&
+             !std::is_same_v<Given, std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>>)
   constexpr auto constant(const Given&) {
-    static_assert(detail::accepted<Given>, "nnrt: a constant takes as many numbers as its shape has elements, in braces, an array or a std::array of the dtype's own type");
+    static_assert(detail::accepted<Given>,
+                  "nnrt: a constant takes as many numbers as its shape has elements, in braces, an array or a "
+                  "std::array of the dtype's own type");
     refuse();
     return tensor<tensor_desc{}>{};
   }
@@ -202,9 +219,12 @@ class builder {
     return ir::none;  // its id means nothing here
   }
   /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
-  constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
+  constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs,
+                                  array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
   /// A scalar constant, or the integers of a keyword.
-  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) { return ir_.add_constant(desc, elements); }
+  template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
+    return ir_.add_constant(desc, elements);
+  }
   constexpr void complain(graph_rule rule, std::string_view name) {
     if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
   }
@@ -224,7 +244,9 @@ class builder {
 
  private:
   /// Whether a value has scales by a name of their own.
-  static consteval bool needs_scales(const tensor_desc& desc) { return desc.quantised.mode == quantisation::kind::per_channel; }
+  static consteval bool needs_scales(const tensor_desc& desc) {
+    return desc.quantised.mode == quantisation::kind::per_channel;
+  }
   static consteval bool valid_extents(const tensor_desc& desc) {
     for (const std::int64_t extent : desc.shape)
       if (extent < 1) return false;
@@ -267,7 +289,9 @@ constexpr std::int32_t builder::declare_input(const tensor_desc& desc, std::stri
 
 constexpr std::size_t builder::place_of(std::string_view name, std::uint64_t hash) const {
   std::size_t place = hash & (weights_.size() - 1);
-  while (weights_[place].id != ir::none && (weights_[place].hash != hash || ir_.name_of(ir_.at(weights_[place].id).name) != name)) place = (place + 1) & (weights_.size() - 1);
+  while (weights_[place].id != ir::none &&
+         (weights_[place].hash != hash || ir_.name_of(ir_.at(weights_[place].id).name) != name))
+    place = (place + 1) & (weights_.size() - 1);
   return place;
 }
 
@@ -292,7 +316,8 @@ constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::str
   named_weight& place = weights_[place_of(name, hash)];
   if (place.id != ir::none) {
     for (std::int32_t i = 0; i < text.count; ++i) ir_.text.pop_back();
-    if (ir_.at(place.id).desc != desc) complain(graph_rule::weights_of_one_name_must_be_alike, ir_.name_of(ir_.at(place.id).name));
+    if (ir_.at(place.id).desc != desc)
+      complain(graph_rule::weights_of_one_name_must_be_alike, ir_.name_of(ir_.at(place.id).name));
     return place.id;
   }
   const std::int32_t id = ir_.add_value({desc, ir::kind::weight, text, 0, ir::none});
@@ -343,8 +368,8 @@ constexpr void builder::declare_next(const handle& state, const handle& value) {
   declared->next = id;
 }
 
-constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs,
-                                         array_ref<const tensor_desc> outputs) {
+constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<const word> attrs,
+                                         array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs) {
   ir::node made;
   made.op = &op;
   made.label = op.label;
@@ -352,7 +377,8 @@ constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<cons
   made.inputs = ir_.add_operands(inputs);
   const auto first = static_cast<std::int32_t>(ir_.values.size());
   made.outputs = {static_cast<std::int32_t>(ir_.operands.size()), static_cast<std::int32_t>(outputs.size())};
-  for (const tensor_desc& desc : outputs) ir_.operands.push_back(ir_.add_value({desc, ir::kind::result, {}, 0, ir::none}));
+  for (const tensor_desc& desc : outputs)
+    ir_.operands.push_back(ir_.add_value({desc, ir::kind::result, {}, 0, ir::none}));
   // A layer is called what its weights are called: "conv1.weight" names the node "conv1".
   for (const std::int32_t id : inputs)
     if (id != ir::none && ir_.at(id).is == ir::kind::weight && made.name.count == 0) {
@@ -383,4 +409,4 @@ constexpr void builder::finish() {
     if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.at(id).name);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,6 +1,8 @@
-// call: what the arguments of one call of an operator's function say - as data, so that ordinary functions can check and place them.
-// Flow: ir/apply.hpp asks call<Op, Args...> what was found, reports it or records the node. Templates know the types here and nothing else:
-// a network calls its operators with other types each time, so whatever is a template of the whole call is paid for by each layer.
+// call: what the arguments of one call of an operator's function say - as data, so that ordinary functions can check
+// and place them.
+// Flow: ir/apply.hpp asks call<Op, Args...> what was found, reports it or records the node. Templates know the types
+// here and nothing else: a network calls its operators with other types each time, so whatever is a template of the
+// whole call is paid for by each layer.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,18 +13,19 @@
 #include <array>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::dsl {
+namespace nnrt { inline namespace NNRT_ISA { namespace dsl {
 
 /// One argument of a call: a tensor's handle, a scalar, or a keyword.
 struct argument {
   enum class kind { tensor, scalar, keyword };
   kind is = kind::tensor;
-  tensor_desc desc{};                       // of what is, or becomes, an operand; what a wish wishes; dtype none for other keywords
+  // of what is, or becomes, an operand; what a wish wishes; dtype none for other keywords
+  tensor_desc desc{};
   array_ref<const std::int64_t> values{};  // what a keyword holds that becomes an operand
-  int operand = -1;                         // the one that a keyword becomes
-  std::string_view fills{};                 // what a keyword fills; empty for what is no keyword
-  bool is_known = true;                     // false: a keyword that the operator has no place for
-  bool is_wish = false;                     // what the output shall be
+  int operand = -1;                        // the one that a keyword becomes
+  std::string_view fills{};                // what a keyword fills; empty for what is no keyword
+  bool is_known = true;                    // false: a keyword that the operator has no place for
+  bool is_wish = false;                    // what the output shall be
 };
 
 /// The operand of this role, as an index; -1: there is none.
@@ -33,7 +36,8 @@ constexpr int operand_called(std::string_view role, array_ref<const operand_spec
 }
 
 /// A keyword that fills one of these attributes.
-template <class Attrs, class Keyword> concept attribute_of = requires(Attrs a) { Keyword::set(a); };
+template <class Attrs, class Keyword>
+concept attribute_of = requires(Attrs a) { Keyword::set(a); };
 
 template <class Op, class Keyword> constexpr argument describe_keyword() {
   argument a{argument::kind::keyword};
@@ -71,7 +75,8 @@ constexpr misfit find_misfit(array_ref<const argument> all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].is_known) return {static_cast<int>(i), keyword_rule::keyword_must_be_known_to_the_operator};
     for (std::size_t k = 0; k < i; ++k)
-      if (!all[i].fills.empty() && all[i].fills == all[k].fills) return {static_cast<int>(i), keyword_rule::keyword_must_not_be_given_twice};
+      if (!all[i].fills.empty() && all[i].fills == all[k].fills)
+        return {static_cast<int>(i), keyword_rule::keyword_must_not_be_given_twice};
   }
   return {};
 }
@@ -90,8 +95,8 @@ constexpr bool has_unknown_tensor(array_ref<const argument> all) {
   return false;
 }
 
-/// Finds for each operand the argument that gives it, -1: missing, and returns how many there are. Keywords go to the operand of their name, the
-/// others to the free ones in order.
+/// Finds for each operand the argument that gives it, -1: missing, and returns how many there are. Keywords go to the
+/// operand of their name, the others to the free ones in order.
 constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   for (int& a : argument_of) a = -1;
   int count = 0;
@@ -116,8 +121,8 @@ constexpr tensor_desc wish_among(array_ref<const argument> all) {
   return {};
 }
 
-/// The operands as rules see them. A handle's type does not tell whether it is a weight: operands that must be constant are checked when
-/// the graph is complete.
+/// The operands as rules see them. A handle's type does not tell whether it is a weight: operands that must be constant
+/// are checked when the graph is complete.
 constexpr void list_operands(array_ref<const argument> all, array_ref<const int> argument_of, array_ref<operand> list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (argument_of[i] < 0) continue;
@@ -150,7 +155,8 @@ template <int Outputs> struct settled {
   constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
 };
 template <class Op, int Outputs, int Operands>
-constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all, array_ref<const int> argument_of) {
+constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all,
+                                  array_ref<const int> argument_of) {
   std::array<operand, static_cast<std::size_t>(Operands)> in{};
   list_operands(all, argument_of, in);
   const tensor_desc wish = wish_among(all);
@@ -182,16 +188,21 @@ template <std::size_t Arguments, std::size_t MostOperands> struct reading {
 /// What one call says; computed once for each combination of operator, descs and keywords.
 template <class Op, class... Args> struct call {
   // No argument becomes an operand behind both the others and the signature's last.
-  static constexpr reading<sizeof...(Args), (sizeof...(Args) > std::size(Op::inputs) ? sizeof...(Args) : std::size(Op::inputs))> read{{describe<Op, Args>()...}};
+  static constexpr reading<sizeof...(Args),
+                           (sizeof...(Args) > std::size(Op::inputs) ? sizeof...(Args) : std::size(Op::inputs))>
+      read{{describe<Op, Args>()...}};
   static constexpr typename Op::attrs attributes = attributes_of<Op, Args...>();
   // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
   /// What the rules say of this call.
   template <int Outputs>
-  static constexpr settled<Outputs> outcome = settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
+  static constexpr settled<Outputs> outcome =
+      settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
 
-  /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its attributes.
+  /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its
+  /// attributes.
   static constexpr std::size_t outputs_asked_for() {
-    if constexpr (requires { Op::outputs_asked_for(attributes); }) return static_cast<std::size_t>(Op::outputs_asked_for(attributes));
+    if constexpr (requires { Op::outputs_asked_for(attributes); })
+      return static_cast<std::size_t>(Op::outputs_asked_for(attributes));
     else return std::size(Op::outputs);
   }
   static constexpr int output_count() {
@@ -200,4 +211,4 @@ template <class Op, class... Args> struct call {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::dsl
+}}}  // namespace nnrt::NNRT_ISA::dsl

@@ -1,5 +1,6 @@
 // diagnose: a broken rule in words - what, where, got and expected - for graphs that arrive at run time.
-// Flow: compile() and readers turn verdicts into errors; the compiler prints the same rule and values for static graphs.
+// Flow: compile() and readers turn verdicts into errors; the compiler prints the same rule and values for static
+// graphs.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,7 +10,7 @@
 
 #include <string>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -28,7 +29,9 @@ namespace detail {
   if (counted == unit::real) return letters({std::bit_cast<float>(static_cast<std::int32_t>(value))});
   return letters({value});
 }
-[[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) { return string_of(value_letters(counted, value)); }
+[[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) {
+  return string_of(value_letters(counted, value));
+}
 
 /// All dtypes of the first operand of which a verdict names only one.
 [[gnu::cold]] constexpr pool<char> accepted_letters(const verdict& v, const operator_info& op) {
@@ -37,7 +40,8 @@ namespace detail {
     if (spec.accepts.contains(got) || !spec.accepts.contains(named)) continue;
     pool<char> all;
     for (int i = 1; i < dtype_count; ++i)
-      if (const auto one = static_cast<dtype>(i); spec.accepts.contains(one)) append(all, {all.empty() ? "" : ", ", name_of(one)});
+      if (const auto one = static_cast<dtype>(i); spec.accepts.contains(one))
+        append(all, {all.empty() ? "" : ", ", name_of(one)});
     if (all.size() == name_of(named).size()) return all;  // not with ?: - g++ 12 destroys what it chose twice
     return letters({"one of ", all});
   }
@@ -48,13 +52,15 @@ namespace detail {
 
 /// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
 [[gnu::cold]] constexpr pool<char> letters_of(const verdict& v, const operator_info& op, std::string_view node_name) {
-  const std::string_view rule = (v.by_signature ? rule_names<signature_rule>() : op.rules)[static_cast<std::size_t>(v.rule)];
+  const std::string_view rule =
+      (v.by_signature ? rule_names<signature_rule>() : op.rules)[static_cast<std::size_t>(v.rule)];
   pool<char> text;
   append(text, {op.name});
   if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
   if (!rule.empty()) append(text, {": ", detail::words_of(rule)});
   else append(text, {": rule ", v.rule, " is broken"});
-  const bool is_of_types = v.by_signature && v.rule == static_cast<int>(signature_rule::operand_type_must_be_accepted_by_the_operator);
+  const bool is_of_types =
+      v.by_signature && v.rule == static_cast<int>(signature_rule::operand_type_must_be_accepted_by_the_operator);
   append(text, {" (got ", detail::value_letters(v.counted, v.actual), ", expected "});
   if (is_of_types) append(text, {detail::accepted_letters(v, op), ")"});
   else append(text, {detail::value_letters(v.counted, v.expected), ")"});
@@ -64,4 +70,4 @@ namespace detail {
   return string_of(letters_of(v, op, node_name));
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

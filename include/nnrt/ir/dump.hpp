@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::ir {
+namespace nnrt { inline namespace NNRT_ISA { namespace ir {
 
 /// "[1, 8, 8, 16]"; an unknown extent, -1, is "?".
 [[gnu::cold]] inline std::string to_string(const shape_t& shape);
@@ -31,7 +31,8 @@ namespace nnrt::inline NNRT_ISA::ir {
 [[gnu::cold]] inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {});
 
 // --- details ---------------------------------------------------------------
-// All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
+// All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it
+// prints a graph or not.
 namespace detail {
 
 [[gnu::cold]] constexpr void append_extents(pool<char>& out, const shape_t& shape) {
@@ -81,7 +82,8 @@ namespace detail {
     case attribute_kind::reals:
       for (std::size_t i = 1; i < words.size(); ++i) {  // behind the length
         append(out, {i > 1 ? "," : ""});
-        append_attribute(out, kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
+        append_attribute(out, kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real,
+                         words.subspan(i, 1));
       }
       return;
     case attribute_kind::integer: {
@@ -184,7 +186,8 @@ inline std::string log_text(const graph& g) {
 
 inline std::string dot(const graph& g, array_ref<const std::string_view> fills) {
   pool<char> out;
-  append(out, {"digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=9];\n"});
+  append(out, {"digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge "
+               "[fontname=\"Helvetica\", fontsize=9];\n"});
   for (const std::int32_t id : g.inputs) {
     append(out, {"  v", id, " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\""});
     detail::append_oval(out, g, g.at(id), g.at(id).name);
@@ -196,12 +199,14 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
   pool<std::int32_t> maker;  // of each value, a node or none
   maker.assign(g.values.size(), none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\""});
+    append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i],
+                 "\", label=\""});
     detail::append_box(out, g, g.nodes[i]);
     for (const std::int32_t id : g.inputs_of(g.nodes[i]))
       if (id != none && (g.at(id).is == kind::input || g.at(id).is == kind::state))
         append(out, {"  v", id, " -> n", i, ";\n"});
-    for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
+    for (const std::int32_t id : g.outputs_of(g.nodes[i]))
+      maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
   }
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     for (const std::int32_t id : g.inputs_of(g.nodes[i])) {
@@ -236,4 +241,4 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
   return string_of(out);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ir
+}}}  // namespace nnrt::NNRT_ISA::ir

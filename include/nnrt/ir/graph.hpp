@@ -1,5 +1,6 @@
 // graph: the one form of a network between front ends and plans - values and nodes over shared pools.
-// Flow: builder and readers make it, passes rewrite it (in constant evaluation or at run time), the planner turns it into steps.
+// Flow: builder and readers make it, passes rewrite it (in constant evaluation or at run time), the planner turns it
+// into steps.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::ir {
+namespace nnrt { inline namespace NNRT_ISA { namespace ir {
 
 /// What a value is to the network.
 enum class kind { input, weight, constant, result, state };
@@ -28,21 +29,21 @@ inline constexpr std::int32_t none = -1;
 struct value {
   tensor_desc desc;
   kind is = kind::result;
-  range name;                        // in text; inputs, weights and states have one
-  std::int64_t first_byte = 0;       // of a constant, in bytes
-  std::int32_t scales = none;        // the value that holds the scales of a per-channel quantised tensor
+  range name;                   // in text; inputs, weights and states have one
+  std::int64_t first_byte = 0;  // of a constant, in bytes
+  std::int32_t scales = none;   // the value that holds the scales of a per-channel quantised tensor
 };
 
 /// One operator applied to values.
 struct node {
   const operator_info* op = nullptr;
   const operator_label* label = nullptr;  // of op; all that is left of it in graphs that are kept to be printed
-  range attrs;                       // in words
-  range inputs;                      // in operands; `none` for an optional operand that is missing
-  range outputs;                     // in operands
-  range name;                        // in text; empty: the operator's name is all it has
-  bool removed = false;              // set by a pass that takes the node out; compact() drops it
-  int left_open = -1;                // which of traits.to_be_said nobody said, the first; -1: none
+  range attrs;                            // in words
+  range inputs;                           // in operands; `none` for an optional operand that is missing
+  range outputs;                          // in operands
+  range name;                             // in text; empty: the operator's name is all it has
+  bool removed = false;                   // set by a pass that takes the node out; compact() drops it
+  int left_open = -1;                     // which of traits.to_be_said nobody said, the first; -1: none
 };
 
 /// A result that the user asked for, by name.
@@ -89,8 +90,12 @@ template <std::size_t N> struct raw_element {
   std::byte bytes[N];
 };
 
-template <class T> constexpr array_ref<T> slice(pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
-template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range at) { return {list.data() + at.first, static_cast<std::size_t>(at.count)}; }
+template <class T> constexpr array_ref<T> slice(pool<T>& list, range at) {
+  return {list.data() + at.first, static_cast<std::size_t>(at.count)};
+}
+template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range at) {
+  return {list.data() + at.first, static_cast<std::size_t>(at.count)};
+}
 }  // namespace detail
 
 /// What a pass can do to a node.
@@ -104,19 +109,19 @@ struct event {
   range name;                            // of that node
 };
 
-/// The pools are public: passes are plain functions over them. Every id is an index into `values`. Nodes are in an order in which
-/// every value is made before it is used.
+/// The pools are public: passes are plain functions over them. Every id is an index into `values`. Nodes are in an
+/// order in which every value is made before it is used.
 struct graph {
   pool<value> values;
   pool<node> nodes;
-  pool<std::int32_t> inputs;      // in order of declaration
+  pool<std::int32_t> inputs;  // in order of declaration
   pool<output> outputs;
   pool<state> states;  // in order of declaration
   pool<std::int32_t> operands;
   pool<word> words;
   pool<char> text;
-  pool<std::byte> bytes;          // elements of constants, each tensor at a multiple of 64
-  pool<event> log;                // what the passes did, in order
+  pool<std::byte> bytes;  // elements of constants, each tensor at a multiple of 64
+  pool<event> log;        // what the passes did, in order
 
   constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
   constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
@@ -125,7 +130,9 @@ struct graph {
   constexpr array_ref<const std::int32_t> outputs_of(const node& n) const { return detail::slice(operands, n.outputs); }
   constexpr array_ref<const word> attrs_of(const node& n) const { return detail::slice(words, n.attrs); }
   constexpr array_ref<word> attrs_of(const node& n) { return detail::slice(words, n.attrs); }
-  constexpr std::string_view name_of(range name) const { return {text.data() + name.first, static_cast<std::size_t>(name.count)}; }
+  constexpr std::string_view name_of(range name) const {
+    return {text.data() + name.first, static_cast<std::size_t>(name.count)};
+  }
 
   constexpr range add_text(std::string_view name) {
     const range at{static_cast<std::int32_t>(text.size()), static_cast<std::int32_t>(name.size())};
@@ -166,7 +173,8 @@ struct graph {
     detail::raw_element<sizeof(T)> raw{};
     const std::byte* from = bytes.data() + constant.first_byte + i * std::int64_t{sizeof(T)};
     for (std::byte& byte : raw.bytes) byte = *from++;
-    if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};  // bytes of a file may be neither 0 nor 1
+    // bytes of a file may be neither 0 nor 1
+    if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};
     else return std::bit_cast<T>(raw);
   }
 
@@ -182,7 +190,9 @@ struct graph {
 /// The operator of a node, and the dtype for which its reference runs.
 constexpr typed_operator typed_operator_of(const graph& g, const node& n) {
   const array_ref<const std::int32_t> ids = g.inputs_of(n);
-  return {n.op->code, reference_type(n.op->traits, [&](std::size_t i) { return ids[i] == none ? dtype::none : g.at(ids[i]).desc.type; })};
+  return {n.op->code, reference_type(n.op->traits, [&](std::size_t i) {
+            return ids[i] == none ? dtype::none : g.at(ids[i]).desc.type;
+          })};
 }
 
 /// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.
@@ -201,14 +211,16 @@ struct operand_list {
   pool<operand> operands;
   pool<std::int64_t> integers;
 
-  /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights are.
+  /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights
+  /// are.
   constexpr operand_list(const graph& g, array_ref<const std::int32_t> ids, array_ref<const char> known = {}) {
     operands.reserve(ids.size());
     for (const std::int32_t id : ids) {
       operand made;
       if (id != none) {
         made.desc = g.at(id).desc;
-        made.constant = known.empty() ? g.at(id).is == kind::constant || g.at(id).is == kind::weight : known[static_cast<std::size_t>(id)] != 0;
+        made.constant = known.empty() ? g.at(id).is == kind::constant || g.at(id).is == kind::weight
+                                      : known[static_cast<std::size_t>(id)] != 0;
         if (has_read_list(g.at(id))) append_integers(g, g.at(id), integers);
       }
       operands.push_back(made);
@@ -218,7 +230,8 @@ struct operand_list {
 
  private:
   static constexpr bool has_read_list(const value& v) {
-    return v.is == kind::constant && (types::integer | types::logical).contains(v.desc.type) && v.desc.elements() <= longest_read_list;
+    return v.is == kind::constant && (types::integer | types::logical).contains(v.desc.type) &&
+           v.desc.elements() <= longest_read_list;
   }
   constexpr void point_to_integers(const graph& g, array_ref<const std::int32_t> ids) {
     std::size_t next = 0;
@@ -231,4 +244,4 @@ struct operand_list {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ir
+}}}  // namespace nnrt::NNRT_ISA::ir

@@ -17,7 +17,7 @@
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/stack.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Leaves out the bias of a layer: layers::conv2d<16, 3, 3>(x, "conv1", nnrt::no_bias).
 struct no_bias_t : keyword::base {};
@@ -42,8 +42,7 @@ constexpr std::int64_t at_least_1(std::int64_t extent) { return extent > 1 ? ext
 constexpr std::int64_t channels_of(const tensor_desc& x) { return x.rank() > 0 ? at_least_1(x.shape[-1]) : 1; }
 
 /// The attributes that the keywords among these arguments say.
-template <class Op, class... Args>
-inline constexpr typename Op::attrs attributes = dsl::attributes_of<Op, Args...>();
+template <class Op, class... Args> inline constexpr typename Op::attrs attributes = dsl::attributes_of<Op, Args...>();
 
 template <class Keyword> inline constexpr bool leaves_out_bias = std::is_same_v<Keyword, no_bias_t>;
 template <class Keyword> constexpr auto for_operator(Keyword given) {
@@ -111,8 +110,7 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
   if constexpr (X.type == dtype::none) {
     return x;
   } else {
-    constexpr int axis =
-        normalise_axis(detail::attributes<ops::full_connection, Keywords...>.axis, X.rank());
+    constexpr int axis = normalise_axis(detail::attributes<ops::full_connection, Keywords...>.axis, X.rank());
     constexpr std::int64_t inner = axis < 0 ? 1 : detail::at_least_1(X.shape.elements(axis));
     return detail::with_weight_and_bias<ops::full_connection, shape_t{Out, inner}, Out>(x, name, keywords...);
   }
@@ -154,8 +152,9 @@ constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
   }
 }
 
-/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on, which are all but the first unless it is
-/// given. Networks of PyTorch were trained with epsilon<1e-5F> (the operator's default is another), and mostly with begin_norm_axis<-1>.
+/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on,
+/// which are all but the first unless it is given. Networks of PyTorch were trained with epsilon<1e-5F> (the operator's
+/// default is another), and mostly with begin_norm_axis<-1>.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -163,8 +162,7 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
   } else {
     constexpr shape_t normalised = [] {
       shape_t extents;
-      const int first =
-          normalise_axis(detail::attributes<ops::layer_norm, Keywords...>.begin_norm_axis, X.rank());
+      const int first = normalise_axis(detail::attributes<ops::layer_norm, Keywords...>.begin_norm_axis, X.rank());
       for (int i = first < 0 ? 0 : first; i < X.rank(); ++i) extents.push_back(X.shape[i]);
       return extents;
     }();
@@ -198,10 +196,11 @@ struct recurrent_name {
 
 }  // namespace detail
 
-/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name"): lstm with "name.weight_ih_l0" [4 * Hidden, I], "name.weight_hh_l0" [4 * Hidden, Hidden], "name.bias_ih_l0" and
-/// "name.bias_hh_l0", each [4 * Hidden], and the same with "_reverse" behind their names when it is bidirectional; then hx and cx, and keywords. Layer k of
-/// several, whose names end with "_lk", is layers::lstm<Hidden, k>, which takes y of the layer before. Gates are i, o, f, g, and i, f, g, o in a file of
-/// layout::pytorch, which binding puts into order.
+/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name"): lstm with "name.weight_ih_l0" [4 * Hidden, I],
+/// "name.weight_hh_l0" [4 * Hidden, Hidden], "name.bias_ih_l0" and "name.bias_hh_l0", each [4 * Hidden], and the same
+/// with "_reverse" behind their names when it is bidirectional; then hx and cx, and keywords. Layer k of several, whose
+/// names end with "_lk", is layers::lstm<Hidden, k>, which takes y of the layer before. Gates are i, o, f, g, and i, f,
+/// g, o in a file of layout::pytorch, which binding puts into order.
 template <std::int64_t Hidden, int Layer = 0, tensor_desc X, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
@@ -209,7 +208,8 @@ constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
   if constexpr (X.type == dtype::none) {
     return dsl::refused<3>(x);
   } else {
-    constexpr std::int64_t gates = 4 * Hidden, directions = detail::attributes<ops::lstm, Rest...>.bidirectional ? 2 : 1;
+    constexpr std::int64_t gates = 4 * Hidden,
+                           directions = detail::attributes<ops::lstm, Rest...>.bidirectional ? 2 : 1;
     constexpr shape_t ih{gates, detail::channels_of(X)}, hh{gates, Hidden}, row{gates};
     const auto forward = [&]<shape_t Shape>(std::string_view kind) {
       return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, false).view());
@@ -224,22 +224,27 @@ constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
     };
     const auto w_ih = both.template operator()<ih>("weight_ih");
     const auto w_hh = both.template operator()<hh>("weight_hh");
-    const auto apply = [&](auto... operands) {  // of one tuple: clang 16 expands no pack of the outer lambda in the inner one
+    // of one tuple: clang 16 expands no pack of the outer lambda in the inner one
+    const auto apply = [&](auto... operands) {
       return std::apply([&](auto... kept) { return dsl::apply<ops::lstm>(x, w_ih, w_hh, kept...); },
                         std::tuple_cat(std::tuple(operands...), detail::for_operator(rest)...));
     };
     if constexpr ((detail::leaves_out_bias<Rest> || ...)) {
-      static_assert((!dsl::tensor_handle<Rest> && ...), "nnrt: an lstm without a bias takes no states by place: call nnrt::lstm with zeros for the bias");
+      static_assert((!dsl::tensor_handle<Rest> && ...),
+                    "nnrt: an lstm without a bias takes no states by place: call nnrt::lstm with zeros for the bias");
       return apply();
     } else {
-      const auto input = forward.template operator()<row>("bias_ih"), hidden = forward.template operator()<row>("bias_hh");
-      if constexpr (directions == 1) return apply(nnrt::reshape(nnrt::concat(input, hidden, axis<0>), nnrt::shape<1, 2 * gates>));
+      const auto input = forward.template operator()<row>("bias_ih"),
+                 hidden = forward.template operator()<row>("bias_hh");
+      if constexpr (directions == 1)
+        return apply(nnrt::reshape(nnrt::concat(input, hidden, axis<0>), nnrt::shape<1, 2 * gates>));
       else
-        return apply(nnrt::reshape(nnrt::concat(input, hidden, backward.template operator()<row>("bias_ih"), backward.template operator()<row>("bias_hh"), axis<0>),
+        return apply(nnrt::reshape(nnrt::concat(input, hidden, backward.template operator()<row>("bias_ih"),
+                                                backward.template operator()<row>("bias_hh"), axis<0>),
                                    nnrt::shape<2, 2 * gates>));
     }
   }
 }
 
 }  // namespace layers
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

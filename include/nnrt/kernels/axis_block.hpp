@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// How many numbers a lane adds up before the sum joins a sum of sums: rounding errors of a sum grow with the number of
 /// its terms.
@@ -41,4 +41,4 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
   return block;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

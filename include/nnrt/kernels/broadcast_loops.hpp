@@ -1,4 +1,5 @@
-// broadcast_loops: how operands are walked together under NumPy's broadcasting, and which way of walking fits two of them.
+// broadcast_loops: how operands are walked together under NumPy's broadcasting, and which way of walking fits two of
+// them.
 // Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
 // loops.
 #pragma once
@@ -9,9 +10,10 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The loops of a broadcast of N operands, outermost first: extents of 1 left out, neighbouring axes that all operands walk alike made one.
+/// The loops of a broadcast of N operands, outermost first: extents of 1 left out, neighbouring axes that all operands
+/// walk alike made one.
 template <int N> struct loops_over {
   int count = 0;
   std::int64_t extents[max_rank] = {};
@@ -40,7 +42,9 @@ template <int N> constexpr loops_over<N> loops_of(const shape_t* const (&shapes)
   if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: all steps may be 0
   return loops;
 }
-constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) { return loops_of<2>({&a, &b}, y); }
+constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
+  return loops_of<2>({&a, &b}, y);
+}
 
 /// Where the rows of a broadcast lie; the row is the innermost loop.
 template <int N> struct broadcast_position {
@@ -81,8 +85,8 @@ constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape
   return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
 }
 
-/// Calls row(places in the operands, place in y, elements) for the rows, or parts of them, that elements `range` of y are made of. Along a row the
-/// places grow by the innermost steps.
+/// Calls row(places in the operands, place in y, elements) for the rows, or parts of them, that elements `range` of y
+/// are made of. Along a row the places grow by the innermost steps.
 template <int N, class F> void for_each_row(const loops_over<N>& loops, interval range, F row) {
   const std::int64_t extent = loops.extents[loops.count - 1];
   std::int64_t begin = range.begin, skipped = begin % extent;
@@ -101,11 +105,11 @@ template <int N, class F> void for_each_row(const loops_over<N>& loops, interval
 template <class T, class R, class F>
 void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
   const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
-  for_each_row(loops, range, [&](const std::int64_t (&at)[2], std::int64_t at_y, std::int64_t n) {
+  for_each_row(loops, range, [&](const std::int64_t(&at)[2], std::int64_t at_y, std::int64_t n) {
     const T *from_a = a + at[0], *from_b = b + at[1];
     R* const to = y + at_y;
     for (std::int64_t i = 0; i < n; ++i) to[i] = f(from_a[i * a_step], from_b[i * b_step]);
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

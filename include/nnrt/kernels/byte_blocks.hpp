@@ -1,8 +1,11 @@
-// byte_blocks: products of stored numbers in matrix registers - blocks of up to 16 rows in one panel, two at a time, whose sums end as those of tiles do.
-// Flow: byte_gemm.hpp and byte_convolution.hpp walk over blocks instead of tiles where a layout is for them and the process has the registers.
+// byte_blocks: products of stored numbers in matrix registers - blocks of up to 16 rows in one panel, two at a time,
+// whose sums end as those of tiles do.
+// Flow: byte_gemm.hpp and byte_convolution.hpp walk over blocks instead of tiles where a layout is for them and the
+// process has the registers.
 //
-// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks are on their way, and end two rows
-// at a time between these: the processor starts what stands a few products further on only when they are done.
+// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks
+// are on their way, and end two rows at a time between these: the processor starts what stands a few products further
+// on only when they are done.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,16 +15,20 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether a product is computed in blocks.
 inline bool goes_in_blocks(const byte_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
 
-/// The blocks of rows that lie in one line: as few as can be, all of the same height. The last begins so early that it ends where the line does.
+/// The blocks of rows that lie in one line: as few as can be, all of the same height. The last begins so early that it
+/// ends where the line does.
 struct row_blocks {
   std::int64_t rows, count, height;
 
-  explicit constexpr row_blocks(std::int64_t all) : rows(all), count((all + register_rows - 1) / register_rows), height(count == 0 ? 0 : (all + count - 1) / count) {}
+  explicit constexpr row_blocks(std::int64_t all)
+      : rows(all),
+        count((all + register_rows - 1) / register_rows),
+        height(count == 0 ? 0 : (all + count - 1) / count) {}
   constexpr std::int64_t begin(std::int64_t block) const { return std::min(block * height, rows - height); }
   /// Rows at the top of a block that the one before it has, too.
   constexpr std::int64_t repeated(std::int64_t block) const { return block * height - begin(block); }
@@ -44,11 +51,15 @@ struct block_operands {
   std::int64_t runs, whole, last;  // of each run: whole registers of steps, and the steps behind them
 };
 
-/// Adds to the sums of each block and vector the products of a register of A and one of B, and does something else meanwhile.
+/// Adds to the sums of each block and vector the products of a register of A and one of B, and does something else
+/// meanwhile.
 template <int Blocks, int Vectors, int A, int B, bool IsUnsigned, class Meanwhile>
-[[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b, Meanwhile& meanwhile) {
+[[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b,
+                                                Meanwhile& meanwhile) {
   constexpr std::int64_t step = Vectors * register_bytes;
-  const auto row = [&](int block) __attribute__((always_inline)) { return reinterpret_cast<const std::byte*>(a[block]); };
+  const auto row = [&](int block) __attribute__((always_inline)) {
+    return reinterpret_cast<const std::byte*>(a[block]);
+  };
   load_rows<A>(row(0), lda), load_rows<B>(b, step);
   add_products<0, A, B, IsUnsigned>();
   if constexpr (Vectors == 2) load_rows<B>(b + register_bytes, step), add_products<1, A, B, IsUnsigned>();
@@ -62,12 +73,15 @@ template <int Blocks, int Vectors, int A, int B, bool IsUnsigned, class Meanwhil
 }
 
 /// Sums one or two blocks in a panel of one or two vectors: the first in registers 0 and 1, the second in 2 and 3.
-template <int Blocks, int Vectors, bool IsUnsigned, class Meanwhile> [[gnu::always_inline]] inline void sum_blocks(const block_operands& t, Meanwhile meanwhile) {
+template <int Blocks, int Vectors, bool IsUnsigned, class Meanwhile>
+[[gnu::always_inline]] inline void sum_blocks(const block_operands& t, Meanwhile meanwhile) {
   clear_register<0>();
   if constexpr (Vectors == 2) clear_register<1>();
   if constexpr (Blocks == 2) clear_register<2>(), clear_register<3>();
   address a[2] = {t.a[0], t.a[1]};
-  const auto advance = [&](std::int64_t bytes) __attribute__((always_inline)) { a[0] = bytes_further(a[0], bytes), a[1] = bytes_further(a[1], bytes); };
+  const auto advance = [&](std::int64_t bytes) __attribute__((always_inline)) {
+    a[0] = bytes_further(a[0], bytes), a[1] = bytes_further(a[1], bytes);
+  };
   const std::byte* b = t.b;
   const std::int64_t to_next_run = t.run_stride - t.whole * register_bytes;
   for (std::int64_t run = t.runs; run > 0; --run) {
@@ -88,9 +102,12 @@ template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks_alone(const 
 }
 /// By blocks - 1, vectors - 1, and whether A is unsigned.
 using block_function = void (*)(const block_operands&);
-template <class Isa> inline constexpr block_function block_functions[2][2][2] = {
-    {{&sum_blocks_alone<1, 1, false>, &sum_blocks_alone<1, 1, true>}, {&sum_blocks_alone<1, 2, false>, &sum_blocks_alone<1, 2, true>}},
-    {{&sum_blocks_alone<2, 1, false>, &sum_blocks_alone<2, 1, true>}, {&sum_blocks_alone<2, 2, false>, &sum_blocks_alone<2, 2, true>}}};
+template <class Isa>
+inline constexpr block_function block_functions[2][2][2] = {
+    {{&sum_blocks_alone<1, 1, false>, &sum_blocks_alone<1, 1, true>},
+     {&sum_blocks_alone<1, 2, false>, &sum_blocks_alone<1, 2, true>}},
+    {{&sum_blocks_alone<2, 1, false>, &sum_blocks_alone<2, 1, true>},
+     {&sum_blocks_alone<2, 2, false>, &sum_blocks_alone<2, 2, true>}}};
 
 /// Blocks in one panel, and their sums.
 struct summed_blocks {
@@ -119,7 +136,8 @@ template <scale_method Method> struct waiting_end {
   waiting_rows now, next;
   std::int64_t ldc, at_once;
 
-  [[gnu::always_inline]] explicit waiting_end(const waiting_blocks& w) : end(w.scales, *w.to, w.start), now(w.of[0]), next(w.of[1]), ldc(w.ldc), at_once(w.at_once) {}
+  [[gnu::always_inline]] explicit waiting_end(const waiting_blocks& w)
+      : end(w.scales, *w.to, w.start), now(w.of[0]), next(w.of[1]), ldc(w.ldc), at_once(w.at_once) {}
   [[gnu::always_inline]] void operator()() {
     for (std::int64_t i = at_once; i > 0 && now.rows > 0; --i) {
       const bool is_last = now.rows == 1;  // its second half lands where the first one does
@@ -129,13 +147,16 @@ template <scale_method Method> struct waiting_end {
     }
   }
 };
-template <scale_method Method, bool IsUnsigned> void sum_blocks_meanwhile(const block_operands& t, const waiting_blocks& waiting) {
+template <scale_method Method, bool IsUnsigned>
+void sum_blocks_meanwhile(const block_operands& t, const waiting_blocks& waiting) {
   sum_blocks<2, 2, IsUnsigned>(t, waiting_end<Method>(waiting));
 }
 /// By the line, and whether A is unsigned.
 using meanwhile_function = void (*)(const block_operands&, const waiting_blocks&);
-template <class Isa> inline constexpr meanwhile_function meanwhile_functions[2][2] = {
-    {&sum_blocks_meanwhile<scale_method::by_rising_line, false>, &sum_blocks_meanwhile<scale_method::by_rising_line, true>},
+template <class Isa>
+inline constexpr meanwhile_function meanwhile_functions[2][2] = {
+    {&sum_blocks_meanwhile<scale_method::by_rising_line, false>,
+     &sum_blocks_meanwhile<scale_method::by_rising_line, true>},
     {&sum_blocks_meanwhile<scale_method::by_line, false>, &sum_blocks_meanwhile<scale_method::by_line, true>}};
 
 }  // namespace detail
@@ -156,7 +177,8 @@ template <class Isa> class block_walk {
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
     const std::int64_t at_once = detail::byte_panels_in_cache(p_.layout);
-    for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once) walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
+    for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
+      walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
     finish();
   }
 
@@ -169,7 +191,8 @@ template <class Isa> class block_walk {
     for (std::int64_t first = 0; first < count; first += group)
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         const std::int64_t end = std::min(count, first + group);
-        for (std::int64_t i = first; i < end; i += 2) multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
+        for (std::int64_t i = first; i < end; i += 2)
+          multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
       }
   }
 
@@ -184,7 +207,8 @@ template <class Isa> class block_walk {
     const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
     operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
     if (count == 2 && vectors == 2 && ends_meanwhile()) {
-      detail::meanwhile_functions<Isa>[scales_of(summed_.panel)->method == scale_method::by_line ? 1 : 0][is_unsigned](operands_, waiting());
+      detail::meanwhile_functions<Isa>[scales_of(summed_.panel)->method == scale_method::by_line ? 1 : 0][is_unsigned](
+          operands_, waiting());
     } else {
       detail::block_functions<Isa>[count - 1][vectors - 1][is_unsigned](operands_);
       finish();
@@ -198,8 +222,12 @@ template <class Isa> class block_walk {
     if (vectors == 2) detail::store_rows<First + 1>(sums + detail::vector_of_sums);
   }
 
-  const channel_scales* scales_of(std::int64_t panel) const { return reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel; }
-  const std::byte* start_of(std::int64_t panel) const { return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes; }
+  const channel_scales* scales_of(std::int64_t panel) const {
+    return reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel;
+  }
+  const std::byte* start_of(std::int64_t panel) const {
+    return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
+  }
   detail::byte_target target_of(const byte_block& block, std::int64_t panel) const {
     return {block.c + block.repeated * ldc_ + panel * byte_layout::panel_width, ldc_, rows_ - block.repeated};
   }
@@ -208,8 +236,10 @@ template <class Isa> class block_walk {
   /// Whether the sums that wait may end between the next products: lines of one kind scale whole vectors of them.
   bool ends_meanwhile() const {
     const channel_scales* const scales = scales_of(summed_.panel);
-    const bool are_lines = scales[0].method == scale_method::by_rising_line || scales[0].method == scale_method::by_line;
-    return summed_.count == 2 && is_plain() && p_.layout.width(summed_.panel) == 2 * int_lanes && are_lines && scales[1].method == scales[0].method;
+    const bool are_lines =
+        scales[0].method == scale_method::by_rising_line || scales[0].method == scale_method::by_line;
+    return summed_.count == 2 && is_plain() && p_.layout.width(summed_.panel) == 2 * int_lanes && are_lines &&
+           scales[1].method == scales[0].method;
   }
   detail::waiting_blocks waiting() const {
     const auto rows_of = [&](int i) -> detail::waiting_rows {
@@ -217,7 +247,12 @@ template <class Isa> class block_walk {
       return {summed_.sums[i] + summed_.of[i].repeated * detail::sum_stride, at.c, at.rows};
     };
     const std::int64_t pairs = rows_ / 2 + rows_ % 2;
-    return {{rows_of(0), rows_of(1)}, scales_of(summed_.panel), &p_.to, start_of(summed_.panel), ldc_, pieces_of(2 * pairs, 2 * registers_)};
+    return {{rows_of(0), rows_of(1)},
+            scales_of(summed_.panel),
+            &p_.to,
+            start_of(summed_.panel),
+            ldc_,
+            pieces_of(2 * pairs, 2 * registers_)};
   }
 
   /// Ends the sums that wait.
@@ -239,7 +274,8 @@ template <class Isa> class block_walk {
     const std::int64_t rows = rows_ - block.repeated;
     std::int32_t row_sums[register_rows];
     for (std::int64_t row = 0; row < rows; ++row)
-      row_sums[row] = detail::row_sum(detail::bytes_further(block.a, (block.repeated + row) * operands_.lda), p_.layout.depth, operands_.run_stride, {false, p_.factors.a_flip()});
+      row_sums[row] = detail::row_sum(detail::bytes_further(block.a, (block.repeated + row) * operands_.lda),
+                                      p_.layout.depth, operands_.run_stride, {false, p_.factors.a_flip()});
     detail::subtract_row_sums(p_, rows, vectors, row_sums, sums);
   }
 
@@ -249,4 +285,4 @@ template <class Isa> class block_walk {
   detail::summed_blocks summed_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

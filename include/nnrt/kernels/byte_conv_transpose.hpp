@@ -1,4 +1,5 @@
-// byte_conv_transpose: transposed convolution of stored numbers, as ordinary convolutions of kernels/byte_convolution.hpp.
+// byte_conv_transpose: transposed convolution of stored numbers, as ordinary convolutions of
+// kernels/byte_convolution.hpp.
 // Flow: a prepare step packs weights with byte_conv_transpose_pack(); a plan's step calls byte_conv_transpose().
 #pragma once
 
@@ -8,7 +9,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -24,8 +25,9 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
 /// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
 constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
   std::int64_t bytes = rounded_up(s.out, 64);
-  detail::for_each_byte_phase(
-      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(byte_conv_plan::of(c)); });
+  detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
+    bytes += byte_conv_packed_bytes(byte_conv_plan::of(c));
+  });
   return bytes;
 }
 /// Bytes of scratch that each part of byte_conv_transpose() needs.
@@ -59,12 +61,13 @@ void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors&
   });
 }
 
-/// y = clamp(transposed conv2d(x, w) + bias) of stored numbers, `product` without a layout. Every division into parts gives
-/// the same bits. y must not overlap x.
+/// y = clamp(transposed conv2d(x, w) + bias) of stored numbers, `product` without a layout. Every division into parts
+/// gives the same bits. y must not overlap x.
 template <class Isa = native>
 void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
                          part p = {}) {
-  detail::for_each_gap(s, p, [&](std::int64_t pixel) { std::copy(product.packed, product.packed + s.out, of.y + pixel); });
+  detail::for_each_gap(s, p,
+                       [&](std::int64_t pixel) { std::copy(product.packed, product.packed + s.out, of.y + pixel); });
   product.packed += rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     const byte_conv_plan plan = byte_conv_plan::of(c);
@@ -75,4 +78,4 @@ void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, co
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,10 +1,10 @@
-// byte_convolution: conv2d of stored numbers over NHWC images on the tiles of byte_gemm.hpp; any kernel, stride, dilation,
-// padding, group.
+// byte_convolution: conv2d of stored numbers over NHWC images on the tiles of byte_gemm.hpp; any kernel, stride,
+// dilation, padding, group.
 // Flow: a prepare step packs weights, bias and scales with byte_conv_pack(); a plan's step calls byte_conv().
 //
-// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding is
-// needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows, and
-// no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
+// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding
+// is needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows,
+// and no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -15,16 +15,19 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Whether blocks had better be made of copied pixels. Those of a line take as long for 7 pixels as for 16, and its runs may fill registers badly; a copy
-/// takes so many cycles for each row of the kernel and byte.
+/// Whether blocks had better be made of copied pixels. Those of a line take as long for 7 pixels as for 16, and its
+/// runs may fill registers badly; a copy takes so many cycles for each row of the kernel and byte.
 constexpr bool prefers_copied_blocks(const conv_shape& s) {
   if (s.out_width <= 1 || !suits_blocks(4 * s.out_width, s.depth(), s.group_out())) return false;
-  const std::int64_t vectors = pieces_of(s.group_out(), int_lanes), lines = pieces_of(s.out_width, register_rows) * s.kernel_h * pieces_of(s.kernel_w * s.group_in(), register_bytes);
-  return lines * vectors * 16 > s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
+  const std::int64_t vectors = pieces_of(s.group_out(), int_lanes),
+                     lines = pieces_of(s.out_width, register_rows) * s.kernel_h *
+                             pieces_of(s.kernel_w * s.group_in(), register_bytes);
+  return lines * vectors * 16 >
+         s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
 /// Whether L1 keeps the weights of a panel while lines pass by.
 constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
@@ -33,22 +36,30 @@ constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
   if (pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0)) return conv_method::gather;
   if (method != conv_method::direct) return method;
-  const bool is_gathered = prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
+  const bool is_gathered =
+      prefers_copied_blocks(s) ||
+      (tiles_read_wide &&
+       prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
   return is_gathered ? conv_method::gather : method;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or not as they are stored.
+/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or not
+/// as they are stored.
 constexpr bool copies_byte_bands(const conv_shape& s, const byte_form& form) {
   return !form.is_stored() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 /// Bytes that a number takes where the direct method's tiles read it, and a line of a copied band.
 inline constexpr std::int64_t band_value_bytes = byte_form{tiles_read_wide}.size();
-constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in() * band_value_bytes; }
-/// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are made at
-/// once, in instructions of which four start at a time.
+constexpr std::int64_t band_line(const conv_shape& s) {
+  return s.columns_under(s.out_width) * s.group_in() * band_value_bytes;
+}
+/// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are
+/// made at once, in instructions of which four start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
-  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.is_in_pairs(0) ? steps / 2 : steps * layout.panels();
-  const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
+  const std::int64_t steps = layout.depth.runs * layout.depth.steps(),
+                     broadcasts = layout.is_in_pairs(0) ? steps / 2 : steps * layout.panels();
+  // rows of whole vectors are stored as they are
+  const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
 /// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
@@ -56,21 +67,24 @@ constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
   s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
   return s;
 }
-/// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
-/// fill dot products badly.
+/// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one
+/// pixel fill dot products badly.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
-  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) == conv_method::gather) return 1;
+  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) == conv_method::gather)
+    return 1;
   std::int64_t best = 1;
   for (const std::int64_t pixels : {2, 4, 8, 16})
-    if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
+    if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) &&
+        cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
       best = pixels;
   return best;
 }
 
 }  // namespace detail
 
-/// A convolution as it is computed: by which method, and perhaps with several pixels side by side as one of more filters. Both take longer to find than a
-/// small layer has time for, and lower images, the bands of this one, share them.
+/// A convolution as it is computed: by which method, and perhaps with several pixels side by side as one of more
+/// filters. Both take longer to find than a small layer has time for, and lower images, the bands of this one, share
+/// them.
 struct byte_conv_plan {
   conv_shape s;
   conv_method method;
@@ -89,13 +103,15 @@ namespace detail {
 
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
-  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
+  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)),
+                     fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
-/// The layout of weights, in blocks where they suit: four lines of outputs, so that weights lie the same way for a lower image. In a single column
-/// runs go down.
+/// The layout of weights, in blocks where they suit: four lines of outputs, so that weights lie the same way for a
+/// lower image. In a single column runs go down.
 constexpr byte_layout with_blocks(const conv_shape& s, byte_layout layout) {
-  layout.in_blocks = !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
+  layout.in_blocks =
+      !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
   return layout;
 }
 /// How the weights of one group lie where pixels are the rows of a matrix.
@@ -105,19 +121,24 @@ constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
 
 }  // namespace detail
 
-/// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
+/// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for
+/// a lower image.
 constexpr bool byte_conv_has_bands(const byte_conv_plan& plan) {
-  return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
+  return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 &&
+         plan.s.rows_under(1) <= most_band_taps;
 }
 
 /// How the weights of one group lie for dot products.
 constexpr byte_layout byte_conv_layout(const byte_conv_plan& plan) {
   const conv_shape& s = plan.s;
   if (plan.in_winograd != 0) return byte_winograd_layout(s);
-  if (plan.method == conv_method::direct) return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
+  if (plan.method == conv_method::direct)
+    return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
-constexpr std::int64_t byte_conv_packed_bytes(const byte_conv_plan& plan) { return plan.s.group * byte_conv_layout(plan).bytes(); }
+constexpr std::int64_t byte_conv_packed_bytes(const byte_conv_plan& plan) {
+  return plan.s.group * byte_conv_layout(plan).bytes();
+}
 /// Bytes of scratch that each part of byte_conv() needs.
 constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   const conv_shape& s = plan.s;
@@ -132,8 +153,8 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
 
 /// Packs weights, group by group.
 ///
-/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in /
-/// group]
+/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in
+/// / group]
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
 template <class WeightOf, class ChannelOf>
@@ -158,21 +179,30 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(
         layout, f, range,
-        [&](std::int64_t j, std::int64_t run, std::int64_t i) { return weight_at(first + j % s.group_out(), j / s.group_out(), run, i); },
+        [&](std::int64_t j, std::int64_t run, std::int64_t i) {
+          return weight_at(first + j % s.group_out(), j / s.group_out(), run, i);
+        },
         [&](std::int64_t j) { return channel_of(first + j % s.group_out()); }, out);
 }
 
 /// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf>
-void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters, ChannelOf channel_of, std::byte* out) {
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters,
+                    ChannelOf channel_of, std::byte* out) {
   const byte_conv_plan plan = byte_conv_plan::of(s);
   const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t filter = s.depth();
-  if (plan.in_winograd != 0) return byte_winograd_pack(s, f, range, [&](std::int64_t o) { return filters + o * filter; }, channel_of, out);
-  if (plan.pixels > 1) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
+  if (plan.in_winograd != 0)
+    return byte_winograd_pack(
+        s, f, range, [&](std::int64_t o) { return filters + o * filter; }, channel_of, out);
+  if (plan.pixels > 1)
+    return byte_conv_pack(
+        s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
-    byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
-              [&](std::int64_t j) { return channel_of(first + j); }, out);
+    byte_pack(
+        layout, f, range,
+        byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
+        [&](std::int64_t j) { return channel_of(first + j); }, out);
 }
 
 /// What a call works on.
@@ -202,12 +232,14 @@ void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_l
 }
 
 /// A band in blocks, lines of outputs one below the other.
-template <class Isa> void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
+template <class Isa>
+void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
   const row_blocks blocks(first.rows);
   block_walk<Isa> walk(p, first.lda, first.run_stride, first.ldc);
   walk.walk(lines.count * blocks.count, blocks.height, panels, [&](std::int64_t i) -> byte_block {
     const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
-    return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
+    return {bytes_further(first.a, line * lines.a_step + begin * first.lda),
+            first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
   });
 }
 
@@ -219,7 +251,8 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
   const std::int64_t row_step = s.stride_h * band.line;
   byte_rows at{};
-  at.lda = is_column ? row_step : s.stride_w * s.group_in() * band_value_bytes, at.run_stride = s.dilation_h * band.line;
+  at.lda = is_column ? row_step : s.stride_w * s.group_in() * band_value_bytes,
+  at.run_stride = s.dilation_h * band.line;
   at.are_wide = tiles_read_wide;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
   at.rows = outputs, at.a = band.first, at.c = y;
@@ -280,7 +313,8 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
 }
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
-inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, const byte_form& form, std::byte* out) {
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
+                         const byte_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
@@ -303,7 +337,8 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
       byte_gemm_of_copies<Isa>(
           of_group, line,
           [&](const interval& pixels, const byte_form& form, std::byte* to, std::int64_t step) {
-            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
+            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step)
+              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
           },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
@@ -311,7 +346,8 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(plan), p.packed what byte_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(plan), p.packed what byte_conv_pack()
+/// made.
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>
@@ -323,11 +359,9 @@ void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_con
   switch (plan.method) {
     case conv_method::product:
       return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
-    case conv_method::direct:
-      return detail::byte_conv_direct<Isa>(s, p, of, share_of);
-    case conv_method::gather:
-      return detail::byte_conv_gather<Isa>(s, p, of, share_of);
+    case conv_method::direct: return detail::byte_conv_direct<Isa>(s, p, of, share_of);
+    case conv_method::gather: return detail::byte_conv_gather<Isa>(s, p, of, share_of);
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,5 +1,6 @@
 // byte_depthwise_copy: rows of images of few channels, as a depthwise convolution of stored numbers reads them.
-// Flow: byte_depthwise.hpp copies bands of its input with copy_row() where a register holds several pixels, or channels come several times.
+// Flow: byte_depthwise.hpp copies bands of its input with copy_row() where a register holds several pixels, or channels
+// come several times.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,15 +11,16 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Writes n bytes of a register of equal ones, and up to a register behind them: what comes there is written later, or lies behind all rows.
+/// Writes n bytes of a register of equal ones, and up to a register behind them: what comes there is written later, or
+/// lies behind all rows.
 inline void fill_registers(std::byte* to, std::int64_t n, byte_vector x) {
   for (std::int64_t i = 0; i < n; i += register_bytes) store_vector(to + i, x);
 }
 
-/// Copies one pixel, each channel as often as the multiplier says. May write up to 7 bytes behind it: what comes there is
-/// written later.
+/// Copies one pixel, each channel as often as the multiplier says. May write up to 7 bytes behind it: what comes there
+/// is written later.
 inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uint64_t flip, std::byte* to) {
   const auto flipped = static_cast<std::byte>(flip);
   std::int64_t c = 0;
@@ -59,7 +61,8 @@ void split_pixels(const std::byte* from, std::int64_t pixels, byte_vector flip, 
     }
     (std::make_integer_sequence<int, count>{});
   };
-  for (; pixels >= in_two; pixels -= in_two, from += 2 * register_bytes, one += register_bytes, other += register_bytes) {
+  for (; pixels >= in_two;
+       pixels -= in_two, from += 2 * register_bytes, one += register_bytes, other += register_bytes) {
     const words a = load_vector<words>(from) ^ (words)flip, b = load_vector<words>(from + register_bytes) ^ (words)flip;
     store_vector(one, pick(a, b, std::integral_constant<int, 0>{}));
     store_vector(other, pick(a, b, std::integral_constant<int, 1>{}));
@@ -77,7 +80,8 @@ void split_pixels(const std::byte* from, std::int64_t pixels, byte_vector flip, 
 
 /// Whether split_row() has a function for pixels of so many channels.
 constexpr bool can_split(std::int64_t channels) { return channels == 8 || channels == 16 || channels == 32; }
-inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t pixels, byte_vector flip, std::byte* one, std::byte* other) {
+inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t pixels, byte_vector flip,
+                      std::byte* one, std::byte* other) {
   if (channels == 8) split_pixels<8>(from, pixels, flip, one, other);
   if constexpr (register_bytes > 16)
     if (channels == 16) split_pixels<16>(from, pixels, flip, one, other);
@@ -86,7 +90,8 @@ inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t
 }
 
 /// Copies row y of an image as the plan wants it; `zeros` stand for the padding. May write up to a register behind it.
-inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip, byte_vector zeros, std::byte* out) {
+inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
+                     byte_vector zeros, std::byte* out) {
   const depthwise_shape& s = plan.s;
   const std::int64_t columns = plan.columns_under(), pixel = s.out();
   if (y < 0 || y >= s.height) return fill_registers(out, plan.row_bytes(), zeros);
@@ -117,4 +122,4 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
   if (splits) split_row(pixel, row + left * pixel, right - left, flip, place(left), place(left + 1));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -1,4 +1,5 @@
-// byte_depthwise_pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the order in which that reads them.
+// byte_depthwise_pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the
+// order in which that reads them.
 // Flow: a prepare step calls byte_depthwise_pack(); byte_depthwise.hpp computes with what it made.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -20,7 +21,10 @@ struct byte_depthwise_plan {
   std::int64_t repeats = 1;
 
   constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
-      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {
+      : s(shape),
+        repeats(weight_zero == 0      ? 1
+                : weight_zero == -128 ? 3
+                                      : 2) {
     // Between the taps of one row there is nothing.
     if (s.kernel_h == 1) s.dilation_h = 1;
     if (s.kernel_w == 1) s.dilation_w = 1;
@@ -32,19 +36,23 @@ struct byte_depthwise_plan {
   constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
   constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
 
-  /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at all.
+  /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at
+  /// all.
   constexpr bool is_in_place() const { return s.multiplier == 1 && s.channels >= register_bytes; }
 
-  /// Whether the input may be read where it lies although a register holds several pixels: of three columns one is the image's own registers, and
-  /// those beside it are made of neighbours. Rows are whole registers, so that there is nothing but padding beside them.
+  /// Whether the input may be read where it lies although a register holds several pixels: of three columns one is the
+  /// image's own registers, and those beside it are made of neighbours. Rows are whole registers, so that there is
+  /// nothing but padding beside them.
   constexpr bool has_pixels_in_place() const {
-    const bool is_part_of_register = (s.channels == 8 || s.channels == 16 || s.channels == 32) && s.channels < register_bytes;
-    return is_part_of_register && s.multiplier == 1 && rows_at_once() == 2 && fours() == 1 && columns() == 3 && s.kernel_w == 3 && s.stride_w == 1 &&
-           s.dilation_w == 1 && s.pad_left == 1 && s.out_width == s.width && s.width * s.channels % register_bytes == 0;
+    const bool is_part_of_register =
+        (s.channels == 8 || s.channels == 16 || s.channels == 32) && s.channels < register_bytes;
+    return is_part_of_register && s.multiplier == 1 && rows_at_once() == 2 && fours() == 1 && columns() == 3 &&
+           s.kernel_w == 3 && s.stride_w == 1 && s.dilation_w == 1 && s.pad_left == 1 && s.out_width == s.width &&
+           s.width * s.channels % register_bytes == 0;
   }
 
-  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
-  // in planes.
+  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by
+  // side, in planes.
   constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
   constexpr std::int64_t columns_under() const {
     return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
@@ -61,9 +69,7 @@ struct byte_depthwise_plan {
     return (outputs - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h + 1;
   }
   /// Rows below the copied ones that dot products read, with weights of 0.
-  constexpr std::int64_t rows_below() const {
-    return (4 * fours() - s.kernel_h) * s.dilation_h;
-  }
+  constexpr std::int64_t rows_below() const { return (4 * fours() - s.kernel_h) * s.dilation_h; }
   /// Output rows of a band, so that the copy stays in the second cache.
   constexpr std::int64_t band() const {
     const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
@@ -79,8 +85,9 @@ struct byte_depthwise_plan {
   }
 
   // Sets of channels: what the bytes of a register stand for.
-  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers, whose bytes are a power
-  /// of two, so that their greatest common divisor with the channels is the lowest bit of these.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers,
+  /// whose bytes are a power of two, so that their greatest common divisor with the channels is the lowest bit of
+  /// these.
   constexpr std::int64_t sets() const {
     const std::int64_t c = s.out();
     return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / (c & -c);
@@ -114,7 +121,9 @@ struct lane_place {
 }  // namespace detail
 
 /// Output rows that share what they interleave of the input.
-constexpr std::int64_t byte_depthwise_rows_at_once(const depthwise_shape& s) { return detail::byte_depthwise_plan(s, 0).rows_at_once(); }
+constexpr std::int64_t byte_depthwise_rows_at_once(const depthwise_shape& s) {
+  return detail::byte_depthwise_plan(s, 0).rows_at_once();
+}
 
 constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
@@ -127,7 +136,9 @@ constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, co
 namespace detail {
 
 /// What a zero point of the weights is as weights of their own, `repeats` - 1 times.
-constexpr std::int32_t weight_of_zero(const byte_depthwise_plan& plan, std::int32_t zero) { return -zero / static_cast<std::int32_t>(plan.repeats - 1); }
+constexpr std::int32_t weight_of_zero(const byte_depthwise_plan& plan, std::int32_t zero) {
+  return -zero / static_cast<std::int32_t>(plan.repeats - 1);
+}
 
 /// The taps of a channel added up.
 inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
@@ -209,12 +220,13 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
 
 /// Columns of a kernel at most, repeats of weights with a zero point counted.
 inline constexpr std::int64_t most_depthwise_columns = 64;
-/// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its image is not far more than there is
-/// to read of it, as with far padding. Others are left to the reference.
+/// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its
+/// image is not far more than there is to read of it, as with far padding. Others are left to the reference.
 constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const byte_factors& f) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
   if (plan.columns() > most_depthwise_columns) return false;
-  return plan.is_in_place() || (plan.copied_rows_for(s.out_height) <= 2 * s.height + 64 && plan.columns_under() <= 2 * s.width + 64);
+  return plan.is_in_place() ||
+         (plan.copied_rows_for(s.out_height) <= 2 * s.height + 64 && plan.columns_under() <= 2 * s.width + 64);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,9 +1,11 @@
 // byte_dots: dot products of stored numbers, and the forms of values and weights that they take.
-// Flow: byte_values.hpp says how rows are read for them, byte_pack.hpp and byte_depthwise_pack.hpp lay weights out; tiles and blocks of bytes sum with these.
+// Flow: byte_values.hpp says how rows are read for them, byte_pack.hpp and byte_depthwise_pack.hpp lay weights out;
+// tiles and blocks of bytes sum with these.
 //
-// Where the machine sums four products of bytes by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one for two products of unsigned and signed
-// bytes (vpmaddubsw), whose sums of 16 bits saturate: weights are kept as sizes and signs there, so that they do not. Elsewhere bytes are widened to 16 bits
-// first: here, or, where many columns meet the same ones, beforehand (byte_values.hpp).
+// Where the machine sums four products of bytes by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one
+// for two products of unsigned and signed bytes (vpmaddubsw), whose sums of 16 bits saturate: weights are kept as sizes
+// and signs there, so that they do not. Elsewhere bytes are widened to 16 bits first: here, or, where many columns meet
+// the same ones, beforehand (byte_values.hpp).
 #pragma once
 
 #include <nnrt/kernels/byte_lanes.hpp>
@@ -23,7 +25,7 @@
 #define NNRT_BYTES_SQUARES 1
 #endif
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 // --- values and weights ---------------------------------------------------------
 
@@ -35,8 +37,8 @@ inline constexpr bool dots_are_signed = false;
 #endif
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Four bytes in each lane as 16 bits each, two of them in each register: side by side in a lane, or on NEON, which multiplies halves of registers, one of
-/// each lane in the lower half and the other in the upper.
+/// Four bytes in each lane as 16 bits each, two of them in each register: side by side in a lane, or on NEON, which
+/// multiplies halves of registers, one of each lane in the lower half and the other in the upper.
 struct dot_values {
   int_vector first, second;
 };
@@ -67,8 +69,10 @@ struct dot_weights {
 struct dot_values {
   int_vector bytes;
 };
-/// The weights that they meet: their sizes, up to 128, and what the values are exclusive-ored with, all bits where a weight is negative. For such a weight
-/// -n n times -x - 1 is a size too little, see left_out(); and no sum of two products leaves 16 bits: it is 2 * 128 * 127 at most, and -2 * 128 * 128 at least.
+/// The weights that they meet: their sizes, up to 128, and what the values are exclusive-ored with, all bits where a
+/// weight is negative. For such a weight
+/// -n n times -x - 1 is a size too little, see left_out(); and no sum of two products leaves 16 bits: it is 2 * 128 *
+/// 127 at most, and -2 * 128 * 128 at least.
 struct dot_weights {
   int_vector sizes, turns;
 };
@@ -97,8 +101,8 @@ inline constexpr bool weights_flip = false;
 /// What dot products with a weight lack, whatever they meet.
 constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
 
-/// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
-/// broadcast meets the weight at place i.
+/// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order
+/// takes longer. Number i of a broadcast meets the weight at place i.
 constexpr std::int64_t place_of_byte(std::int64_t i) {
 #if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
   return i % 2 * 2 + i / 2;
@@ -117,7 +121,8 @@ constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
 /// Sets the weight of a lane at a place.
 ///
 /// \param flip of the bytes that it meets, where weights say so
-inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, [[maybe_unused]] std::int32_t flip = 0) {
+inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value,
+                       [[maybe_unused]] std::int32_t flip = 0) {
 #if defined(NNRT_BYTES_TURNED)
   weights[lane * 4 + place] = static_cast<std::byte>(value < 0 ? -value : value);
   weights[register_bytes + lane * 4 + place] = static_cast<std::byte>((value < 0 ? 0xff : 0) ^ (flip & 0xff));
@@ -131,7 +136,8 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 /// Sets the four weights of a lane, of 16 bits, as tiles of wide numbers read them.
 [[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
 #if defined(__aarch64__)
-  for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
+  for (std::int64_t place = 0; place < 4; ++place)
+    std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
 #else
   std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
 #endif
@@ -157,10 +163,13 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// Four signed bytes in each lane, byte i as the weight at place i; the bytes that they meet are flipped by them where weights do that.
-[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes, [[maybe_unused]] int_vector flip = int_vector{}) {
+/// Four signed bytes in each lane, byte i as the weight at place i; the bytes that they meet are flipped by them where
+/// weights do that.
+[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes,
+                                                     [[maybe_unused]] int_vector flip = int_vector{}) {
 #if defined(NNRT_BYTES_TURNED)
-  return {(int_vector)_mm256_abs_epi8((__m256i)bytes), (int_vector)_mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)bytes) ^ flip};
+  return {(int_vector)_mm256_abs_epi8((__m256i)bytes),
+          (int_vector)_mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)bytes) ^ flip};
 #elif defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
   const int8x16_t x = bytes_by_place(bytes);
   return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
@@ -173,7 +182,8 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
-// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart then. They flip nothing.
+// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart
+// then. They flip nothing.
 
 /// Bytes that the weights of one dot product take as bytes, for all lanes.
 inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
@@ -198,9 +208,11 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   store_vector(p, (byte_vector)bytes_by_place(bytes));
 #elif defined(NNRT_BYTES_WIDENED)
   const auto x = (short_vector)bytes;
-  store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
-  }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
+  store_vector(
+      p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+        return __builtin_shufflevector(x, x,
+                                       (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
+      }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
 #else
   store_vector(p, bytes);
 #endif
@@ -298,7 +310,8 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 }
 
 #if defined(NNRT_BYTES_TURNED)
-/// What a tile keeps in registers of weights that several rows meet: the sizes. What turns is an operand from memory, which takes no instruction of its own.
+/// What a tile keeps in registers of weights that several rows meet: the sizes. What turns is an operand from memory,
+/// which takes no instruction of its own.
 struct kept_weights {
   int_vector sizes;
 };
@@ -312,7 +325,8 @@ struct kept_weights {
   int_vector products;
   asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
       : "+x"(sum), "=&x"(products)
-      : "x"(x.bytes), "m"(*reinterpret_cast<const anywhere*>(p + register_bytes)), "x"(w.sizes), "x"(_mm256_set1_epi16(1)));
+      : "x"(x.bytes), "m"(*reinterpret_cast<const anywhere*>(p + register_bytes)), "x"(w.sizes),
+        "x"(_mm256_set1_epi16(1)));
   return sum;
 #endif
 }
@@ -321,7 +335,9 @@ struct kept_weights {
 using kept_weights = dot_weights;
 [[gnu::always_inline]] inline kept_weights keep_weights_at(const std::byte* p) { return load_weights(p); }
 /// sum + the four products of each lane with the weights at p.
-[[gnu::always_inline]] inline int_vector dot4_at(int_vector sum, dot_values x, kept_weights w, const std::byte*) { return dot4(sum, x, w); }
+[[gnu::always_inline]] inline int_vector dot4_at(int_vector sum, dot_values x, kept_weights w, const std::byte*) {
+  return dot4(sum, x, w);
+}
 #endif
 
 /// Weights of 1.
@@ -340,7 +356,8 @@ using kept_weights = dot_weights;
   else return dot4(sum, values_of(int_lanes_of(0x01010101)), weights_of(bytes));
 }
 
-/// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.
+/// Whether products may take their first factor from one place of a register: one load of A then serves several steps,
+/// and none has to be spread first.
 #if defined(__aarch64__)
 inline constexpr bool has_lane_dots = true;
 /// sum + the four products of each lane of w with step I of x: four numbers as tiles of several rows read them.
@@ -357,7 +374,8 @@ template <int I> [[gnu::always_inline]] inline int_vector dot4_lane(int_vector s
 }
 #else
 inline constexpr bool has_lane_dots = false;
-template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weights) { return sum; }  // where code says if constexpr
+// where code says if constexpr
+template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weights) { return sum; }
 #endif
 
 /// The 32 bits at p in every lane.
@@ -379,10 +397,14 @@ template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weigh
   return broadcast_word(p);
 #endif
 }
-/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
-[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) { return values_of(in_order(broadcast_word(p) ^ flip)); }
+/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones
+/// unsigned.
+[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
+  return values_of(in_order(broadcast_word(p) ^ flip));
+}
 
-/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its products.
+/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its
+/// products.
 #if defined(NNRT_BYTES_VNNI)
 inline constexpr bool has_pairs_of_lanes = true;
 #else
@@ -427,16 +449,19 @@ inline constexpr bool has_squares = true;
 
 /// Eight bytes of one row and eight of another.
 [[gnu::always_inline]] inline int_vector eight_of_two(const std::byte* first, const std::byte* second) {
-  return (int_vector)vcombine_s8(vld1_s8(reinterpret_cast<const std::int8_t*>(first)), vld1_s8(reinterpret_cast<const std::int8_t*>(second)));
+  return (int_vector)vcombine_s8(vld1_s8(reinterpret_cast<const std::int8_t*>(first)),
+                                 vld1_s8(reinterpret_cast<const std::int8_t*>(second)));
 }
-/// sum + the products of two rows with two columns: the first row's sums in lanes 0 and 1, the second row's behind them.
+/// sum + the products of two rows with two columns: the first row's sums in lanes 0 and 1, the second row's behind
+/// them.
 [[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values rows, int_vector columns) {
   return (int_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)rows.bytes, (int8x16_t)columns);
 }
 #else
 inline constexpr bool has_squares = false;
 
-[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values, int_vector) { return sum; }  // where code says if constexpr
+// where code says if constexpr
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values, int_vector) { return sum; }
 #endif
 /// One row of two squares side by side.
 template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_vector left, int_vector right) {
@@ -444,7 +469,8 @@ template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_v
   return (int_vector)by_turns<Row>((halves)left, (halves)right);
 }
 
-/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one vector wide.
+/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one
+/// vector wide.
 inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,7 +1,10 @@
-// byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1 convolution.
-// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of byte_tile.hpp, or over byte_blocks.hpp's.
+// byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1
+// convolution.
+// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of
+// byte_tile.hpp, or over byte_blocks.hpp's.
 //
-// c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
+// c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of
+// b)))
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,9 +15,10 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Products of bytes copy rows, and their weights are a quarter of those of floats: pieces are rows as long as panels are not many more.
+/// Products of bytes copy rows, and their weights are a quarter of those of floats: pieces are rows as long as panels
+/// are not many more.
 inline constexpr std::int64_t byte_row_length = 4;
 
 /// The panels of a part, which ends between such as lie as one.
@@ -37,10 +41,13 @@ constexpr row_tiles tiles_of_bytes(std::int64_t m) {
   return {m, pieces_of(m, detail::byte_tile_height)};
 }
 /// The same of a whole product.
-constexpr row_tiles byte_rows_of_product(std::int64_t m) { return detail::byte_tile_height == tile_rows ? rows_of_product(m) : tiles_of_bytes(m); }
+constexpr row_tiles byte_rows_of_product(std::int64_t m) {
+  return detail::byte_tile_height == tile_rows ? rows_of_product(m) : tiles_of_bytes(m);
+}
 
-/// How the rows of A lie: a single one, and those of blocks, as they are stored; others wide where tiles read such, and flipped where weights do not do that.
-/// A tile that flips takes an instruction for each of its rows again in every panel, which on many machines takes the place of a product.
+/// How the rows of A lie: a single one, and those of blocks, as they are stored; others wide where tiles read such, and
+/// flipped where weights do not do that. A tile that flips takes an instruction for each of its rows again in every
+/// panel, which on many machines takes the place of a product.
 inline byte_form form_of_rows(const byte_product& p) {
   if (p.layout.is_for_one_row) return {};
   if constexpr (has_matrix_registers)
@@ -50,7 +57,8 @@ inline byte_form form_of_rows(const byte_product& p) {
 
 namespace detail {
 
-/// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the first.
+/// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the
+/// first.
 struct byte_rows {
   address a;
   std::int64_t lda, run_stride;
@@ -60,8 +68,8 @@ struct byte_rows {
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
-  /// The rows of the tile function to call. That of one row reads narrow weights, which a layout for one row has; with others that of two computes the same
-  /// twice.
+  /// The rows of the tile function to call. That of one row reads narrow weights, which a layout for one row has; with
+  /// others that of two computes the same twice.
   std::int64_t computed(const byte_layout& layout) const {
     return dot_bytes != narrow_dot_bytes && !layout.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
   }
@@ -84,7 +92,9 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
 
 /// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
 inline scale_method method_in_tile(const byte_product& p, std::int64_t panel) {
-  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : method_in_tile(p.layout, p.packed, panel);
+  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0
+             ? scale_method::one_by_one
+             : method_in_tile(p.layout, p.packed, panel);
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -94,11 +104,14 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
 
-/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself. `tiles` has a function for as many rows.
+/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself. `tiles` has a function
+/// for as many rows.
 template <class Isa>
-void byte_tile_alone(const byte_tile_table& tiles, const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
+void byte_tile_alone(const byte_tile_table& tiles, const byte_product& p, byte_tile& t, std::int64_t panel,
+                     const byte_rows& at, scale_method method) {
   const bool is_of_four = p.layout.is_of_four(panel);
-  const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
+  const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel),
+                     width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
   const byte_tile_function tile = tiles.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
@@ -130,8 +143,8 @@ void byte_tile_alone(const byte_tile_table& tiles, const byte_product& p, byte_t
   if (at.is_torn()) finish_sums<Isa>(p, sums + first_rows * sum_stride, t.scales, second, width);
 }
 
-/// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
-/// later: all but the last of these tiles. 0: none.
+/// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is
+/// written later: all but the last of these tiles. 0: none.
 inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
   const row_tiles tiles = tiles_of_bytes(at.rows);
   const std::int64_t last = tiles.rows(tiles.count() - 1);
@@ -183,7 +196,8 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   while (panels.begin < panels.end) {
     if (method_in_tile(p, panels.begin) != scale_method::one_by_one) {
-      byte_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels, p.to);
+      byte_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels,
+                             p.to);
       continue;
     }
     set_panel(p, panels.begin, t);
@@ -242,15 +256,18 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
   const row_tiles tiles_of_rows = byte_rows_of_product(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
-      const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
-      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, form_of_rows(p).is_wide},
-                          {panel, std::min(work.columns.end, panel + panels)});
+      const std::int64_t row = tiles_of_rows.begin(tile),
+                         end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
+      byte_tile_rows<Isa>(
+          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, form_of_rows(p).is_wide},
+          {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 
 /// The same in blocks: some rows, in some panels.
 template <class Isa>
-void byte_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc, const interval& columns) {
+void byte_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c,
+                      std::int64_t ldc, const interval& columns) {
   const row_blocks blocks(rows);
   walk.walk(blocks.count, blocks.height, columns, [&](std::int64_t i) -> byte_block {
     return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
@@ -276,37 +293,48 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
       return detail::byte_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
   if (m <= detail::byte_tile_height && of.count == 1)  // nothing to divide
-    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, byte_rows_of_product(m).count(), of, by_columns));
+    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide},
+                                      {0, p.layout.panels()});
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc,
+                               share_of_panels(p.layout, byte_rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
-template <class Isa = native> void byte_gemm_panels(const byte_product& p, const std::byte* a, std::byte* c, interval panels) {
+template <class Isa = native>
+void byte_gemm_panels(const byte_product& p, const std::byte* a, std::byte* c, interval panels) {
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, in their form.
+/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not
+/// collide, in their form.
 constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m, const byte_form& form) {
   const std::int64_t k = layout.depth.products();
   return k % 4 != 0 || rows_collide(m, k, layout.n) || !form.is_stored();
 }
 /// Bytes from a copied row to the next.
-constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
-/// Tiles whose rows byte_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no longer than what is set up for some.
+constexpr std::int64_t copied_row_bytes(const byte_layout& layout) {
+  return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes());
+}
+/// Tiles whose rows byte_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no
+/// longer than what is set up for some.
 constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
-  return nnrt::detail::clamped(8 * 1024 / (detail::byte_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+  return nnrt::detail::clamped(
+      8 * 1024 / (detail::byte_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
 }
 /// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * detail::byte_tile_height) * copied_row_bytes(layout), 64);
+  return rounded_up(
+      std::min<std::int64_t>(m, byte_copied_tiles(layout) * detail::byte_tile_height) * copied_row_bytes(layout), 64);
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
-  return copies_byte_rows(layout, m, layout.is_for_one_row ? byte_form{} : form_that_differs) ? copied_rows_bytes(layout, m) : 0;
+  return copies_byte_rows(layout, m, layout.is_for_one_row ? byte_form{} : form_that_differs)
+             ? copied_rows_bytes(layout, m)
+             : 0;
 }
 
-/// byte_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k numbers of each of some rows about in
-/// that form, those of two rows `step` bytes apart.
+/// byte_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k
+/// numbers of each of some rows about in that form, those of two rows `step` bytes apart.
 template <class Isa, class CopyRows>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
@@ -324,10 +352,13 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       block_walk<Isa> walk(p, lda, 0, ldc);
-      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns); });
+      return copy_some([&](std::int64_t rows, std::byte* to) {
+        detail::byte_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns);
+      });
     }
   copy_some([&](std::int64_t rows, std::byte* to) {
-    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, byte_rows_of_product(rows).count()}, work.columns});
+    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc,
+                                 {{0, byte_rows_of_product(rows).count()}, work.columns});
   });
 }
 
@@ -335,16 +366,18 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
 ///
 /// \param scratch byte_matrix_scratch_bytes(p.layout, m) bytes for this part alone
 template <class Isa = native>
-void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c, part of = {}, bool by_columns = false) {
+void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c,
+                         part of = {}, bool by_columns = false) {
   const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
   if (!copies_byte_rows(p.layout, m, form_of_rows(p))) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
   byte_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
-        if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);  // rows of few numbers as one
+        // rows of few numbers as one
+        if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);
         for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
       },
       scratch, c, n, of, by_columns);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

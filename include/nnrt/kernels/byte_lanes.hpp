@@ -23,7 +23,7 @@
 #define NNRT_BYTES_OF_REGISTER 16
 #endif
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 typedef std::int32_t int_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
 typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
@@ -81,7 +81,8 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
 #else
   short_vector wide;
-  for (std::int64_t i = 0; i < short_lanes; ++i) wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
+  for (std::int64_t i = 0; i < short_lanes; ++i)
+    wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
   return wide;
 #endif
 }
@@ -104,10 +105,10 @@ struct interleaved {
 };
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
-  const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),
-             high_cd = (short_vector)by_turns<1>(r2, r3);
-  return {{(int_vector)by_turns<0>(low_ab, low_cd), (int_vector)by_turns<1>(low_ab, low_cd), (int_vector)by_turns<0>(high_ab, high_cd),
-           (int_vector)by_turns<1>(high_ab, high_cd)}};
+  const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1),
+             low_cd = (short_vector)by_turns<0>(r2, r3), high_cd = (short_vector)by_turns<1>(r2, r3);
+  return {{(int_vector)by_turns<0>(low_ab, low_cd), (int_vector)by_turns<1>(low_ab, low_cd),
+           (int_vector)by_turns<0>(high_ab, high_cd), (int_vector)by_turns<1>(high_ab, high_cd)}};
 }
 
 /// So many lanes of two registers side by side, from a given one on.
@@ -118,7 +119,8 @@ template <int First> [[gnu::always_inline]] inline int_vector lanes_from(int_vec
   (std::make_integer_sequence<int, int_lanes>{});
 }
 /// Register V of what lies `Distance` bytes, a multiple of four, behind the begin of x, whose rows go on in `next`.
-template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
+template <int Distance, int V>
+[[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
   constexpr int place = V + Distance / 4;
   return lanes_from<place / 4 * 4>(x.of[place % 4], next.of[place % 4]);
 }
@@ -127,14 +129,16 @@ template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(
 [[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
 #if defined(NNRT_LANES_AVX512)
   const auto a = (__m512i)x.of[0], b = (__m512i)x.of[1], c = (__m512i)x.of[2], d = (__m512i)x.of[3];
-  const __m512i lower_ab = _mm512_shuffle_i32x4(a, b, 0x44), upper_ab = _mm512_shuffle_i32x4(a, b, 0xee), lower_cd = _mm512_shuffle_i32x4(c, d, 0x44),
-                upper_cd = _mm512_shuffle_i32x4(c, d, 0xee);
-  return {{(int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0xdd),
-           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0xdd)}};
+  const __m512i lower_ab = _mm512_shuffle_i32x4(a, b, 0x44), upper_ab = _mm512_shuffle_i32x4(a, b, 0xee),
+                lower_cd = _mm512_shuffle_i32x4(c, d, 0x44), upper_cd = _mm512_shuffle_i32x4(c, d, 0xee);
+  return {{(int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0x88),
+           (int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0xdd),
+           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0x88),
+           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0xdd)}};
 #elif defined(NNRT_LANES_AVX2)
   const auto a = (__m256i)x.of[0], b = (__m256i)x.of[1], c = (__m256i)x.of[2], d = (__m256i)x.of[3];
-  return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
-           (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
+  return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20),
+           (int_vector)_mm256_permute2x128_si256(a, b, 0x31), (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
 #else
   interleaved out{};
   for (std::int64_t byte = 0; byte < register_bytes; ++byte)
@@ -143,4 +147,4 @@ template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(
 #endif
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

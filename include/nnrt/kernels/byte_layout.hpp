@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// How A and B are stored: the zero points, and whether the bytes are those of u8.
 struct byte_factors {
@@ -42,8 +42,8 @@ inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int3
 
 using nnrt::detail::pieces_of, nnrt::detail::rounded_up;
 
-/// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with a
-/// whole dot product, the missing weights zero. A plain product has one run.
+/// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with
+/// a whole dot product, the missing weights zero. A plain product has one run.
 struct byte_depth {
   std::int64_t runs = 1, length = 0;
 
@@ -51,34 +51,41 @@ struct byte_depth {
   constexpr std::int64_t products() const { return runs * length; }
 };
 
-/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or two steps in pairs of lanes, so that what is read of A
-/// serves twice as many products (see byte_paired_sums.hpp). Two panels may lie as one of four vectors.
+/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or two steps in pairs of
+/// lanes, so that what is read of A serves twice as many products (see byte_paired_sums.hpp). Two panels may lie as one
+/// of four vectors.
 enum class panel_form { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
 inline constexpr int panel_forms = 5;
 
-/// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of half as many.
+/// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of
+/// half as many.
 inline constexpr std::int64_t least_block_products = 64 * 1024;
-/// Whether the rows of a call, each with so many products for each of n columns, are computed in blocks: few, short or narrow ones leave most of a
-/// register empty.
+/// Whether the rows of a call, each with so many products for each of n columns, are computed in blocks: few, short or
+/// narrow ones leave most of a register empty.
 constexpr bool suits_blocks(std::int64_t rows, std::int64_t products, std::int64_t n) {
-  return has_matrix_registers && rows >= 4 && products > 16 && n > int_lanes / 2 && rows * products * n >= least_block_products;
+  return has_matrix_registers && rows >= 4 && products > 16 && n > int_lanes / 2 &&
+         rows * products * n >= least_block_products;
 }
 
-/// Products from which on pairs of lanes pay, see byte_paired_sums.hpp: they save broadcasts, but their sums have to be folded, which takes two shuffles and an
-/// addition for each row. With as many as 32 it takes a tenth to a third longer than the broadcasts on an Intel core, which has one port for shuffles of 512 bits;
-/// with 64 as long, with 144 a tenth less. Squares of rows and columns save products, too.
+/// Products from which on pairs of lanes pay, see byte_paired_sums.hpp: they save broadcasts, but their sums have to be
+/// folded, which takes two shuffles and an addition for each row. With as many as 32 it takes a tenth to a third longer
+/// than the broadcasts on an Intel core, which has one port for shuffles of 512 bits; with 64 as long, with 144 a tenth
+/// less. Squares of rows and columns save products, too.
 inline constexpr std::int64_t least_paired_products = has_squares ? 8 : 40;
 
-/// The packed form of B: [scales of each vector of columns][what sums start from][the same in blocks][panel][run][step][vector of the panel].
+/// The packed form of B: [scales of each vector of columns][what sums start from][the same in
+/// blocks][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
   bool is_for_one_row = false;
-  bool in_blocks = false;  // see byte_blocks.hpp; the same weights serve tiles where the process has no matrix registers
+  // see byte_blocks.hpp; the same weights serve tiles where the process has no matrix registers
+  bool in_blocks = false;
 
-  /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
-  /// the latency of dot products needs. It reads each weight once, so these lie as bytes, and so does the row, see byte_values.hpp.
+  /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by
+  /// side, and has as many sums as the latency of dot products needs. It reads each weight once, so these lie as bytes,
+  /// and so does the row, see byte_values.hpp.
   static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
     return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1, m > 1 && suits_blocks(m, k, n)};
   }
@@ -94,7 +101,8 @@ struct byte_layout {
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
-    const bool may_be_in_pairs = !in_blocks && depth.length % 8 == 0 && (is_for_one_row ? !has_squares : depth.products() >= least_paired_products);
+    const bool may_be_in_pairs = !in_blocks && depth.length % 8 == 0 &&
+                                 (is_for_one_row ? !has_squares : depth.products() >= least_paired_products);
     const std::int64_t most_in_pairs = may_be_in_pairs ? most_paired_vectors : 0;
     if (vectors_of(panel) == 2) return most_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
     return most_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
@@ -120,9 +128,11 @@ struct byte_layout {
   /// Sets the weight at `i` (0 to 3) of a dot product.
   ///
   /// \param flip of the bytes of A
-  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value, std::int32_t flip = 0) const {
+  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value,
+                  std::int32_t flip = 0) const {
     std::byte* const weights = packed + panel_at(panel) + at.product * product_bytes();
-    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value, flip);
+    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value)
+                   : kernels::put_weight(weights, at.lane, i, value, flip);
   }
   /// Weights of one vector of columns.
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }
@@ -137,4 +147,4 @@ struct byte_layout {
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -6,9 +6,9 @@
 // below and just at each step agree everywhere. So channel_lines looks for a line near the factor that does, with the
 // very instructions that run later.
 //
-// Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24 bits.
-// Its offset has to be an integer, too; what is behind the point comes from a shift that sums start with. As that shift may
-// be large, it also makes sums the bits of floats, so that nothing has to be converted.
+// Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24
+// bits. Its offset has to be an integer, too; what is behind the point comes from a shift that sums start with. As that
+// shift may be large, it also makes sums the bits of floats, so that nothing has to be converted.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -18,7 +18,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sums that a channel can have.
 struct sum_range {
@@ -61,9 +61,11 @@ constexpr std::int32_t scaled(std::int64_t sum, const byte_channel& channel) {
   return scaled_to_even(sum, channel.factor, channel.parity);
 }
 
-/// The smallest sum whose product with the factor, rounded once, is `result` or more; halves reach an even number from below.
+/// The smallest sum whose product with the factor, rounded once, is `result` or more; halves reach an even number from
+/// below.
 inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point factor, std::int32_t parity) {
-  const std::int64_t half_below = (2 * std::int64_t{result} - 1) * (std::int64_t{1} << (30 - factor.exponent));  // times 2^(31 - exponent)
+  // times 2^(31 - exponent)
+  const std::int64_t half_below = (2 * std::int64_t{result} - 1) * (std::int64_t{1} << (30 - factor.exponent));
   std::int64_t sum = half_below / factor.mantissa;  // rounded toward zero: the floor, or one more
   while (sum * factor.mantissa > half_below) --sum;
   const bool half_counts = ((result + parity) & 1) == 0 && sum * factor.mantissa == half_below;
@@ -93,8 +95,8 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
 #endif
 }
 
-/// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings undone. Sums
-/// have to fit into 32 bits.
+/// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings
+/// undone. Sums have to fit into 32 bits.
 struct first_reaching {
   doubles mantissa, reciprocal;          // of the factor; 1 / mantissa
   doubles step;                          // products of which results are one apart
@@ -103,7 +105,8 @@ struct first_reaching {
   explicit first_reaching(fixed_point factor)
       : mantissa(in_each(factor.mantissa)), reciprocal(in_each(1.0 / factor.mantissa)) {
     const int right = -factor.exponent;
-    const double least = right > 0 ? static_cast<double>(std::int64_t{1} << right) : 0;  // twice a half of the second rounding
+    // twice a half of the second rounding
+    const double least = right > 0 ? static_cast<double>(std::int64_t{1} << right) : 0;
     step = in_each(static_cast<double>(std::int64_t{1} << right) * 0x1p31);
     at_positive = in_each((-least - 1) * 0x1p30);
     at_zero_or_less = in_each((-least + (right > 0 ? 1 : -1)) * 0x1p30);
@@ -141,12 +144,15 @@ struct staircase {
     int_vector next = {};
     for (int i = 0; i < int_lanes; ++i) next[i] = first + 1 + i;
     for (std::int32_t i = 0; i < steps + int_lanes; i += int_lanes, next += int_lanes)
-      store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));  // the last one again behind the last
+      // the last one again behind the last
+      store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));
     if (is_to_even) {
-      for (int i = 0; i < steps; ++i) at[i] = static_cast<std::int32_t>(first_reaching_to_even(result[i], channel.factor, channel.parity));
+      for (int i = 0; i < steps; ++i)
+        at[i] = static_cast<std::int32_t>(first_reaching_to_even(result[i], channel.factor, channel.parity));
     } else {
       const first_reaching sums_for(channel.factor);
-      for (int i = 0; i < steps; i += int_lanes / 2) store_vector(at + i, sums_for(load_vector<half_vector>(result + i)));
+      for (int i = 0; i < steps; i += int_lanes / 2)
+        store_vector(at + i, sums_for(load_vector<half_vector>(result + i)));
     }
     for (int i = steps; i < steps + int_lanes; ++i) at[i] = at[i - 1];
   }
@@ -154,12 +160,16 @@ struct staircase {
     return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
   }
 
-  /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and 0.
+  /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and
+  /// 0.
   template <class Line> bool fits(Line line, std::int32_t zero) const {
     const bool has_zero = reach.low < 0 && reach.high >= 0;
-    std::int32_t places[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high), has_zero ? -1 : 0};
+    std::int32_t places[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high),
+                                      has_zero ? -1 : 0};
     store_vector(places, line(load_vector<int_vector>(places)));
-    const auto is = [&](std::int64_t i, std::int32_t expected) { return limited(std::int64_t{places[i]} - zero) == expected; };
+    const auto is = [&](std::int64_t i, std::int32_t expected) {
+      return limited(std::int64_t{places[i]} - zero) == expected;
+    };
     if (!is(0, first) || !is(1, last) || (has_zero && (!is(2, below_zero) || !is(3, at_zero)))) return false;
     for (int i = 0; i < steps; i += int_lanes) {
       const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
@@ -174,7 +184,9 @@ struct staircase {
     double width() const { return high - low; }
     /// The same for offsets that are taken off.
     offsets negative() const { return {-high, -low}; }
-    friend offsets operator&(const offsets& a, const offsets& b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+    friend offsets operator&(const offsets& a, const offsets& b) {
+      return {std::max(a.low, b.low), std::min(a.high, b.high)};
+    }
   };
   /// Of lines through the steps at sums from the bend on, and at those below.
   struct halves {
@@ -186,14 +198,17 @@ struct staircase {
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
     doubles low[] = {lowest, lowest}, high[] = {highest, highest};
     for (int i = 0; i < steps; i += int_lanes / 2) {
-      const doubles x = as_doubles(load_vector<half_vector>(at + i)), step = as_doubles(load_vector<half_vector>(result + i)) - 0.5;
-      const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
+      const doubles x = as_doubles(load_vector<half_vector>(at + i)),
+                    step = as_doubles(load_vector<half_vector>(result + i)) - 0.5;
+      // what reaches the step, and what does so too early
+      const doubles here = step - x * slope, before = here + slope;
       if constexpr (Bends) {
         const longs is_below = x < bend, was_below = x <= bend;
         const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
                       greatest[] = {was_below ? highest : before, was_below ? before : highest};
         for (int half = 0; half < 2; ++half)
-          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < greatest[half] ? high[half] : greatest[half];
+          low[half] = low[half] > least[half] ? low[half] : least[half],
+          high[half] = high[half] < greatest[half] ? high[half] : greatest[half];
       } else {
         low[0] = low[0] > here ? low[0] : here, high[0] = high[0] < before ? high[0] : before;
       }
@@ -201,12 +216,14 @@ struct staircase {
     offsets all[2];
     for (int half = 0; half < parts; ++half)
       for (int lane = 0; lane < int_lanes / 2; ++lane)
-        all[half].low = std::max(all[half].low, low[half][lane]), all[half].high = std::min(all[half].high, high[half][lane]);
+        all[half].low = std::max(all[half].low, low[half][lane]),
+        all[half].high = std::min(all[half].high, high[half][lane]);
     return {all[0], all[1]};
   }
 };
 
-/// A line, found or not, of sums that `shift` comes to. If they are below the bend then, more comes to sums, and to results.
+/// A line, found or not, of sums that `shift` comes to. If they are below the bend then, more comes to sums, and to
+/// results.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
@@ -219,15 +236,17 @@ inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bi
 /// More of them than this give multiples of no use, see shifted_line().
 inline constexpr std::int64_t most_moduli = 1 << 14;
 
-/// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in "first in
-/// range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
-constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t modulus, std::int64_t low, std::int64_t high) {
+/// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in
+/// "first in range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
+constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t modulus, std::int64_t low,
+                                             std::int64_t high) {
   if (low == 0) return 0;
   if (factor == 0) return -1;
   const std::int64_t least = (low + factor - 1) / factor;
   if (least * factor <= high) return least;
   // No multiple lies between: the modulus is subtracted as often as it takes. The next multiple is above both ends.
-  const std::int64_t next = least * factor, moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
+  const std::int64_t next = least * factor,
+                     moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
   return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
 
@@ -237,8 +256,8 @@ struct whole_offset {
   std::int64_t shift = 0, offset = 0;
 };
 
-/// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one. Sums
-/// from `least_sum` on have to become floats that count integers.
+/// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one.
+/// Sums from `least_sum` on have to become floats that count integers.
 inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t least_sum) {
   constexpr std::int64_t most_shift = 1 << 23, least_offset = -(11 << 20);
   const std::int64_t room = 64 - least_sum, begin = static_cast<std::int64_t>(first_counted) + room;
@@ -254,20 +273,22 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
   const std::int64_t one = std::int64_t{1} << point;
   const auto whole = static_cast<std::int64_t>(wanted.low) - (wanted.low < 0 ? 1 : 0);  // at most the floor
   const auto scaled = [&](double x) { return (x - static_cast<double>(whole)) * static_cast<double>(one); };
-  const auto floor = static_cast<std::int64_t>(scaled(wanted.low)), last = static_cast<std::int64_t>(scaled(wanted.high));
+  const auto floor = static_cast<std::int64_t>(scaled(wanted.low)),
+             last = static_cast<std::int64_t>(scaled(wanted.high));
   const std::int64_t first = floor + (static_cast<double>(floor) < scaled(wanted.low) ? 1 : 0);
   if (first > last) return {};
   const auto rest = [&](std::int64_t x) { return (x % one + one) % one; };
   const std::int64_t least = rest(first - mantissa * begin), most = rest(last - mantissa * begin);
-  const std::int64_t shift = last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
+  const std::int64_t shift =
+      last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
   const std::int64_t product = mantissa * (begin + shift), above = first - product % one;
   const std::int64_t offset = whole - product / one + (above > 0 ? (above + one - 1) / one : 0);
   if (shift < 0 || shift > most_shift || offset < least_offset) return {};
   return {true, bits_of_first_counted + room + shift, offset};
 }
 
-/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from the
-/// bend on and another one of those below.
+/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from
+/// the bend on and another one of those below.
 ///
 /// \param zero what the offset includes of the result's zero point
 template <bool Bends, class Fits>
@@ -277,13 +298,19 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
                      below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
   if (!below.found) return {};
   const auto shift = static_cast<std::int32_t>(above.shift);
-  const line made{slope, float_of_zero + static_cast<float>(above.offset + zero), true, shift, shift + stairs.bend,
-                  static_cast<std::int32_t>(below.shift - above.shift), static_cast<std::int32_t>(below.offset - above.offset)};
+  const line made{slope,
+                  float_of_zero + static_cast<float>(above.offset + zero),
+                  true,
+                  shift,
+                  shift + stairs.bend,
+                  static_cast<std::int32_t>(below.shift - above.shift),
+                  static_cast<std::int32_t>(below.offset - above.offset)};
   return fits(made) ? made : line{};
 }
 
-/// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose width
-/// has but one maximum; the middle of one that is wide enough for floats fits(). A signed offset is taken off negative sums.
+/// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose
+/// width has but one maximum; the middle of one that is wide enough for floats fits(). A signed offset is taken off
+/// negative sums.
 ///
 /// \param zero what the offset includes of the result's zero point
 template <bool IsSigned, class Fits>
@@ -292,12 +319,15 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   const auto nearest = static_cast<float>(factor);
   const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
   const auto width = [](const staircase::halves& of) {
-    return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width()) : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
+    return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width())
+                                        : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
   };
   const auto tried = [&](int i, const staircase::halves& halves) {
     if constexpr (lines_round_once) return shifted_line<IsSigned>(stairs, neighbour(nearest, i), halves, zero, fits);
     const staircase::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
-    const double low = of.low > -1e30 ? of.low : of.high < 1e30 ? of.high - factor : 0.0,
+    const double low = of.low > -1e30   ? of.low
+                       : of.high < 1e30 ? of.high - factor
+                                        : 0.0,
                  high = of.high < 1e30 ? of.high : low + factor;
     for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
       const line made{neighbour(nearest, i), static_cast<float>(low + (high - low) * place + zero), true};
@@ -326,8 +356,8 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum, or that bends. Channel is byte_channel: a parameter, so that programs without bytes do not compile
-/// this.
+/// offset has the sign of the sum, or that bends. Channel is byte_channel: a parameter, so that programs without bytes
+/// do not compile this.
 template <class Channel> struct channel_lines {
   line rising, any;
   bool stay_in_halves = false;  // whether 16 bits hold all that they make
@@ -343,14 +373,15 @@ template <class Channel> struct channel_lines {
       return;
     }
     if (m.exponent > 0) return;
-    const double slope =
-        static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
+    const double slope = static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
     staircase stairs(channel, range);
     if (!stays_in_floats(channel)) return;
     if (range.low == 0)
       rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
-        return stairs.fits([&](int_vector x) { return whole_result(scaled_by_rising_line(x + of.shift, slopes, offsets)); }, range.zero);
+        return stairs.fits(
+            [&](int_vector x) { return whole_result(scaled_by_rising_line(x + of.shift, slopes, offsets)); },
+            range.zero);
       });
     if (rising.found) {
       if (lines_round_once) any = rising;
@@ -362,7 +393,8 @@ template <class Channel> struct channel_lines {
     const std::int32_t zero = lines_round_once ? range.zero : 0;
     any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
       const signed_line lanes = in_lanes(of);
-      return of.offset >= 0 && stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, lanes)); }, zero);
+      return of.offset >= 0 &&
+             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, lanes)); }, zero);
     });
     stay_in_halves = any.found && are_halves(channel, any);
   }
@@ -381,11 +413,12 @@ template <class Channel> struct channel_lines {
     return lines_make_halves && result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
   }
   static signed_line in_lanes(const line& of) {
-    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
+    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift),
+            int_lanes_of(of.below_offset)};
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
 };
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,9 +7,10 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether scaled_by_line() is there, and what scaler<scale_method::exactly> is made of; where they are not, sums are scaled one by one.
+/// Whether scaled_by_line() is there, and what scaler<scale_method::exactly> is made of; where they are not, sums are
+/// scaled one by one.
 #if defined(__SSE2__) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool has_lines = true;
 #else
@@ -22,15 +23,16 @@ inline constexpr bool has_exact_scale = false;
 #endif
 
 /// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
-/// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
-/// that rise by one with them. Others rise, too, but not by one.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
+/// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and
+/// bits that rise by one with them. Others rise, too, but not by one.
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__) || \
+    defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
 #endif
-/// Whether lines leave their result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes the halves of two
-/// registers, nothing has to be taken off.
+/// Whether lines leave their result in the lower half of a lane, and above it what is left of bits_of_zero: where one
+/// shuffle takes the halves of two registers, nothing has to be taken off.
 #if defined(NNRT_LANES_AVX512) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool lines_make_halves = true;
 #else
@@ -51,7 +53,8 @@ inline int_vector plain_fma(int_vector x, int_vector slope, int_vector offset) {
 }
 #endif
 
-/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See whole_result().
+/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See
+/// whole_result().
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
   return (int_vector)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset);
@@ -79,8 +82,9 @@ struct signed_line {
   int_vector bend, below_shift, below_offset;  // where lines round once
 };
 
-/// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where lines
-/// round once it is scaled_by_rising_line(), but for an x below `bend`: that is shifted first, and its result is, too.
+/// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where
+/// lines round once it is scaled_by_rising_line(), but for an x below `bend`: that is shifted first, and its result is,
+/// too.
 [[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
 #if defined(NNRT_LANES_AVX512)
   const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.bend);
@@ -124,11 +128,14 @@ struct rounded_lanes {
 #if defined(NNRT_LANES_AVX512)
   return {(int_vector)_mm512_cvtps_epi32((__m512)x), (int_vector)_mm512_reduce_ps((__m512)x, 8) & INT32_MAX};
 #elif defined(NNRT_LANES_AVX2)
-  return {(int_vector)_mm256_cvtps_epi32((__m256)x), (int_vector)_mm256_sub_ps((__m256)x, _mm256_round_ps((__m256)x, 8)) & INT32_MAX};
+  return {(int_vector)_mm256_cvtps_epi32((__m256)x),
+          (int_vector)_mm256_sub_ps((__m256)x, _mm256_round_ps((__m256)x, 8)) & INT32_MAX};
 #elif defined(__SSE4_1__)
-  return {(int_vector)_mm_cvtps_epi32((__m128)x), (int_vector)_mm_sub_ps((__m128)x, _mm_round_ps((__m128)x, 8)) & INT32_MAX};
+  return {(int_vector)_mm_cvtps_epi32((__m128)x),
+          (int_vector)_mm_sub_ps((__m128)x, _mm_round_ps((__m128)x, 8)) & INT32_MAX};
 #elif defined(__aarch64__)
-  return {(int_vector)vcvtnq_s32_f32((float32x4_t)x), (int_vector)vsubq_f32((float32x4_t)x, vrndnq_f32((float32x4_t)x)) & INT32_MAX};
+  return {(int_vector)vcvtnq_s32_f32((float32x4_t)x),
+          (int_vector)vsubq_f32((float32x4_t)x, vrndnq_f32((float32x4_t)x)) & INT32_MAX};
 #else
   return {x, x};
 #endif
@@ -167,10 +174,12 @@ struct rounded_lanes {
   return (int_vector)_mm256_blend_epi32(_mm256_shuffle_epi32(even, 0xf5), odd, 0xaa);
 #elif defined(__SSE4_1__)
   const __m128i even = _mm_add_epi64(_mm_mul_epi32((__m128i)x, (__m128i)y), (__m128i)even_addend),
-                odd = _mm_add_epi64(_mm_mul_epi32(_mm_srli_epi64((__m128i)x, 32), _mm_srli_epi64((__m128i)y, 32)), (__m128i)odd_addend);
+                odd = _mm_add_epi64(_mm_mul_epi32(_mm_srli_epi64((__m128i)x, 32), _mm_srli_epi64((__m128i)y, 32)),
+                                    (__m128i)odd_addend);
   return (int_vector)_mm_blend_epi16(_mm_shuffle_epi32(even, 0xf5), odd, 0xcc);
 #elif defined(__aarch64__)
-  const int32x4_t even_first = vuzp1q_s32((int32x4_t)x, (int32x4_t)y), odd_first = vuzp2q_s32((int32x4_t)x, (int32x4_t)y);
+  const int32x4_t even_first = vuzp1q_s32((int32x4_t)x, (int32x4_t)y),
+                  odd_first = vuzp2q_s32((int32x4_t)x, (int32x4_t)y);
   const int64x2_t even = vmlal_s32((int64x2_t)even_addend, vget_low_s32(even_first), vget_high_s32(even_first)),
                   odd = vmlal_s32((int64x2_t)odd_addend, vget_low_s32(odd_first), vget_high_s32(odd_first));
   return (int_vector)vtrn2q_s32(vreinterpretq_s32_s64(even), vreinterpretq_s32_s64(odd));
@@ -185,14 +194,16 @@ struct rounded_lanes {
   return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
-/// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken off, by flipping a bit that is
-/// flipped back in the end.
+/// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken
+/// off, by flipping a bit that is flipped back in the end.
 template <int Bytes> struct byte_limits {
   typedef std::int8_t vector __attribute__((vector_size(Bytes)));
   vector low, high, flip;
 
   byte_limits(std::int32_t low_number, std::int32_t high_number, bool is_unsigned)
-      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))), high(in_every_lane(high_number - (is_unsigned ? 128 : 0))), flip(in_every_lane(is_unsigned ? -128 : 0)) {}
+      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
+        high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
+        flip(in_every_lane(is_unsigned ? -128 : 0)) {}
 
   /// Stored bytes of numbers that are not below the lower limit, and of any.
   [[gnu::always_inline]] vector lowered(vector x) const { return (x < high ? x : high) ^ flip; }
@@ -233,7 +244,8 @@ struct narrowing {
 /// The lower halves of the lanes of a and b, four of each by turns.
 [[gnu::always_inline]] inline short_vector lower_halves(int_vector a, int_vector b) {
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector((short_vector)a, (short_vector)b, (I / 8 * 8 + I % 4 * 2 + I % 8 / 4 * 2 * static_cast<int>(int_lanes))...);
+    return __builtin_shufflevector((short_vector)a, (short_vector)b,
+                                   (I / 8 * 8 + I % 4 * 2 + I % 8 / 4 * 2 * static_cast<int>(int_lanes))...);
   }
   (std::make_integer_sequence<int, 2 * int_lanes>{});
 }
@@ -286,8 +298,10 @@ template <bool AddsZeroPoint, bool AreHalves>
 /// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
 /// bytes of the result are four lanes of a, of b, of c, of d.
 template <bool AddsZeroPoint>
-[[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
-  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to), narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
+[[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
+                                                   const narrowing& to) {
+  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to),
+                           narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
 }
 
 /// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.
@@ -306,8 +320,8 @@ template <bool AddsZeroPoint>
 /// Stores a half of a register, or a quarter.
 template <int Half> [[gnu::always_inline]] inline void store_half(byte_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), Half == 0 ? _mm512_castsi512_si256((__m512i)x)
-                                                               : _mm512_extracti64x4_epi64((__m512i)x, 1));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                      Half == 0 ? _mm512_castsi512_si256((__m512i)x) : _mm512_extracti64x4_epi64((__m512i)x, 1));
 #else
   typedef std::int64_t words __attribute__((vector_size(register_bytes)));
   for (int i = 0; i < register_bytes / 16; ++i) {
@@ -327,4 +341,4 @@ template <int Quarter> [[gnu::always_inline]] inline void store_quarter(byte_vec
 #endif
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -9,9 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are none.
+/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are
+/// none.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
                             std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t channels = s.group_in();
@@ -28,4 +29,4 @@ inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::in
   set_values((count - right) * channels, zero, form, out + right * pixel);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

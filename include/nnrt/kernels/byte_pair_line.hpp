@@ -1,9 +1,11 @@
-// byte_pair_line: sums of two stored bytes as one line of whole numbers, which is looked for once and gives the same bytes for all pairs.
+// byte_pair_line: sums of two stored bytes as one line of whole numbers, which is looked for once and gives the same
+// bytes for all pairs.
 // Flow: bind/detail/stored.hpp packs a line for each sum of tensors that is worth it, and runs it over their registers.
 //
-// A sum of stored numbers brings both to one scale, adds, and brings that to the scale of the result, with a rounding each
-// time: nearly the line (slope_a * a + slope_b * b + offset) / 2^shift, rounded once. There are but 65,536 pairs. So lines
-// near the real one are tried until one is right for each of them, halves included, which some slope nearby sends to the side where they belong.
+// A sum of stored numbers brings both to one scale, adds, and brings that to the scale of the result, with a rounding
+// each time: nearly the line (slope_a * a + slope_b * b + offset) / 2^shift, rounded once. There are but 65,536 pairs.
+// So lines near the real one are tried until one is right for each of them, halves included, which some slope nearby
+// sends to the side where they belong.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The line of a sum, and what it is limited to; of u8 128 is taken off all numbers.
 struct byte_pair_line {
@@ -35,7 +37,8 @@ template <class T> struct byte_pair_line_lanes {
   narrowing to;
 
   explicit byte_pair_line_lanes(const byte_pair_line& line)
-      : high((short_vector)int_lanes_of(in_halves((line.slope_a - low_of(line.slope_a)) / 256, (line.slope_b - low_of(line.slope_b)) / 256))),
+      : high((short_vector)int_lanes_of(
+            in_halves((line.slope_a - low_of(line.slope_a)) / 256, (line.slope_b - low_of(line.slope_b)) / 256))),
         low((short_vector)int_lanes_of(in_halves(low_of(line.slope_a), low_of(line.slope_b)))),
         offset(int_lanes_of(line.offset)),
         shift(line.shift),
@@ -62,7 +65,9 @@ template <class T> struct byte_pair_line_lanes {
  private:
   static constexpr std::int32_t first = is_unsigned ? 128 : 0;
   static constexpr std::int32_t low_of(std::int32_t slope) { return static_cast<std::int8_t>(slope & 255); }
-  static constexpr std::int32_t in_halves(std::int32_t even, std::int32_t odd) { return (even & 0xffff) | static_cast<std::int32_t>(static_cast<std::uint32_t>(odd) << 16); }
+  static constexpr std::int32_t in_halves(std::int32_t even, std::int32_t odd) {
+    return (even & 0xffff) | static_cast<std::int32_t>(static_cast<std::uint32_t>(odd) << 16);
+  }
 };
 
 namespace detail {
@@ -72,7 +77,8 @@ template <class T> class byte_pair_line_search {
   using function = ops::detail::stored_sum<T>;
   static constexpr std::int32_t first = std::is_unsigned_v<T> ? 128 : 0;  // less than the number of a byte as one of i8
   static constexpr int most_pairs = 512, pairs_of_check = 8;
-  static constexpr std::int32_t most_off = 8;                             // of slopes, from the nearest to the real ones
+  // of slopes, from the nearest to the real ones
+  static constexpr std::int32_t most_off = 8;
 
   const function& f;
   struct pair {
@@ -103,7 +109,8 @@ template <class T> class byte_pair_line_search {
     return 0;
   }
   bool find_near(double a, double b, byte_pair_line& line) {
-    const auto slope_a = static_cast<std::int32_t>(math::round_half_away(a)), slope_b = static_cast<std::int32_t>(math::round_half_away(b));
+    const auto slope_a = static_cast<std::int32_t>(math::round_half_away(a)),
+               slope_b = static_cast<std::int32_t>(math::round_half_away(b));
     for (std::int32_t off = 0; off <= most_off; ++off)
       for (std::int32_t off_a = -off; off_a <= off; ++off_a)
         for (std::int32_t off_b = -off; off_b <= off; ++off_b) {
@@ -116,7 +123,8 @@ template <class T> class byte_pair_line_search {
   /// Nearest to the real line of all that are right for the pairs known so far, which are more each time.
   bool find_offset(byte_pair_line& line) {
     const std::int64_t half = std::int64_t{1} << (line.shift - 1);
-    const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half - std::int64_t{line.slope_a} * (f.zero_a - first) -
+    const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half -
+                              std::int64_t{line.slope_a} * (f.zero_a - first) -
                               std::int64_t{line.slope_b} * (f.zero_b - first);
     std::int64_t low = real - half, high = real + half;
     for (int known = 0;;) {
@@ -127,7 +135,8 @@ template <class T> class byte_pair_line_search {
         if (p.y < line.high) high = std::min(high, 2 * (p.y + 1) * half - products - 1);
       }
       if (low > high || count > most_pairs - pairs_of_check) return false;
-      line.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
+      line.offset = static_cast<std::int32_t>(
+          static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
       if (is_right(line)) return true;
     }
   }
@@ -187,6 +196,8 @@ template <class T> class byte_pair_line_search {
 }  // namespace detail
 
 /// The line of a sum, if there is one. Takes a few times as long as the sums of 65,536 pairs do.
-template <class T> byte_pair_line line_of(const ops::detail::stored_sum<T>& f) { return detail::byte_pair_line_search<T>(f).found(); }
+template <class T> byte_pair_line line_of(const ops::detail::stored_sum<T>& f) {
+  return detail::byte_pair_line_search<T>(f).found();
+}
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,5 +1,7 @@
-// byte_paired_sums: the sums of a tile that takes two steps at a time, so that what it reads of A serves twice as many products.
-// Flow: byte_tile.hpp makes the functions of such panels of these; byte_layout.hpp says which panels have their steps in pairs.
+// byte_paired_sums: the sums of a tile that takes two steps at a time, so that what it reads of A serves twice as many
+// products.
+// Flow: byte_tile.hpp makes the functions of such panels of these; byte_layout.hpp says which panels have their steps
+// in pairs.
 #pragma once
 
 #include <nnrt/kernels/byte_sums.hpp>
@@ -7,32 +9,38 @@
 #include <cstdint>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 template <int Vectors, class Rows> struct paired_byte_sums;
 
 #if defined(NNRT_BYTES_SQUARES)
 
-/// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number of rows the last is its own partner.
+/// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number
+/// of rows the last is its own partner.
 template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   using whole = byte_sums<Vectors, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
-  static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors, accumulators = pairs * columns;
+  static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors,
+                       accumulators = pairs * columns;
   static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
   int_vector of[columns][pairs] = {};
 
   [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector, int ahead) {
     int_vector weights[columns];
-    each<columns>([&](int c) __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
+    each<columns>([&](int c)
+                      __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
     each<pairs>([&](auto pair) __attribute__((always_inline)) {
       constexpr int second = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
       const dot_values x{eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead))};
-      each<columns>([&](int c) __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
+      each<columns>([&](int c)
+                        __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
       asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
     });
   }
   [[gnu::always_inline]] void add(const paired_byte_sums& other) {
-    each<columns>([&](int c) __attribute__((always_inline)) { each<pairs>([&](int pair) __attribute__((always_inline)) { of[c][pair] += other.of[c][pair]; }); });
+    each<columns>([&](int c) __attribute__((always_inline)) {
+      each<pairs>([&](int pair) __attribute__((always_inline)) { of[c][pair] += other.of[c][pair]; });
+    });
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {
     whole sums;
@@ -51,7 +59,8 @@ template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row.
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
-  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
+  // of two steps; where there are pairs of lanes, narrow weights are no others
+  static constexpr std::int64_t step_bytes = 2 * dot_bytes;
   int_vector of[2][rows] = {};
 
   [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
@@ -76,4 +85,4 @@ template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row.
 
 #endif
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

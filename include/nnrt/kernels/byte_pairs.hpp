@@ -11,19 +11,24 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-constexpr double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52U); }
+constexpr double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52U);
+}
 constexpr double real_factor(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
 
 /// What a step of each operand comes to in the result of a sum, but for roundings.
 struct real_slopes {
   double a, b;
 
-  template <class T> explicit constexpr real_slopes(const ops::detail::stored_sum<T>& f) : a(real_factor(f.factor_a)), b(real_factor(f.factor_b)) {
-    const double of_sum = f.result.is_to_even ? power_of_two(f.factor_y.exponent) : real_factor(f.factor_y) * (1 << ops::detail::stored_sum<T>::left_shift);
+  template <class T>
+  explicit constexpr real_slopes(const ops::detail::stored_sum<T>& f)
+      : a(real_factor(f.factor_a)), b(real_factor(f.factor_b)) {
+    const double of_sum = f.result.is_to_even ? power_of_two(f.factor_y.exponent)
+                                              : real_factor(f.factor_y) * (1 << ops::detail::stored_sum<T>::left_shift);
     a *= of_sum, b *= of_sum;
   }
 };
@@ -66,10 +71,11 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
 
   explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
     const auto [of_a, of_b] = detail::real_slopes(f);
-    const double zero = f.result.zero_point - (is_unsigned ? 128 : 0), rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
+    const double zero = f.result.zero_point - (is_unsigned ? 128 : 0),
+                 rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
-    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes, of which there are two more
-    // where a machine multiplies and adds by two.
+    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes,
+    // of which there are two more where a machine multiplies and adds by two.
     const double doubt = 2 * detail::real_factor(f.factor_y) + detail::power_of_two(f.factor_y.exponent - 1) +
                          (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
@@ -79,7 +85,9 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   static bool fits(const function& f) {
     return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const { return (*this)(bytes_a, prepared(bytes_b)); }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    return (*this)(bytes_a, prepared(bytes_b));
+  }
 
   /// What a second operand comes to in a sum, for operands that come again and again.
   struct addend {
@@ -95,10 +103,13 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, const addend& b_in_sum) const {
     const interleaved from_a = ends.widened(bytes_a);
     rounded_lanes sum[4];
-    each<4>([&](int v) __attribute__((always_inline)) { sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v])); });
-    const int_vector distance = larger_lanes(larger_lanes(sum[0].distance, sum[1].distance),
-                                             larger_lanes(sum[2].distance, sum[3].distance));
-    if (any_is_larger(distance, most_distance)) [[unlikely]] return exactly(bytes_a, b_in_sum.bytes);
+    each<4>([&](int v) __attribute__((always_inline)) {
+      sum[v] = rounded_floats(on_line(from_a.of[v], slope_a, b_in_sum.of[v]));
+    });
+    const int_vector distance =
+        larger_lanes(larger_lanes(sum[0].distance, sum[1].distance), larger_lanes(sum[2].distance, sum[3].distance));
+    if (any_is_larger(distance, most_distance)) [[unlikely]]
+      return exactly(bytes_a, b_in_sum.bytes);
     return narrowed<false>(sum[0].nearest, sum[1].nearest, sum[2].nearest, sum[3].nearest, ends.to);
   }
 
@@ -143,29 +154,34 @@ inline constexpr int most_repeated_registers = 4;
 /// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
 inline bool repeats_row_of_b(const broadcast_loops& loops) {
   const std::int64_t extent = loops.extents[1];
-  return loops.count == 2 && loops.steps[0][0] == extent && loops.steps[1][0] == 0 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1 &&
-         extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
+  return loops.count == 2 && loops.steps[0][0] == extent && loops.steps[1][0] == 0 && loops.inner_step(0) == 1 &&
+         loops.inner_step(1) == 1 && extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
 }
 
 /// zip_bytes() of whole rows of such operands.
-template <class F> void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, std::byte* y, interval rows, const F& f) {
+template <class F>
+void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, std::byte* y, interval rows,
+                  const F& f) {
   typename F::addend addends[most_repeated_registers];
-  for (std::int64_t i = 0; i < extent; i += register_bytes) addends[i / register_bytes] = f.prepared(load_vector<byte_vector>(b + i));
+  for (std::int64_t i = 0; i < extent; i += register_bytes)
+    addends[i / register_bytes] = f.prepared(load_vector<byte_vector>(b + i));
   for (std::int64_t at = rows.begin * extent; at < rows.end * extent; at += extent)
     for (std::int64_t i = 0; i < extent; i += register_bytes)
       store_vector(y + at + i, f(load_vector<byte_vector>(a + at + i), addends[i / register_bytes]));
 }
 
 /// zip_bytes() of any operands.
-template <class F> void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range, const F& f) {
+template <class F>
+void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
+             const F& f) {
   const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
-  const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
-                            __attribute__((always_inline)) {
+  const auto bytes_at =
+      [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
     if (step != 0) return load_bytes(p + i, n);
     const auto byte = static_cast<std::int8_t>(*p);
     return byte - byte_vector{};
   };
-  for_each_row(loops, range, [&](const std::int64_t (&at)[2], std::int64_t at_y, std::int64_t row) {
+  for_each_row(loops, range, [&](const std::int64_t(&at)[2], std::int64_t at_y, std::int64_t row) {
     const std::byte *const from_a = a + at[0], *const from_b = b + at[1];
     std::int64_t i = 0;
     if (a_step != 0 && b_step != 0)
@@ -199,4 +215,4 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
   detail::zip_any(loops, a, b, y, range, f);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

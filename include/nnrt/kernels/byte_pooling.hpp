@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
 inline constexpr std::int64_t most_mean_pixels = 65'000;
@@ -81,7 +81,9 @@ class byte_column_sums {
 class byte_mean {
  public:
   explicit byte_mean(const pooled_bytes& bytes)
-      : sums_(bytes.is_unsigned), to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned), is_to_even_(bytes.is_to_even) {}
+      : sums_(bytes.is_unsigned),
+        to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned),
+        is_to_even_(bytes.is_to_even) {}
 
   [[gnu::always_inline]] void start() { sums_.start(); }
   [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
@@ -109,7 +111,8 @@ class byte_mean {
   [[gnu::always_inline]] static int_vector to_even(int_vector sum, std::int64_t pixels) {
     typedef float float_lanes __attribute__((vector_size(register_bytes)));
     const auto count = static_cast<std::int32_t>(pixels);
-    const int_vector cut = __builtin_convertvector(__builtin_convertvector(sum, float_lanes) / static_cast<float>(count), int_vector);
+    const int_vector cut =
+        __builtin_convertvector(__builtin_convertvector(sum, float_lanes) / static_cast<float>(count), int_vector);
     const int_vector rest = sum - cut * count, sign = sum >> 31, left = 2 * ((rest ^ sign) - sign);
     const int_vector is_further = (int_vector)(left > count) | ((int_vector)(left == count) & -(cut & 1));
     return cut + (is_further & (sign | 1));
@@ -125,17 +128,18 @@ template <class Fold, class Isa = native>
 void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   const rectangle work = share(s.pixels(), (s.c + register_bytes - 1) / register_bytes, p);
   Fold fold(bytes);
-  detail::for_each_window(s, x, work.rows, [&](const std::byte* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
-    for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
-      const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
-      fold.start();
-      for (std::int64_t i = 0; i < ih.size(); ++i)
-        for (std::int64_t j = 0; j < iw.size(); ++j)
-          fold.add(load_bytes(first + i * row_step + j * s.c + c, n));
-      const byte_vector result = fold.result(ih.size() * iw.size());
-      __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
-    }
-  });
+  detail::for_each_window(
+      s, x, work.rows,
+      [&](const std::byte* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
+        for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
+          const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
+          fold.start();
+          for (std::int64_t i = 0; i < ih.size(); ++i)
+            for (std::int64_t j = 0; j < iw.size(); ++j) fold.add(load_bytes(first + i * row_step + j * s.c + c, n));
+          const byte_vector result = fold.result(ih.size() * iw.size());
+          __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
+        }
+      });
 }
 
 namespace detail {
@@ -147,7 +151,8 @@ template <int Bytes> class largest_bytes {
   largest_bytes(const pooled_bytes& bytes, std::int64_t channels, std::byte* y)
       : channels_(channels), y_(y), limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
-  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step, std::int64_t pixel) const {
+  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step,
+                                         std::int64_t pixel) const {
     std::byte* const y = y_ + pixel * channels_;
     for (std::int64_t c = 0;; c = c + 2 * Bytes < channels_ ? c + Bytes : channels_ - Bytes) {
       lanes_of_bytes largest = limits_.low;
@@ -178,7 +183,9 @@ template <int Bytes> class largest_bytes {
 template <class Isa = native>
 void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   const interval pixels = share(s.pixels(), p);
-  const auto by_vectors_of = [&]<int Bytes>(std::integral_constant<int, Bytes>) { detail::for_each_window(s, x, pixels, detail::largest_bytes<Bytes>(bytes, s.c, y)); };
+  const auto by_vectors_of = [&]<int Bytes>(std::integral_constant<int, Bytes>) {
+    detail::for_each_window(s, x, pixels, detail::largest_bytes<Bytes>(bytes, s.c, y));
+  };
   if (s.c >= register_bytes) return by_vectors_of(std::integral_constant<int, static_cast<int>(register_bytes)>());
   if constexpr (register_bytes > 32)
     if (s.c >= 32) return by_vectors_of(std::integral_constant<int, 32>());
@@ -225,4 +232,4 @@ void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_byt
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

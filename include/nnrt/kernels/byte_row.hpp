@@ -1,4 +1,5 @@
-// byte_row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot products, and its sums as bytes.
+// byte_row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot
+// products, and its sums as bytes.
 // Flow: byte_gemm.hpp goes along the panels of a single row with these; byte_pack.hpp laid out what they read.
 //
 // Layers of one row take a hundred nanoseconds, as long as their weights take from L2: what is set up for one counts.
@@ -9,7 +10,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -23,7 +24,8 @@ struct byte_row_tiles {
   std::int32_t flip = 0;
 };
 
-template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_row(const byte_row_tiles& row, const narrowing& stored) {
+template <class Isa, scale_method Method>
+[[gnu::noinline]] void tiles_of_byte_row(const byte_row_tiles& row, const narrowing& stored) {
   using sums = byte_sums<4, first_integers<1>>;
   byte_tile t;
   t.a = row.a, t.steps = row.steps;
@@ -45,7 +47,8 @@ template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_r
 
 /// By scale_method, but for sums that are scaled one by one.
 using byte_row_function = void (*)(const byte_row_tiles&, const narrowing&);
-template <class Isa> inline constexpr byte_row_function byte_row_functions[] = {
+template <class Isa>
+inline constexpr byte_row_function byte_row_functions[] = {
     &tiles_of_byte_row<Isa, scale_method::by_rising_line>, &tiles_of_byte_row<Isa, scale_method::by_line>,
     &tiles_of_byte_row<Isa, scale_method::rising_exactly>, &tiles_of_byte_row<Isa, scale_method::exactly>};
 
@@ -57,7 +60,9 @@ struct byte_row_product {
   const std::byte* packed;
   std::int32_t flip;
 
-  const channel_scales* scales(std::int64_t panel) const { return reinterpret_cast<const channel_scales*>(packed) + 2 * panel; }
+  const channel_scales* scales(std::int64_t panel) const {
+    return reinterpret_cast<const channel_scales*>(packed) + 2 * panel;
+  }
   scale_method method(std::int64_t panel) const { return detail::method_in_tile(layout, packed, panel); }
   const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
   const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
@@ -66,7 +71,9 @@ struct byte_row_product {
 namespace detail {
 
 /// One row in one panel of one or two vectors.
-template <class Isa> void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
+template <class Isa>
+void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
+                       const narrowing& to) {
   alignas(64) std::byte bytes[byte_layout::panel_width];
   const std::int64_t width = p.layout.width(panel);
   const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
@@ -80,10 +87,11 @@ template <class Isa> void byte_row_in_panel(byte_row_product p, scale_method met
 
 }  // namespace detail
 
-/// Some panels of a layout for one row, up to the first whose sums are not scaled where they are made: there `panels` begins in the end. Inline, and with
-/// little in memory, since small layers take no longer than that.
+/// Some panels of a layout for one row, up to the first whose sums are not scaled where they are made: there `panels`
+/// begins in the end. Inline, and with little in memory, since small layers take no longer than that.
 template <class Isa = native>
-[[gnu::always_inline]] inline void byte_row_in_tiles(const byte_row_product& p, const std::byte* a, std::byte* c, interval& panels, const narrowing& to) {
+[[gnu::always_inline]] inline void byte_row_in_tiles(const byte_row_product& p, const std::byte* a, std::byte* c,
+                                                     interval& panels, const narrowing& to) {
   const address row = detail::address_of_bytes(a);
   while (panels.begin < panels.end) {
     const std::int64_t first = panels.begin;
@@ -97,8 +105,10 @@ template <class Isa = native>
     do panels.begin += 2;
     while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
     detail::byte_row_functions<Isa>[static_cast<int>(method)](
-        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(), (panels.begin - first) >> 1, p.flip}, to);
+        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(),
+         (panels.begin - first) >> 1, p.flip},
+        to);
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

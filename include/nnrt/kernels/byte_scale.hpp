@@ -1,8 +1,9 @@
 // byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
-// Flow: byte_pack.hpp and byte_depthwise_pack.hpp pack scales beside the weights with set_scales(), and their tiles finish sums by them.
+// Flow: byte_pack.hpp and byte_depthwise_pack.hpp pack scales beside the weights with set_scales(), and their tiles
+// finish sums by them.
 //
-// The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those whose
-// sums may leave 30 bits one by one.
+// The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those
+// whose sums may leave 30 bits one by one.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// How the sums of a vector of channels are scaled, from the fastest to the most general.
 enum class scale_method : std::int32_t {
@@ -22,17 +23,19 @@ enum class scale_method : std::int32_t {
   one_by_one
 };
 
-/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
+/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off
+/// unless 16 bits hold them.
 constexpr bool makes_halves(scale_method method) {
   return lines_make_halves && (method == scale_method::by_rising_line || method == scale_method::by_line);
 }
 
-/// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles of few rows read little
-/// else but weights.
+/// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles
+/// of few rows read little else but weights.
 struct alignas(64) channel_scales {
   struct of_line {
     float slope[int_lanes], offset[int_lanes];
-    std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];  // by_line: what comes to sums below, and to results
+    // by_line: what comes to sums below, and to results
+    std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   };
   struct of_rising {
     std::int32_t mantissa[int_lanes], upper_right[int_lanes];            // the right shift of what is above 2^32
@@ -54,8 +57,10 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
-  scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
-  std::int32_t in_halves;  // of a line: whether 16 bits hold all results of this vector, and of those that are scaled with it
+  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
+  scale_method in_tile;
+  // of a line: whether 16 bits hold all results of this vector, and of those that are scaled with it
+  std::int32_t in_halves;
 };
 
 /// What may scale int_lanes channels, lane by lane, until a method is chosen.
@@ -71,7 +76,8 @@ struct possible_scales {
   std::int32_t bias[int_lanes];
   std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
-  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], stays_in_halves[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], stays_in_halves[int_lanes], rises_exactly[int_lanes],
+      is_exact[int_lanes];
 };
 
 namespace detail {
@@ -88,8 +94,8 @@ inline bool fits_30_bits(const byte_channel& channel) {
 
 }  // namespace detail
 
-/// Whether a channel gives one number whatever its input. Trained networks have many: weights of 0, and a bias of 30 bits
-/// with a factor of 1e-9, that only sums scaled one by one would stand.
+/// Whether a channel gives one number whatever its input. Trained networks have many: weights of 0, and a bias of 30
+/// bits with a factor of 1e-9, that only sums scaled one by one would stand.
 inline bool is_constant(const byte_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
     return nnrt::detail::clamped(detail::scaled(sum, channel), range.low, range.high);
@@ -98,14 +104,16 @@ inline bool is_constant(const byte_channel& channel, scaled_range range) {
 }
 /// A channel of the same number without weights: every method can scale it.
 inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
-  const auto twice = static_cast<std::int32_t>(2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
+  const auto twice = static_cast<std::int32_t>(
+      2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
 /// A reach of sums that only one_by_one takes.
 inline constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
-/// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it, which leaves sums alone where they
-/// are kept, and with something that might be added it is no constant. The factor is any that set_scales() takes.
+/// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it,
+/// which leaves sums alone where they are kept, and with something that might be added it is no constant. The factor is
+/// any that set_scales() takes.
 inline byte_channel unscaled_channel(std::int32_t bias) {
   return {.factor = fixed_point_of(0x1p-24), .bias = bias, .reach = beyond_32_bits, .addend = {0, 1}};
 }
@@ -129,7 +137,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.bias[lane] = channel.bias;
   const bool may_have_line = has_lines && detail::fits_32_bits(channel.reach);
   const detail::channel_lines<Channel> lines(may_have_line ? channel : Channel{}, range);
-  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset, s.rising_shift[lane] = lines.rising.shift;
+  s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset,
+  s.rising_shift[lane] = lines.rising.shift;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
   s.bend[lane] = lines.any.bend;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
@@ -172,8 +181,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
                              : scale_method::one_by_one;
 }
 
-/// Sets the scales by one method. `to` begins with zeros: what the method does not need stays so, whatever was tried, and stored
-/// programs are the same bytes each time.
+/// Sets the scales by one method. `to` begins with zeros: what the method does not need stays so, whatever was tried,
+/// and stored programs are the same bytes each time.
 [[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
   to.method = method;
   to.in_halves = makes_halves(method);
@@ -186,23 +195,27 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
-        to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i], to.line.below_offset[i] = from.below_offset[i];
+        to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i],
+        to.line.below_offset[i] = from.below_offset[i];
         to.in_halves &= from.stays_in_halves[i];
         break;
       case scale_method::rising_exactly: {
         to.rising.mantissa[i] = from.mantissa[i], to.rising.upper_right[i] = from.upper_right[i];
-        // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+        // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never
+        // set.
         std::int64_t* const addends = i % 2 == 0 ? to.rising.even_addend : to.rising.odd_addend;
         addends[i / 2] = from.rising_addend[i];
         break;
       }
       case scale_method::exactly:
-        to.exact.mantissa[i] = from.mantissa[i], to.exact.left[i] = std::max(0, from.exponent[i]), to.exact.right[i] = right;
+        to.exact.mantissa[i] = from.mantissa[i], to.exact.left[i] = std::max(0, from.exponent[i]),
+        to.exact.right[i] = right;
         to.exact.half[i] = right > 0 ? 1 << (right - 1) : 0, to.exact.sign[i] = right > 0 ? -1 : 0;
         break;
       case scale_method::one_by_one:
         to.single.mantissa[i] = from.mantissa[i], to.single.exponent[i] = from.exponent[i];
-        to.single.bias[i] = from.bias[i], to.single.is_to_even[i] = from.is_to_even[i], to.single.parity[i] = from.parity[i];
+        to.single.bias[i] = from.bias[i], to.single.is_to_even[i] = from.is_to_even[i],
+        to.single.parity[i] = from.parity[i];
         break;
     }
   }
@@ -218,7 +231,9 @@ inline void agree_on_halves(channel_scales* scales, std::int64_t count) {
 /// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
 inline std::int64_t included_in_sums(const possible_scales& s, std::int64_t lane, scale_method method) {
   if (method == scale_method::one_by_one) return 0;
-  const std::int64_t shift = method == scale_method::by_rising_line ? s.rising_shift[lane] : method == scale_method::by_line ? s.shift[lane] : 0;
+  const std::int64_t shift = method == scale_method::by_rising_line ? s.rising_shift[lane]
+                             : method == scale_method::by_line      ? s.shift[lane]
+                                                                    : 0;
   return s.bias[lane] + shift;
 }
 
@@ -245,7 +260,8 @@ template <scale_method Method> struct scaler {
     for (std::int64_t i = 0; i < int_lanes; ++i) {
       const fixed_point factor{scales.single.mantissa[i], scales.single.exponent[i]};
       const std::int64_t sum = std::int64_t{each[i]} + scales.single.bias[i];
-      each[i] = scales.single.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.single.parity[i]) : scaled(sum, factor);
+      each[i] =
+          scales.single.is_to_even[i] != 0 ? scaled_to_even(sum, factor, scales.single.parity[i]) : scaled(sum, factor);
     }
     return load_vector<int_vector>(each);
   }
@@ -262,8 +278,9 @@ template <> struct scaler<scale_method::by_rising_line> {
 template <> struct scaler<scale_method::by_line> {
   signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
-      : line{load_vector<int_vector>(s.line.slope), load_vector<int_vector>(s.line.offset), load_vector<int_vector>(s.line.bend),
-             load_vector<int_vector>(s.line.below_shift), load_vector<int_vector>(s.line.below_offset)} {}
+      : line{load_vector<int_vector>(s.line.slope), load_vector<int_vector>(s.line.offset),
+             load_vector<int_vector>(s.line.bend), load_vector<int_vector>(s.line.below_shift),
+             load_vector<int_vector>(s.line.below_offset)} {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
 };
@@ -310,7 +327,8 @@ constexpr bool includes_zero_point(scale_method method) {
 /// What narrowed_to_bytes() makes bytes of.
 ///
 /// \tparam InHalves whether 16 bits hold the results, see channel_scales::in_halves
-template <scale_method Method, bool InHalves> [[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+template <scale_method Method, bool InHalves>
+[[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
   if constexpr (!makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, false>(a, b, to);
   else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
@@ -318,7 +336,8 @@ template <scale_method Method, bool InHalves> [[gnu::always_inline]] inline shor
 }
 /// Stored numbers of sums that are scaled so. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
 template <scale_method Method>
-[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to, bool in_halves) {
+[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d,
+                                                      const narrowing& to, bool in_halves) {
   if constexpr (makes_halves(Method))
     if (in_halves) return narrowed_to_bytes(shorts_by<Method, true>(a, b, to), shorts_by<Method, true>(c, d, to), to);
   return narrowed_to_bytes(shorts_by<Method, false>(a, b, to), shorts_by<Method, false>(c, d, to), to);
@@ -339,4 +358,4 @@ template <class F> [[gnu::always_inline]] inline void with_method(scale_method m
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

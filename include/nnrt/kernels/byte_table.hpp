@@ -1,5 +1,6 @@
 // byte_table: functions of one byte, read from tables of 256.
-// Flow: bind/detail/stored.hpp has such a table made for an operator, bind/softmax.hpp one for each group; look_up() reads.
+// Flow: bind/detail/stored.hpp has such a table made for an operator, bind/softmax.hpp one for each group; look_up()
+// reads.
 #pragma once
 
 #include <nnrt/kernels/byte_lanes.hpp>
@@ -7,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 inline constexpr std::int64_t table_entries = 256;
 
@@ -21,7 +22,8 @@ struct table_registers {
   [[gnu::always_inline]] explicit table_registers(const std::byte* table) : table_registers(table, table + 128) {}
   /// What is read by bytes below 128, and by the others.
   [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
-      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large),
+           _mm512_loadu_si512(large + 64)} {}
 };
 
 #if defined(__AVX512VBMI__)
@@ -38,13 +40,17 @@ struct table_in_registers : table_registers {
   using table_registers::table_registers;
 
   [[gnu::always_inline]] __m512i at(const table_places& at) const {
-    return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]), _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
+    return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]),
+                                  _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
   }
   /// The entries of sixteen bytes.
-  [[gnu::always_inline]] __m128i at(__m128i bytes) const { return _mm512_castsi512_si128(at(table_places(_mm512_castsi128_si512(bytes)))); }
+  [[gnu::always_inline]] __m128i at(__m128i bytes) const {
+    return _mm512_castsi512_si128(at(table_places(_mm512_castsi128_si512(bytes))));
+  }
 };
 #else
-/// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for themselves.
+/// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for
+/// themselves.
 struct table_places {
   __m512i lower, upper;  // bits 1 to 6 of a byte stand in bits 0 to 5, which is all that is looked at
   __mmask32 lower_is_large, upper_is_large;
@@ -69,7 +75,8 @@ struct table_in_registers : table_registers {
   }
   /// The entries of sixteen bytes.
   [[gnu::always_inline]] __m128i at(__m128i bytes) const {
-    return _mm256_cvtepi16_epi8(_mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(bytes))))));
+    return _mm256_cvtepi16_epi8(
+        _mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(bytes))))));
   }
 
  private:
@@ -84,18 +91,21 @@ struct table_in_registers : table_registers {
 };
 #endif
 #elif defined(NNRT_LANES_AVX2)
-/// A table in pieces of sixteen entries, each exclusive-ored with the one before: a permutation that takes the lower four bits of a byte brings from all
-/// pieces up to the byte's own what together is its entry, and nothing from those behind, once as many multiples of 16 are taken off as lie before each.
-/// Since a byte with the highest bit brings nothing, bytes below 128 are looked for apart.
+/// A table in pieces of sixteen entries, each exclusive-ored with the one before: a permutation that takes the lower
+/// four bits of a byte brings from all pieces up to the byte's own what together is its entry, and nothing from those
+/// behind, once as many multiples of 16 are taken off as lie before each. Since a byte with the highest bit brings
+/// nothing, bytes below 128 are looked for apart.
 class table_of_differences {
   std::byte of_[table_entries];
 
  public:
   static constexpr int entries_of_piece = 16, pieces = table_entries / entries_of_piece, pieces_of_half = pieces / 2;
 
-  /// How many are looked at for bytes below `numbers` whose entries are all alike from `used` on: one of those, too, for what is further finds the last one's.
+  /// How many are looked at for bytes below `numbers` whose entries are all alike from `used` on: one of those, too,
+  /// for what is further finds the last one's.
   static constexpr int pieces_of(std::int64_t used, std::int64_t numbers) {
-    const std::int64_t all = (numbers + entries_of_piece - 1) / entries_of_piece, those = (used + entries_of_piece - 1) / entries_of_piece;
+    const std::int64_t all = (numbers + entries_of_piece - 1) / entries_of_piece,
+                       those = (used + entries_of_piece - 1) / entries_of_piece;
     return static_cast<int>(all <= those || those % pieces_of_half == 0 ? (all < those ? all : those) : those + 1);
   }
 
@@ -107,23 +117,32 @@ class table_of_differences {
     }
   }
 
-  [[gnu::always_inline]] __m256i piece(int i) const { return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece)); }
+  [[gnu::always_inline]] __m256i piece(int i) const {
+    return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece));
+  }
 };
 
-/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first pieces[i] are looked at: no more in one than in the one before.
+/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first pieces[i] are
+/// looked at: no more in one than in the one before.
 template <int Tables, int Registers>
-[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], const int (&pieces)[Tables], const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
+[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], const int (&pieces)[Tables],
+                                        const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
   const auto find_half = [&](int first, int end, __m256i flip) __attribute__((always_inline)) {
     __m256i left[Registers];
     each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
     int piece = first;
     each<Tables>([&](auto without) __attribute__((always_inline)) {  // the last tables have ended
-      for (const int last = end < pieces[Tables - 1 - without] ? end : pieces[Tables - 1 - without]; piece < last; ++piece) {
+      for (const int last = end < pieces[Tables - 1 - without] ? end : pieces[Tables - 1 - without]; piece < last;
+           ++piece) {
         each<Tables - without>([&](int table) __attribute__((always_inline)) {
           const __m256i entries = tables[table].piece(piece);
-          each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
+          each<Registers>([&](int i) __attribute__((always_inline)) {
+            found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i]));
+          });
         });
-        each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
+        each<Registers>([&](int i) __attribute__((always_inline)) {
+          left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece));
+        });
       }
     });
   };
@@ -134,7 +153,8 @@ template <int Tables, int Registers>
 #endif
 
 /// A few bytes, a number that the compiler knows.
-template <int N> [[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
+template <int N>
+[[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
 #if defined(NNRT_LANES_AVX512)
   if constexpr (N >= 4) {
     // Sixteen at a time: what reads y next finds it in one piece.
@@ -155,13 +175,13 @@ template <int N> [[gnu::always_inline]] inline void look_up_few(const std::byte*
 }  // namespace detail
 
 /// y[i] = table[x[i]], bytes as numbers from 0 to 255; y may be x.
-template <class Isa = native>
-void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
+template <class Isa = native> void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX512)
   if (n >= 16) {
     const detail::table_in_registers entries(table);
-    for (; i + 64 <= n; i += 64) _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
+    for (; i + 64 <= n; i += 64)
+      _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
     if (const __mmask64 those = (std::uint64_t{1} << (n - i)) - 1; those != 0)
       _mm512_mask_storeu_epi8(y + i, those, entries.at(detail::table_places(_mm512_maskz_loadu_epi8(those, x + i))));
     return;
@@ -194,4 +214,4 @@ template <std::int64_t N>
   else look_up(table, x, N, y);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -9,9 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
-
-namespace detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels { namespace detail {
 
 using byte_tile_function = void (*)(const byte_tile&);
 
@@ -25,7 +23,9 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
 
 /// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
-constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
+constexpr int steps_of_a_turn(int accumulators) {
+  return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1;
+}
 
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
@@ -41,22 +41,24 @@ template <class Sums>
     const std::byte* const end = b + steps * Sums::step_bytes;
     constexpr int at_once = Sums::steps_of_register;
     if constexpr (at_once > 0 && at_once % sets == 0) {
-      for (const std::byte* const whole = b + steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
+      for (const std::byte* const whole = b + steps / at_once * (at_once * Sums::step_bytes); b != whole;
+           b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
         if constexpr (asks_for_weights<Sums>) fetch_weights<at_once * Sums::step_bytes>(b);
         Sums::add_register(sum, a, b, flip);
       }
     } else if constexpr (sets > 1) {
       for (const std::byte* const whole = b + steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance_steps(sets))
-        each<sets>([&](int s) __attribute__((always_inline)) {
-          sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
-        });
+        each<sets>([&](int s)
+                       __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::step_bytes, flip, s); });
     }
     constexpr int turn = steps_of_a_turn(Sums::accumulators);
     if constexpr (turn > 1) {
-      for (const std::byte* const whole = b + steps / turn * (turn * Sums::step_bytes); b != whole; b += turn * Sums::step_bytes, a.advance_steps(turn)) {
+      for (const std::byte* const whole = b + steps / turn * (turn * Sums::step_bytes); b != whole;
+           b += turn * Sums::step_bytes, a.advance_steps(turn)) {
         if constexpr (asks_for_weights<Sums>) fetch_weights<turn * Sums::step_bytes>(b);
-        each<turn>([&](int i) __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::step_bytes, flip, i); });
+        each<turn>([&](int i)
+                       __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::step_bytes, flip, i); });
       }
     }
     for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
@@ -73,7 +75,8 @@ template <class Sums>
 
 /// The same for steps in pairs.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
+                                                   const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
   using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
@@ -81,8 +84,10 @@ template <class Sums>
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * (vectors * dot_bytes);
     if constexpr (sets > 1) {
-      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
+      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole;
+           b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
+        each<sets>([&](int s)
+                       __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
     }
     for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) {
       if constexpr (vectors == 2 && pairs::accumulators >= 16) fetch_weights<pairs::step_bytes>(b);
@@ -95,7 +100,8 @@ template <class Sums>
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.
-template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
+[[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
   typename Sums::cursor a(t);
   int_vector flip = int_lanes_of(t.flip);
   if constexpr (Sums::flips) keep_vector(flip);  // it rides on the broadcast
@@ -111,7 +117,8 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
       first += 2 * vector_of_sums, second += 2 * vector_of_sums;
     }
   } else {
-    const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
+    const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes &&
+                          t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
     byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
@@ -129,8 +136,8 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
 /// Functions for 1, 2, 4, 6, … rows.
 inline constexpr int byte_row_counts = byte_tile_height / 2 + 1;
 
-/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
-/// are scaled by the functions of byte_row.hpp.
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four
+/// vectors have one row, and are scaled by the functions of byte_row.hpp.
 struct byte_tile_table {
   byte_tile_function of[scaled_tiles + 1][panel_forms][byte_row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
@@ -139,15 +146,27 @@ struct byte_tile_table {
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_counts], std::integer_sequence<int, I...>) {
-  const auto functions = [&](panel_form form) -> byte_tile_function(&)[byte_row_counts] { return of[static_cast<int>(form)]; };
-  ((functions(panel_form::one_vector)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
-  ((functions(panel_form::two_vectors)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_counts],
+                              std::integer_sequence<int, I...>) {
+  const auto functions = [&](panel_form form) -> byte_tile_function(&)[byte_row_counts] {
+    return of[static_cast<int>(form)];
+  };
+  ((functions(panel_form::one_vector)[I] =
+        &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
+   ...);
+  ((functions(panel_form::two_vectors)[I] =
+        &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
+   ...);
   if constexpr (most_paired_vectors > 0)
-    ((functions(panel_form::one_vector_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+    ((functions(panel_form::one_vector_in_pairs)[I] =
+          &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
+     ...);
   if constexpr (most_paired_vectors > 1)
-    ((functions(panel_form::two_vectors_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
-  if constexpr (Method == scale_method::one_by_one) functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+    ((functions(panel_form::two_vectors_in_pairs)[I] =
+          &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
+     ...);
+  if constexpr (Method == scale_method::one_by_one)
+    functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(RowCounts counts) {
   byte_tile_table table;
@@ -158,23 +177,29 @@ template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(
   add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], counts);
   return table;
 }
-template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<byte_row_counts>{});
+template <class Isa>
+inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<byte_row_counts>{});
 /// The functions for one row alone, of programs that have no products of several.
 template <class Isa> inline constexpr byte_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
 
-/// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that byte_winograd.hpp makes of numbers of 16 bits, whatever
-/// the tiles of bytes read.
+/// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that byte_winograd.hpp
+/// makes of numbers of 16 bits, whatever the tiles of bytes read.
 struct wide_tile_table {
   byte_tile_function of[2][row_counts] = {};
-  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const { return of[vectors - 1][function_rows(std::max<std::int64_t>(2, rows)) / 2]; }
+  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
+    return of[vectors - 1][function_rows(std::max<std::int64_t>(2, rows)) / 2];
+  }
 };
 template <class Isa, int... I> constexpr wide_tile_table make_wide_tiles(std::integer_sequence<int, I...>) {
   wide_tile_table table;
-  ((table.of[0][I + 1] = &tile_of_bytes<Isa, byte_sums<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>), ...);
-  ((table.of[1][I + 1] = &tile_of_bytes<Isa, byte_sums<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>), ...);
+  ((table.of[0][I + 1] = &tile_of_bytes<Isa, byte_sums<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
+   ...);
+  ((table.of[1][I + 1] = &tile_of_bytes<Isa, byte_sums<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
+   ...);
   return table;
 }
-template <class Isa> inline constexpr wide_tile_table wide_tiles = make_wide_tiles<Isa>(first_integers<row_counts - 1>{});
+template <class Isa>
+inline constexpr wide_tile_table wide_tiles = make_wide_tiles<Isa>(first_integers<row_counts - 1>{});
 
 // --- from a tile's sums to bytes ----------------------------------------------
 
@@ -216,7 +241,8 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
     if constexpr (AddsStart) return scale(sum + load_vector<int_vector>(start));
     else return scale(sum);
   };
-  const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
+  const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d)
+      __attribute__((always_inline)) {
     return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to, in_halves));
   };
   if (at.rows == 1) {
@@ -242,12 +268,16 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
 /// Makes bytes of the sums of whole panels of two vectors that are scaled alike, two rows at a time.
 template <scale_method Method, bool AddsStart> class panel_end {
  public:
-  [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to, [[maybe_unused]] const std::byte* start)
+  [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to,
+                                   [[maybe_unused]] const std::byte* start)
       : left_(scales[0]), right_(scales[1]), to_(to), in_halves_(scales->in_halves != 0) {
-    if constexpr (AddsStart) left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
+    if constexpr (AddsStart)
+      left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
   }
-  [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first, std::byte* to_second) const {
-    const byte_vector bytes = rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_, in_halves_));
+  [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first,
+                                         std::byte* to_second) const {
+    const byte_vector bytes =
+        rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_, in_halves_));
     store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
   }
 
@@ -270,7 +300,8 @@ template <scale_method Method, bool AddsStart> class panel_end {
   int_vector left_start_{}, right_start_{};  // what sums start from that did not start from it
 };
 template <scale_method Method, bool AddsStart>
-void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& target, const std::byte* start) {
+void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+                  const byte_target& target, const std::byte* start) {
   const panel_end<Method, AddsStart> end(scales, to, start);
   const byte_target at = target;
   const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
@@ -283,14 +314,16 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
 template <class Isa, bool AddsStart = false>
-void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
-                 const byte_target& at, std::int64_t width, const std::byte* start = nullptr) {
+void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at,
+                 std::int64_t width, const std::byte* start = nullptr) {
   if (width == 2 * int_lanes && scales[0].method == scales[1].method)
-    return with_method(scales[0].method, [&](auto method) { finish_panel<method, AddsStart>(sums, scales, to, at, start); });
+    return with_method(scales[0].method,
+                       [&](auto method) { finish_panel<method, AddsStart>(sums, scales, to, at, start); });
   for (std::int64_t v = 0; v * int_lanes < width; ++v)
     with_method(scales[v].method, [&](auto method) {
-      finish_vector<method, AddsStart>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
-                                       std::min(int_lanes, width - v * int_lanes), AddsStart ? start + v * register_bytes : nullptr);
+      finish_vector<method, AddsStart>(
+          sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
+          std::min(int_lanes, width - v * int_lanes), AddsStart ? start + v * register_bytes : nullptr);
     });
 }
 
@@ -313,6 +346,4 @@ inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run
   return sum;
 }
 
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}}  // namespace nnrt::NNRT_ISA::kernels::detail

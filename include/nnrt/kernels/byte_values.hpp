@@ -1,8 +1,9 @@
-// byte_values: rows of stored bytes as the tiles of a product read them - as they are, flipped, or widened to 16 bits where the machine multiplies such.
+// byte_values: rows of stored bytes as the tiles of a product read them - as they are, flipped, or widened to 16 bits
+// where the machine multiplies such.
 // Flow: byte_gemm.hpp and byte_convolution.hpp copy rows by these; byte_tile.hpp reads them.
 //
-// To widen a byte takes as long as the two products of it in a tile. So rows that meet more than their own tile's columns are widened when they
-// are copied, and each tile's broadcasts are loads.
+// To widen a byte takes as long as the two products of it in a tile. So rows that meet more than their own tile's
+// columns are widened when they are copied, and each tile's broadcasts are loads.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether tiles of several rows read numbers of 16 bits.
 #if defined(NNRT_BYTES_WIDENED)
@@ -20,7 +21,8 @@ inline constexpr bool tiles_read_wide = true;
 inline constexpr bool tiles_read_wide = false;
 #endif
 
-/// Whether products of numbers of 16 bits take about as long as those of bytes, so that byte_winograd.hpp may have fewer of them instead.
+/// Whether products of numbers of 16 bits take about as long as those of bytes, so that byte_winograd.hpp may have
+/// fewer of them instead.
 #if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
 inline constexpr bool has_wide_tiles = true;
 #else
@@ -42,13 +44,18 @@ inline constexpr byte_form form_that_differs{tiles_read_wide, weights_flip ? 0 :
 
 namespace detail {
 
-/// Copies n bytes, all exclusive-ored: calls of memcpy take longer for the few that a row has. In place no byte is read twice.
+/// Copies n bytes, all exclusive-ored: calls of memcpy take longer for the few that a row has. In place no byte is read
+/// twice.
 template <bool InPlace> void copy_some_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   typedef std::int32_t words __attribute__((vector_size(16), may_alias));
   int_vector flips = int_lanes_of(flip);
   keep_vector(flips);  // else a loop that flips nothing becomes a call
-  const auto copy = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<int_vector>(from + i) ^ flips); };
-  const auto copy16 = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<words>(from + i) ^ flip); };
+  const auto copy = [&](std::int64_t i) __attribute__((always_inline)) {
+    store_vector(to + i, load_vector<int_vector>(from + i) ^ flips);
+  };
+  const auto copy16 = [&](std::int64_t i) __attribute__((always_inline)) {
+    store_vector(to + i, load_vector<words>(from + i) ^ flip);
+  };
   std::int64_t i = 0;
   for (; i + register_bytes <= n; i += register_bytes) copy(i);
   if (!InPlace && n >= register_bytes) return copy(n - register_bytes);
@@ -77,7 +84,9 @@ inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
 template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   constexpr std::int64_t half = register_bytes / 2;
   const short_vector flips = static_cast<std::int16_t>(flip & 0xff) - short_vector{};
-  const auto widen = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + 2 * i, load_widened<false>(from + i) ^ flips); };
+  const auto widen = [&](std::int64_t i) __attribute__((always_inline)) {
+    store_vector(to + 2 * i, load_widened<false>(from + i) ^ flips);
+  };
   std::int64_t i = 0;
   for (; i + half <= n; i += half) widen(i);
   if (!InPlace && i > 0 && i < n) return widen(n - half);
@@ -122,4 +131,4 @@ inline void set_form(std::int64_t n, const byte_form& form, std::byte* row) {
   detail::widen_bytes<true>(row + n, n, form.flip, row);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,8 +1,9 @@
-// byte_weights: weights of stored numbers, from where a model or an earlier step has them into the panels of a byte_layout.
+// byte_weights: weights of stored numbers, from where a model or an earlier step has them into the panels of a
+// byte_layout.
 // Flow: byte_pack.hpp calls place_weights() for some vectors of columns at a time.
 //
-// Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane; then all words of the block
-// are flipped, summed and stored, 64 bytes at a time, wherever they came from.
+// Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane;
+// then all words of the block are flipped, summed and stored, 64 bytes at a time, wherever they came from.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,10 +15,10 @@
 #include <cstring>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Of `column` and `element` one is 1: columns lie side by
-/// side in each row, or each in one piece.
+/// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Of `column` and `element`
+/// one is 1: columns lie side by side in each row, or each in one piece.
 struct byte_matrix {
   const std::byte* first;
   std::int64_t column, run, element;
@@ -39,7 +40,8 @@ struct byte_column {
   }
 };
 
-/// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero point.
+/// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero
+/// point.
 inline sum_range reach_of(std::int64_t all, std::int64_t above, const byte_factors& f) {
   const std::int64_t below = all - above, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
   return {low * above + high * below, high * above + low * below};
@@ -73,29 +75,38 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
 
 /// Words of a vector of columns that lie side by side in each of four rows.
 [[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
-  const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row), r3 = load_columns(first + 3 * row);
-  const auto low_01 = (eight_shorts)by_turns<0>(r0, r1), high_01 = (eight_shorts)by_turns<1>(r0, r1), low_23 = (eight_shorts)by_turns<0>(r2, r3),
-             high_23 = (eight_shorts)by_turns<1>(r2, r3);
-  const eight_shorts quads[] = {by_turns<0>(low_01, low_23), by_turns<1>(low_01, low_23), by_turns<0>(high_01, high_23), by_turns<1>(high_01, high_23)};
+  const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row),
+                      r3 = load_columns(first + 3 * row);
+  const auto low_01 = (eight_shorts)by_turns<0>(r0, r1), high_01 = (eight_shorts)by_turns<1>(r0, r1),
+             low_23 = (eight_shorts)by_turns<0>(r2, r3), high_23 = (eight_shorts)by_turns<1>(r2, r3);
+  const eight_shorts quads[] = {by_turns<0>(low_01, low_23), by_turns<1>(low_01, low_23), by_turns<0>(high_01, high_23),
+                                by_turns<1>(high_01, high_23)};
   std::memcpy(words, quads, register_bytes);
 }
 /// The same of four vectors: a register of each row.
-[[gnu::always_inline]] inline void bring_whole_rows(const std::byte* first, std::int64_t row, const word_block& at, std::int64_t step, std::int64_t column) {
-  const interleaved x = columns_in_order(interleave(load_vector<byte_vector>(first), load_vector<byte_vector>(first + row), load_vector<byte_vector>(first + 2 * row),
-                                                    load_vector<byte_vector>(first + 3 * row)));
+[[gnu::always_inline]] inline void bring_whole_rows(const std::byte* first, std::int64_t row, const word_block& at,
+                                                    std::int64_t step, std::int64_t column) {
+  const interleaved x = columns_in_order(
+      interleave(load_vector<byte_vector>(first), load_vector<byte_vector>(first + row),
+                 load_vector<byte_vector>(first + 2 * row), load_vector<byte_vector>(first + 3 * row)));
   std::byte* const to = at.word(step, column);
-  each<4>([&](auto v) __attribute__((always_inline)) { store_vector(to + v * (word_block::most_steps * register_bytes), x.of[v]); });
+  each<4>([&](auto v) __attribute__((always_inline)) {
+    store_vector(to + v * (word_block::most_steps * register_bytes), x.of[v]);
+  });
 }
 
 inline void bring_rows(const std::byte* first, std::int64_t row, const word_block& at) {
   const std::int64_t vectors = at.columns / int_lanes, rest = at.columns % int_lanes;
   // What whole loads read behind the last column is the next row's, and no lane's.
-  const std::int64_t whole = at.elements / 4, with_rest = rest == 0 || int_lanes - rest > row ? 0 : (at.elements - 1) / 4;
+  const std::int64_t whole = at.elements / 4,
+                     with_rest = rest == 0 || int_lanes - rest > row ? 0 : (at.elements - 1) / 4;
   for (std::int64_t step = 0; step < at.steps; ++step) {
     const std::byte* const rows = first + 4 * step * row;
     std::int64_t done = 0;  // columns
-    for (; step < whole && done + register_bytes <= at.columns; done += register_bytes) bring_whole_rows(rows + done, row, at, step, done);
-    for (; step < whole && done < vectors * int_lanes; done += int_lanes) bring_four_rows(rows + done, row, at.word(step, done));
+    for (; step < whole && done + register_bytes <= at.columns; done += register_bytes)
+      bring_whole_rows(rows + done, row, at, step, done);
+    for (; step < whole && done < vectors * int_lanes; done += int_lanes)
+      bring_four_rows(rows + done, row, at.word(step, done));
     if (step < with_rest) {
       bring_four_rows(rows + done, row, at.word(step, done));
       continue;
@@ -107,21 +118,25 @@ inline void bring_rows(const std::byte* first, std::int64_t row, const word_bloc
 
 /// Words of columns each of which lies in one piece.
 inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
-  const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4, quads = at.columns / 4 * 4;
+  const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4,
+                     quads = at.columns / 4 * 4;
   for (std::int64_t j = 0; j < quads; j += 4) {
     const std::byte* const from = first + j * column;
     std::byte* const to = at.word(0, j);
-    for (std::int64_t step = 0; step < squares; step += 4) turn_square(from + 4 * step, column, to + step * register_bytes, register_bytes);
+    for (std::int64_t step = 0; step < squares; step += 4)
+      turn_square(from + 4 * step, column, to + step * register_bytes, register_bytes);
   }
   for (std::int64_t j = 0; j < at.columns; ++j) {
     const std::byte* const from = first + j * column;
-    for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step) std::memcpy(at.word(step, j), from + 4 * step, 4);
+    for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step)
+      std::memcpy(at.word(step, j), from + 4 * step, 4);
     for (std::int64_t i = 4 * whole; i < elements; ++i) at.word(whole, j)[i % 4] = from[i];
   }
 }
 
 /// How many steps of a source to bring at a time.
-inline std::int64_t steps_at_once(const byte_matrix& b) { return b.element == 1 ? word_block::most_steps : 16; }  // L1 keeps 64 rows, wherever they begin
+// L1 keeps 64 rows, wherever they begin
+inline std::int64_t steps_at_once(const byte_matrix& b) { return b.element == 1 ? word_block::most_steps : 16; }
 template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::most_steps; }
 
 /// Brings the words of a block; bytes behind a run and lanes without a column stay as they are.
@@ -141,14 +156,18 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
 class weight_placer {
  public:
   weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
-      : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)), flip_of_a_(int_lanes_of(f.a_flip())) {
+      : layout_(layout),
+        f_(f),
+        flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)),
+        flip_of_a_(int_lanes_of(f.a_flip())) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
     is_paired_ = layout.is_in_pairs(panel);
     const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
     step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
     placed_.at = packed + layout.panel_at(panel) + of_panel * together;
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
+      is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
 
   /// The words of vector v of the block.
@@ -158,7 +177,8 @@ class weight_placer {
     const std::byte* const words = block.word(0, v * int_lanes);
     progress placed = placed_;
     const auto word = [&](std::int64_t step) {
-      return (load_vector<int_vector>(words + step * register_bytes) ^ flip_) & (step + 1 < block.steps ? is_used_ : last);
+      return (load_vector<int_vector>(words + step * register_bytes) ^ flip_) &
+             (step + 1 < block.steps ? is_used_ : last);
     };
     for (std::int64_t step = 0; step < block.steps; step += is_paired_ ? 2 : 1) {
       const int_vector a = word(step);
@@ -182,8 +202,10 @@ class weight_placer {
     const std::int64_t zero = f_.b_zero_as_seen();
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       const std::int64_t all = placed_.seen[lane] - depth.products() * zero;
-      const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
-      to[lane] = {placed_.seen[lane], reach_of(all, above, f_), weights_flip ? placed_.positive[lane] - placed_.seen[lane] : 0};
+      const std::int64_t above =
+          placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
+      to[lane] = {placed_.seen[lane], reach_of(all, above, f_),
+                  weights_flip ? placed_.positive[lane] - placed_.seen[lane] : 0};
     }
   }
 
@@ -193,14 +215,16 @@ class weight_placer {
   /// What a block changes: it stays in registers meanwhile.
   struct progress {
     std::byte* at;
-    int_vector seen{}, larger{};  // sums of bytes, and of those that are larger than the zero point, which stands for the others
-    int_vector positive{};        // of those above 0, where dot products leave something out
+    // sums of bytes, and of those that are larger than the zero point, which stands for the others
+    int_vector seen{}, larger{};
+    int_vector positive{};  // of those above 0, where dot products leave something out
   };
 
   [[gnu::always_inline]] void add(progress& to, int_vector word) const {
     to.seen = sum4(to.seen, word);
     to.larger = sum4(to.larger, (int_vector)larger_lanes((byte_vector)word, zero_));
-    if constexpr (weights_flip) to.positive = sum4(to.positive, (int_vector)larger_lanes((byte_vector)word, byte_vector{}));
+    if constexpr (weights_flip)
+      to.positive = sum4(to.positive, (int_vector)larger_lanes((byte_vector)word, byte_vector{}));
   }
   [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
     layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
@@ -219,23 +243,28 @@ using columns_together = byte_column[vectors_together][int_lanes];
 
 /// Places the weights of some vectors of columns, up to vectors_together. Tells what their columns come to.
 template <class Source>
-void place_weights(const byte_layout& layout, const byte_factors& f, interval vectors, const Source& source, std::byte* packed, columns_together& columns) {
+void place_weights(const byte_layout& layout, const byte_factors& f, interval vectors, const Source& source,
+                   std::byte* packed, columns_together& columns) {
   alignas(64) std::byte words[block_bytes] = {};
   const std::int64_t steps = layout.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
   [&]<int... I>(std::integer_sequence<int, I...>) {
     weight_placer placers[] = {weight_placer(layout, f, vectors.begin + I, packed)...};
     for (std::int64_t run = 0; run < layout.depth.runs; ++run)
       for (std::int64_t step = 0; step < steps; step += at_once) {
-        const word_block block{.first_column = first, .columns = std::min(vectors.size() * int_lanes, layout.n - first), .run = run, .first_step = step,
-                               .steps = std::min(at_once, steps - step), .elements = layout.depth.length - 4 * step, .words = words};
+        const word_block block{.first_column = first,
+                               .columns = std::min(vectors.size() * int_lanes, layout.n - first),
+                               .run = run,
+                               .first_step = step,
+                               .steps = std::min(at_once, steps - step),
+                               .elements = layout.depth.length - 4 * step,
+                               .words = words};
         bring_words(source, block);
         for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].store(block, v);
       }
     for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].columns(columns[v]);
-  }
-  (std::make_integer_sequence<int, vectors_together>{});
+  }(std::make_integer_sequence<int, vectors_together>{});
 }
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The elements of operand i.
 constexpr const float* floats_in(const kernel_call& call, std::size_t i) { return call.in[i].data.get<float>(); }
@@ -22,8 +22,11 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
   return static_cast<std::byte*>(call.out[i].data.raw());
 }
 
-/// Reads both numbers only where there are several parts: as one word they would wait for the two stores that made them.
-constexpr part part_of(const kernel_call& call) { return call.tiles == 1 ? part{} : part{call.tile, call.tiles, call.piece, call.pieces}; }
+/// Reads both numbers only where there are several parts: as one word they would wait for the two stores that made
+/// them.
+constexpr part part_of(const kernel_call& call) {
+  return call.tiles == 1 ? part{} : part{call.tile, call.tiles, call.piece, call.pieces};
+}
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
 /// aligned).
@@ -44,7 +47,8 @@ template <class Shape, class Range> constexpr kernel_record record_of(const Shap
 }
 /// The range in the record of a layer of this shape; the shape is recorded<Shape>().
 template <class Shape, class Range> Range recorded_range(const kernel_call& call) {
-  static_assert(sizeof(layer_record<Shape, Range>) == sizeof(Shape) + sizeof(Range) && sizeof(Shape) % sizeof(word) == 0);
+  static_assert(sizeof(layer_record<Shape, Range>) == sizeof(Shape) + sizeof(Range) &&
+                sizeof(Shape) % sizeof(word) == 0);
   return call.recorded<Range>(sizeof(Shape) / sizeof(word));
 }
 
@@ -65,8 +69,8 @@ template <class Shape> constexpr row_window row_window_of(const Shape& s) {
   return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
 }
 
-/// Makes of a convolution the one that makes some rows of one image's result from the rows that it reads for them. Where it lies: small layers have no
-/// time to copy shapes.
+/// Makes of a convolution the one that makes some rows of one image's result from the rows that it reads for them.
+/// Where it lies: small layers have no time to copy shapes.
 template <class Shape> constexpr void narrow(Shape& s, row_range rows) {
   if (rows.is_all()) return;
   const row_window window = row_window_of(s);
@@ -99,4 +103,4 @@ constexpr bool has_work(const kernel_request& node) {
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// A heap in memory of its owner: each element stands before the two below it, by Candidate::is_before().
 template <class Candidate> class candidate_heap {
@@ -42,4 +42,4 @@ template <class Candidate> class candidate_heap {
   std::int64_t count_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

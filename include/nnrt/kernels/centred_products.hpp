@@ -10,7 +10,7 @@
 #include <array>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// As ops::detail::plain_products, with the same sums. A row is copied when it is made.
 struct centred_products {
@@ -42,7 +42,8 @@ struct centred_products {
   template <class I> std::int32_t entry(I i) const { return sigmoid_entries<I>[static_cast<std::size_t>(i)]; }
 
  private:
-  template <class I> static constexpr auto sigmoid_entries = [] {
+  template <class I>
+  static constexpr auto sigmoid_entries = [] {
     std::array<std::int32_t, 256> made{};
     for (I i = 0; i < 256; ++i) made[static_cast<std::size_t>(i)] = ops::detail::sigmoid_entry(i);
     return made;
@@ -60,4 +61,4 @@ struct centred_products {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -40,9 +40,11 @@ template <class T> struct choice_row {
 };
 
 /// Elements i to i + n of a row.
-template <class T> [[gnu::always_inline]] inline void choose_some(const choice_row<T>& row, std::int64_t i, std::int64_t n, T* y) {
+template <class T>
+[[gnu::always_inline]] inline void choose_some(const choice_row<T>& row, std::int64_t i, std::int64_t n, T* y) {
   using lanes_of = chosen_lanes<T>;
-  const auto a = lanes_of::from(row.a + i * row.a_step, row.a_step, n), b = lanes_of::from(row.b + i * row.b_step, row.b_step, n);
+  const auto a = lanes_of::from(row.a + i * row.a_step, row.a_step, n),
+             b = lanes_of::from(row.b + i * row.b_step, row.b_step, n);
   const auto mask = lanes_of::mask(row.condition + i, n), chosen = (a & mask) | (b & ~mask);
   __builtin_memcpy(y + i, &chosen, static_cast<std::size_t>(n) * sizeof(T));
 }
@@ -62,12 +64,15 @@ template <class T> inline void choose_row(const choice_row<T>& row, std::int64_t
 
 }  // namespace detail
 
-/// y = condition ? a : b for the elements of y in `range`; the loops are those of condition, a and b. y is none of them.
+/// y = condition ? a : b for the elements of y in `range`; the loops are those of condition, a and b. y is none of
+/// them.
 template <class T>
 void choose_elements(const loops_over<3>& loops, const bool* condition, const T* a, const T* b, T* y, interval range) {
-  for_each_row(loops, range, [&](const std::int64_t (&at)[3], std::int64_t at_y, std::int64_t n) {
-    detail::choose_row<T>({condition + at[0], a + at[1], b + at[2], loops.inner_step(0), loops.inner_step(1), loops.inner_step(2)}, n, y + at_y);
+  for_each_row(loops, range, [&](const std::int64_t(&at)[3], std::int64_t at_y, std::int64_t n) {
+    detail::choose_row<T>(
+        {condition + at[0], a + at[1], b + at[2], loops.inner_step(0), loops.inner_step(1), loops.inner_step(2)}, n,
+        y + at_y);
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

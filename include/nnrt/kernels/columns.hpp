@@ -8,13 +8,14 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 /// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
 /// stack.
 inline constexpr std::int64_t columns_at_once = 16 * lanes;
 
-/// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step` floats apart.
+/// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step`
+/// floats apart.
 struct column_bundle {
   std::int64_t extent, step, width;
 
@@ -32,7 +33,8 @@ struct column_bundle {
   /// f(place in the bundle, first column, how many) for vectors of one row after the other, from row `first` on.
   template <class F> [[gnu::always_inline]] void each_place(std::int64_t first, F f) const {
     for (std::int64_t i = first; i < extent; ++i)
-      each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) { f(at + c, c, n); });
+      each_vector([&, at = i * step ](std::int64_t c, std::int64_t n)
+                      __attribute__((always_inline)) { f(at + c, c, n); });
   }
 };
 
@@ -59,8 +61,9 @@ template <class F> inline void for_each_bundle(const axis_block& block, part p, 
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
     for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
       const std::int64_t left = end - c;
-      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once}, row * block.extent * block.inner + c, row * block.inner + c);
+      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once},
+        row * block.extent * block.inner + c, row * block.inner + c);
     }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

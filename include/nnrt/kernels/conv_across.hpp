@@ -2,9 +2,9 @@
 // Flow: goes_across() says at plan time whether it pays; a prepare step packs weights with across_pack(); a plan's step
 // calls conv_across() with arena scratch.
 //
-// A handful of output channels would leave most of each vector of channels empty, and the pixels under a tap lie side by
-// side where there is one input channel: so vectors hold pixels of a row. What comes out is brought into the order of
-// channels at the end.
+// A handful of output channels would leave most of each vector of channels empty, and the pixels under a tap lie side
+// by side where there is one input channel: so vectors hold pixels of a row. What comes out is brought into the order
+// of channels at the end.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,24 +12,26 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has as many channels as there are registers for their sums:
-/// three or four, of 16 registers two or three.
+/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has as many channels as
+/// there are registers for their sums: three or four, of 16 registers two or three.
 inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
 constexpr std::int64_t across_channels(std::int64_t out) {
   constexpr std::int64_t most = vector_registers == 32 ? 4 : 3, fewer = most - 1;
   return (out + fewer - 1) / fewer * fewer < (out + most - 1) / most * most ? fewer : most;
 }
 /// Channels of all tiles of a pixel: those of the last one need not all exist.
-constexpr std::int64_t across_whole_channels(std::int64_t out) { return (out + across_channels(out) - 1) / across_channels(out) * across_channels(out); }
+constexpr std::int64_t across_whole_channels(std::int64_t out) {
+  return (out + across_channels(out) - 1) / across_channels(out) * across_channels(out);
+}
 
 }  // namespace detail
 
-/// Filters that vectors of pixels are for: of more, vectors of channels are full enough. With 16 registers those have tiles of few sums, which short runs of
-/// taps do not keep busy, and store parts of vectors piece by piece.
+/// Filters that vectors of pixels are for: of more, vectors of channels are full enough. With 16 registers those have
+/// tiles of few sums, which short runs of taps do not keep busy, and store parts of vectors piece by piece.
 inline constexpr int most_across = static_cast<int>(vector_registers == 32 ? lanes / 2 : lanes - 1);
 
 /// Whether vectors of pixels can compute this convolution at all.
@@ -37,11 +39,13 @@ constexpr bool is_across_shape(const conv_shape& s) {
   return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && s.out <= most_across &&
          s.batch * s.out_pixels() * s.out > 0 && detail::method_of(s) == detail::conv_method::direct;
 }
-/// Whether they pay. Bringing results into order takes half as long again; with 16 registers vectors of channels take that much longer, too (measured).
+/// Whether they pay. Bringing results into order takes half as long again; with 16 registers vectors of channels take
+/// that much longer, too (measured).
 constexpr bool goes_across(const conv_shape& s) {
   if (!is_across_shape(s)) return false;
   const std::int64_t tiles = (s.out_width + detail::across_pixels - 1) / detail::across_pixels;
-  return vector_registers == 32 ? 3 * tiles * s.out <= s.out_width : 4 * tiles * detail::across_whole_channels(s.out) <= 3 * s.out_width;
+  return vector_registers == 32 ? 3 * tiles * s.out <= s.out_width
+                                : 4 * tiles * detail::across_whole_channels(s.out) <= 3 * s.out_width;
 }
 
 namespace detail {
@@ -59,8 +63,10 @@ constexpr std::int64_t across_band(const conv_shape& s) {
 
 /// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
 template <class Isa, int Channels>
-[[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row, clamp_range range) {
-  constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;  // one row behind the other, of two vectors each
+[[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row,
+                                   clamp_range range) {
+  // one row behind the other, of two vectors each
+  constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;
   vf of[sums_of_rows][2];
   each<sums_of_rows>([&](int k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
   const std::int64_t line = across_line(s), below = s.stride_h * line;
@@ -92,7 +98,8 @@ template <int Channels> void across_order(const float* sums, std::int64_t pixels
 }
 /// Output rows y and, if there are two, the next one; `x` is the first input row under them.
 template <class Isa, int Out>
-void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
+void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows,
+                 clamp_range range) {
   constexpr int channels = static_cast<int>(across_channels(Out));
   constexpr std::int64_t row = across_whole_channels(Out) * across_pixels;
   alignas(64) float sums[across_rows * row];
@@ -100,7 +107,8 @@ void across_pair(const conv_shape& s, const float* x, const float* packed, float
     const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
     for (std::int64_t o = 0; o < Out; o += channels)
       across_tile<Isa, channels>(s, x + first, packed + o * (s.depth() + 1), sums + o * across_pixels, row, range);
-    for (std::int64_t i = 0; i < rows; ++i) across_order<Out>(sums + i * row, pixels, y + i * s.row_step() + first * Out);
+    for (std::int64_t i = 0; i < rows; ++i)
+      across_order<Out>(sums + i * row, pixels, y + i * s.row_step() + first * Out);
   }
 }
 
@@ -110,8 +118,8 @@ void across_pair(const conv_shape& s, const float* x, const float* packed, float
 constexpr std::int64_t across_packed_floats(const conv_shape& s) {
   return detail::across_whole_channels(s.out) * (s.depth() + 1);
 }
-/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias, taps][channel]; a
-/// channel that is missing is zero.
+/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias,
+/// taps][channel]; a channel that is missing is zero.
 inline void across_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const std::int64_t channels = detail::across_channels(s.out);
   for (std::int64_t first = 0; first < s.out; first += channels)
@@ -122,11 +130,13 @@ inline void across_pack(const conv_shape& s, const float* w, const float* bias, 
 
 /// Floats of scratch that each part of conv_across() needs.
 constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
-  return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s), 16);
+  return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s),
+                                  16);
 }
 
 /// What computes two rows of a result.
-using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range);
+using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows,
+                                 clamp_range range);
 /// The function for so many filters, 1 to most_across: a program has the ones of its layers alone.
 template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
 
@@ -139,22 +149,24 @@ template <class Isa, int Out> inline constexpr across_function across_rows_of = 
 /// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
 ///
 /// \param pair across_rows_of<native, s.out>
-inline void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, across_function pair, clamp_range range = {},
-                        part p = {}) {
+inline void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
+                        across_function pair, clamp_range range = {}, part p = {}) {
   using detail::across_rows;
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
   for (std::int64_t done = work.begin; done < work.end;) {
-    const std::int64_t image = done / pairs, first = done % pairs, count = std::min(detail::across_band(s), std::min(pairs - first, work.end - done));
+    const std::int64_t image = done / pairs, first = done % pairs,
+                       count = std::min(detail::across_band(s), std::min(pairs - first, work.end - done));
     const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
-    detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line, scratch);
+    detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line,
+                        scratch);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t row = oy + i * across_rows;
-      pair(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(), std::min(across_rows, s.out_height - row),
-           range);
+      pair(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
+           std::min(across_rows, s.out_height - row), range);
     }
     done += count;
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// One axis, in pixels. Input pixel i adds to output pixels i * stride - pad + k * dilation, k < kernel.
 struct transposed_axis {
@@ -139,12 +139,15 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
     const auto row_of = [&](std::int64_t i) {
       return of_group + place_of_tap(s, h, w, i / channels) * channels + i % channels;
     };
-    pack_rows(row_of, filter, k, n, w.taps * channels, bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack_rows(row_of, filter, k, n, w.taps * channels, bias == nullptr ? nullptr : bias + g * n,
+              out + g * packed_floats(k, n));
   }
 }
 
 /// Whether some output pixels meet no tap.
-constexpr bool has_gaps(const conv_transpose_shape& s) { return phases_of(s.h) != s.h.stride || phases_of(s.w) != s.w.stride; }
+constexpr bool has_gaps(const conv_transpose_shape& s) {
+  return phases_of(s.h) != s.h.stride || phases_of(s.w) != s.w.stride;
+}
 /// Calls fill(element at which it begins) for each of these in a part of the output's rows.
 template <class Fill> void for_each_gap(const conv_transpose_shape& s, part p, Fill fill) {
   if (!has_gaps(s)) return;
@@ -245,18 +248,18 @@ void depthwise_transpose(const conv_transpose_shape& s, const float* x, const fl
                          clamp_range range = {}, part p = {}) {
   detail::fill_gaps(s, packed, y, range, p);
   const std::int64_t image = s.h.input * s.w.input * s.in, line = s.w.output * s.out;
-  detail::for_each_output(
-      s, packed, y, [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
-        const depthwise_shape shape = detail::depthwise_of(s, h, w);
-        const interval rows = share(s.batch * h.outputs, p);
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-          const std::int64_t n = row / h.outputs, i = row % h.outputs;
-          float* const to = first + n * s.h.output * line + i * s.h.stride * line;
-          for (std::int64_t j = 0; j < w.outputs; ++j)
-            detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out, range, i, j,
-                                    {0, detail::channel_vectors(shape.out())});
-        }
-      });
+  detail::for_each_output(s, packed, y,
+                          [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
+                            const depthwise_shape shape = detail::depthwise_of(s, h, w);
+                            const interval rows = share(s.batch * h.outputs, p);
+                            for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+                              const std::int64_t n = row / h.outputs, i = row % h.outputs;
+                              float* const to = first + n * s.h.output * line + i * s.h.stride * line;
+                              for (std::int64_t j = 0; j < w.outputs; ++j)
+                                detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out,
+                                                        range, i, j, {0, detail::channel_vectors(shape.out())});
+                            }
+                          });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

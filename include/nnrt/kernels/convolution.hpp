@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
 ///
@@ -71,8 +71,10 @@ constexpr conv_method method_of(const conv_shape& s) {
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
   const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
   if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
-  // Copies with padding are as large as what lies under the outputs of a band: with far padding that may be far more than there is to read.
-  const bool reaches_far = s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
+  // Copies with padding are as large as what lies under the outputs of a band: with far padding that may be far more
+  // than there is to read.
+  const bool reaches_far =
+      s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
   return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
 }
 
@@ -94,26 +96,35 @@ constexpr bool copies_bands(const conv_shape& s) {
 }
 /// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_collide().
 constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
-  if (method_of(s) == conv_method::product) return rows_collide(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
+  if (method_of(s) == conv_method::product)
+    return rows_collide(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
   const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
-  return rows_collide(block_rows(s) * s.out_width, (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
+  return rows_collide(block_rows(s) * s.out_width,
+                      (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
 }
-/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have 6, lines of 7 pixels take half as
-/// long again. A copied number takes as long as its products with ten filters.
+/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have
+/// 6, lines of 7 pixels take half as long again. A copied number takes as long as its products with ten filters.
 ///
 /// \param panel_stays whether L1 keeps the weights of a panel
 constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
-  if (tile_rows > 6 || 2 * s.out_width <= tile_rows || s.has_gaps()) return false;  // with gaps each line has tiles of its own
-  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long for few rows.
+  // with gaps each line has tiles of its own
+  if (tile_rows > 6 || 2 * s.out_width <= tile_rows || s.has_gaps()) return false;
+  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long
+  // for few rows.
   const std::int64_t beside = panel_stays ? 2 : 4;
-  const auto cost = [&](std::int64_t rows) { return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count()); };
-  const double pixels = static_cast<double>(s.out_pixels()), copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
+  const auto cost = [&](std::int64_t rows) {
+    return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count());
+  };
+  const double pixels = static_cast<double>(s.out_pixels()),
+               copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
   return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
 }
 constexpr conv_method float_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
   const bool panel_stays = s.depth() <= 32 * 1024 / 4 / panel_columns;
-  return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays)) ? conv_method::gather : method;
+  return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays))
+             ? conv_method::gather
+             : method;
 }
 
 /// Rows of blocks per band, so that a copy takes at most 1 MiB.
@@ -125,7 +136,8 @@ constexpr std::int64_t band_rows(const conv_shape& s) {
 
 /// Blocks below each other that pass by a panel of weights at once.
 constexpr std::int64_t blocks_at_once(const conv_shape& s) {
-  return std::min(pieces_at_once(block_rows(s) * s.stride_h * s.width * s.in), std::max<std::int64_t>(1, rows_of_blocks(s)));
+  return std::min(pieces_at_once(block_rows(s) * s.stride_h * s.width * s.in),
+                  std::max<std::int64_t>(1, rows_of_blocks(s)));
 }
 
 constexpr std::int64_t direct_scratch(const conv_shape& s) {
@@ -134,7 +146,8 @@ constexpr std::int64_t direct_scratch(const conv_shape& s) {
     return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
   }
   if (!s.is_padded()) return 0;
-  return s.rows_under(blocks_at_once(s) * block_rows(s)) * s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in;
+  return s.rows_under(blocks_at_once(s) * block_rows(s)) *
+         s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in;
 }
 
 /// One image's buffers, from the first channel of the group in work on.
@@ -150,15 +163,18 @@ struct conv_buffers {
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
-/// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs compilers.
-[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y, std::int64_t x,
-                        std::int64_t rows, std::int64_t columns, float* out) {
-  const std::int64_t first = nnrt::detail::clamped(-x, 0, columns), end = nnrt::detail::clamped(s.width - x, first, columns);
+/// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs
+/// compilers.
+[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y,
+                                          std::int64_t x, std::int64_t rows, std::int64_t columns, float* out) {
+  const std::int64_t first = nnrt::detail::clamped(-x, 0, columns),
+                     end = nnrt::detail::clamped(s.width - x, first, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
     const std::int64_t left = i >= 0 && i < s.height ? first : end;  // outside of the image all is padding
     const std::int64_t run = pixel == s.in ? end - left : 1;         // pixels that lie side by side
     zero_floats(left * s.in, out);
-    for (std::int64_t j = left; j < end; j += run) copy_floats(image + (i * s.width + x + j) * pixel, run * s.in, out + j * s.in);
+    for (std::int64_t j = left; j < end; j += run)
+      copy_floats(image + (i * s.width + x + j) * pixel, run * s.in, out + j * s.in);
     zero_floats((columns - end) * s.in, out + end * s.in);
   }
 }
@@ -177,36 +193,43 @@ struct block_row {
   std::int64_t taps() const { return last_tap - first_tap; }
 };
 
-/// How many rows of blocks from this one on are computed at once: they are as high and lie under all rows of the kernel, or it is alone.
+/// How many rows of blocks from this one on are computed at once: they are as high and lie under all rows of the
+/// kernel, or it is alone.
 inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
   if (row.taps() < s.kernel_h) return 1;
   const std::int64_t under_all = (s.height + s.pad_top - s.rows_under(1)) / s.stride_h + 1;
   return nnrt::detail::clamped((std::min(s.out_height, under_all) - row.y) / row.height, 1, blocks_at_once(s));
 }
 
-/// Computes blocks below each other: `width` output columns from x on of so many rows alike, in the given panels. `t` is the rows', to be
-/// changed: what is the same for their blocks is in it.
+/// Computes blocks below each other: `width` output columns from x on of so many rows alike, in the given panels. `t`
+/// is the rows', to be changed: what is the same for their blocks is in it.
 template <class Isa>
-void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike, std::int64_t x, std::int64_t width,
-                   interval panels, tile_args& t, read_ahead& ahead) {
-  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
-  const std::int64_t columns = s.columns_under(width), below = row.height * s.stride_h;  // input rows from block to block
+void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike,
+                   std::int64_t x, std::int64_t width, interval panels, tile_args& t, read_ahead& ahead) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
+                     ix = x * s.stride_w - s.pad_left;
+  // input rows from block to block
+  const std::int64_t columns = s.columns_under(width), below = row.height * s.stride_h;
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
   if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns, buffers.scratch);
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns,
+                buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
   t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
   t.run_stride = s.dilation_h * line;
   t.count = alike, t.a_step = below * line, t.c_step = row.height * buffers.out_row;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
-  if (row.height == 2 && s.out_width > 1) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
+  if (row.height == 2 && s.out_width > 1)
+    t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
   tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
 }
 
 /// Whether L2 does not have the image: a large one, or, whatever rows of it are made here, one that comes from outside.
-constexpr bool image_comes_from_afar(const conv_shape& s) { return s.in <= 4 || comes_from_afar(s.height * s.width * s.in); }
+constexpr bool image_comes_from_afar(const conv_shape& s) {
+  return s.in <= 4 || comes_from_afar(s.height * s.width * s.in);
+}
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
 template <class Isa>
@@ -215,16 +238,23 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   const row_tiles across{s.out_width};
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
-    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end), buffers.tiles.weights_end);
+    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end),
+                     buffers.tiles.weights_end);
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
       const std::int64_t alike = std::min(std::min(rows_alike(s, row), rows.end - index), buffers.most_at_once);
-      tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
+      tile_args t{.a = address_of(buffers.x),
+                  .k = s.run(),
+                  .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel,
+                  .range = buffers.range,
+                  .runs = row.taps()};
       if (image_comes_from_afar(s)) {
-        const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
+        const std::int64_t line = s.width * s.in,
+                           behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
         ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
       }
-      for (std::int64_t i = 0; i < across.count(); ++i) direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
+      for (std::int64_t i = 0; i < across.count(); ++i)
+        direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
       index += alike;
     }
   }
@@ -241,8 +271,10 @@ void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval row
   for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
     const interval band{row, std::min(rows.end, row + at_once)};
     const std::int64_t y = band.begin * block, outputs = std::min(s.out_height, band.end * block) - y;
-    padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;  // the band begins with the first input row of output row y
-    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width, buffers.scratch);
+    // the band begins with the first input row of output row y
+    padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;
+    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width,
+                buffers.scratch);
     direct_blocks<Isa>(padded, of_band, band, panels);
   }
 }
@@ -300,8 +332,16 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
     const interval of_line{first, std::min(tiles, first + work.rows.end - done)};
     float* const y = buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step();
     for (std::int64_t g = 0; g < s.group; ++g) {
-      const auto gather = [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); };
-      gemm_of_copies<Isa>({{line, k, n}, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range, buffers.tiles, packed_run(k, n, s.run())},
+      const auto gather = [&](std::int64_t i, float* to) {
+        gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to);
+      };
+      gemm_of_copies<Isa>({{line, k, n},
+                           buffers.packed + g * packed_floats(k, n),
+                           y + g * n,
+                           s.pixel_step(),
+                           buffers.range,
+                           buffers.tiles,
+                           packed_run(k, n, s.run())},
                           gather, buffers.scratch, {of_line, work.columns});
     }
     done += of_line.size();
@@ -311,9 +351,8 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
 constexpr std::int64_t scratch_per_part(const conv_shape& s) {
   const conv_method method = float_method_of(s);
   if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
-  const std::int64_t floats = method == conv_method::direct
-                                  ? direct_scratch(s)
-                                  : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
+  const std::int64_t floats =
+      method == conv_method::direct ? direct_scratch(s) : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
   return nnrt::detail::rounded_up(floats, 16);  // whole cache lines, so that parts never share one
 }
 
@@ -354,16 +393,17 @@ constexpr tile_set conv_tile_set(const conv_shape& s) { return conv_tile_set(s, 
 /// A band's image is never so low that a kernel of this height would reach far beyond it.
 inline constexpr std::int64_t most_band_taps = 64;
 
-/// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another order: of a product those with
-/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole, with tiles of 8 rows the others, too.
+/// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another
+/// order: of a product those with a row of one or two pixels, and where the last columns are but one vector also all
+/// that are not whole, with tiles of 8 rows the others, too.
 constexpr bool conv_has_bands(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
-      return (s.out_width >= tile_rows && detail::narrow_tiles_sum_alike()) || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
+      return (s.out_width >= tile_rows && detail::narrow_tiles_sum_alike()) ||
+             (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
     case conv_method::direct:
       return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
-    case conv_method::gather:
-      break;
+    case conv_method::gather: break;
   }
   return false;
 }
@@ -385,11 +425,12 @@ constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows
 
 /// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
 template <class Isa, conv_method Method>
-void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-             const tiling& tiles) {
+void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range,
+             part p, const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::most_tiles_at_once(p)};
+  const detail::conv_buffers buffers{
+      x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::most_tiles_at_once(p)};
   if constexpr (Method == conv_method::product)
     gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
@@ -411,9 +452,11 @@ template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tiling& tiles = tiles_of<Isa>) {
   const auto method = detail::float_method_of(s);
-  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
-  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::product)
+    return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::direct)
+    return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
   return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

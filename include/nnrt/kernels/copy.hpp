@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Loops over rows of bytes, outermost first; extents of 1 left out, axes that lie alike in both tensors made one.
 struct box_loops {
@@ -99,18 +99,12 @@ void copy_rows(const box_loops& loops, const std::byte* from, std::byte* to, int
 template <class Isa = void> void copy_box(const box_loops& loops, const std::byte* from, std::byte* to, part p = {}) {
   const std::int64_t length = loops.row_bytes;
   switch (length) {
-    case 1:
-      return detail::copy_rows<1>(loops, from, to, share(loops.rows(), p));
-    case 2:
-      return detail::copy_rows<2>(loops, from, to, share(loops.rows(), p));
-    case 4:
-      return detail::copy_rows<4>(loops, from, to, share(loops.rows(), p));
-    case 8:
-      return detail::copy_rows<8>(loops, from, to, share(loops.rows(), p));
-    case 16:
-      return detail::copy_rows<16>(loops, from, to, share(loops.rows(), p));
-    default:
-      break;
+    case 1: return detail::copy_rows<1>(loops, from, to, share(loops.rows(), p));
+    case 2: return detail::copy_rows<2>(loops, from, to, share(loops.rows(), p));
+    case 4: return detail::copy_rows<4>(loops, from, to, share(loops.rows(), p));
+    case 8: return detail::copy_rows<8>(loops, from, to, share(loops.rows(), p));
+    case 16: return detail::copy_rows<16>(loops, from, to, share(loops.rows(), p));
+    default: break;
   }
   const interval bytes = share(loops.bytes(), p);
   std::int64_t begin = bytes.begin, skipped = begin % length;
@@ -146,4 +140,4 @@ inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to)
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

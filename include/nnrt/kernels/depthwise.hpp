@@ -1,9 +1,9 @@
 // depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, multiplier.
 // Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
 //
-// 3x3 and 5x5 kernels of stride 1 and 2 compute strips or tiles of output pixels for one vector of channels, so that an input
-// loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each vector.
-// Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
+// 3x3 and 5x5 kernels of stride 1 and 2 compute strips or tiles of output pixels for one vector of channels, so that an
+// input loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each
+// vector. Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -60,16 +60,19 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
 
 /// Output rows of one image pixel by pixel.
 template <class Isa>
-void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
+void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                          interval rows, interval vectors) {
   for (std::int64_t oy = rows.begin; oy < rows.end; ++oy)
     for (std::int64_t ox = 0; ox < s.out_width; ++ox)
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// What a part makes: output rows of all images, and some of the vectors that hold the channels, in whole lines of `line` channels.
+/// What a part makes: output rows of all images, and some of the vectors that hold the channels, in whole lines of
+/// `line` channels.
 ///
-/// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has written itself; by channels only
-/// where each part has some lines of them, or where rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
+/// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has
+/// written itself; by channels only where each part has some lines of them, or where rows are fewer than parts. Vectors
+/// that overlap, see first_channel(), are not shared out.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
   const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
   const std::int64_t tiles = rows_of_product(rows * s.out_width).count();
@@ -81,8 +84,8 @@ constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, 
 
 }  // namespace detail
 
-/// How the output is computed: strips or tiles of so many columns for square kernels of 3 or 5, by strides of 1 or 2 and with one pixel in a vector or
-/// two; else pixel by pixel (kernel 0).
+/// How the output is computed: strips or tiles of so many columns for square kernels of 3 or 5, by strides of 1 or 2
+/// and with one pixel in a vector or two; else pixel by pixel (kernel 0).
 struct depthwise_method {
   int kernel = 0;
   int stride = 0;
@@ -124,70 +127,84 @@ constexpr int number_of(const depthwise_method& method) {
   return i;
 }
 
-/// Whether a 3x3 layer of stride 1 has large tiles in place of strips: where no L2 holds its image and results (2 MiB). All tiles of a row read what
-/// lies side by side, which is fetched ahead; and while lines come from L3 the products of another tile can be made, where all of a strip wait for those
-/// of the row above. Where both lie in L2, strips are faster.
+/// Whether a 3x3 layer of stride 1 has large tiles in place of strips: where no L2 holds its image and results (2 MiB).
+/// All tiles of a row read what lies side by side, which is fetched ahead; and while lines come from L3 the products of
+/// another tile can be made, where all of a strip wait for those of the row above. Where both lie in L2, strips are
+/// faster.
 constexpr bool has_large_tiles(const depthwise_shape& s) {
-  return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile && !detail::pixels_collide(s) &&
-         detail::floats_of_layer(s) >= 512 * 1024;
+  return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile &&
+         !detail::pixels_collide(s) && detail::floats_of_layer(s) >= 512 * 1024;
 }
 
-/// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers use and
-/// no others. What depthwise_pack() makes serves all methods.
+/// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers
+/// use and no others. What depthwise_pack() makes serves all methods.
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   if (!has_depthwise_tiles(s)) return {};
   const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
-  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + kernel - s.width;  // columns that are read behind the image
+  // columns that are read behind the image
+  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + kernel - s.width;
   if (s.pad_left < 0 || s.pad_left > kernel / 2 || behind > kernel / 2) return {};
-  const int columns = kernel == 5 ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
+  const int columns = kernel == 5  ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
                       : has_strips ? detail::columns_for(strip_columns_of_3x3, s.out_width, pixels)
                                    : detail::columns_for(tile_columns_of_3x3, s.out_width, pixels);
-  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns, columns >= large_tile && has_large_tiles(s)};
+  return columns == 0 ? depthwise_method{}
+                      : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns,
+                                         columns >= large_tile && has_large_tiles(s)};
 }
 
 namespace detail {
 /// Output rows of one image by a method.
 template <class Isa, depthwise_method Method>
-void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors, bool is_shared, bool is_in_cache) {
+void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                       interval rows, interval vectors, bool is_shared, bool is_in_cache) {
   if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, x, packed, y, range, rows, vectors);
   else if constexpr (Method.kernel == 5 || !has_strips)
-    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range, rows, vectors);
+    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range,
+                                                                                                rows, vectors);
   else {
     // Strips are a call each: few vectors in the few rows of a band take less time in tiles, wherever they are.
     if constexpr (Method.has_large_tiles)
-      if (!is_in_cache || vectors.size() < 4) return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
-    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors, is_shared);
+      if (!is_in_cache || vectors.size() < 4)
+        return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
+    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors,
+                                                                        is_shared);
   }
 }
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image which s is a band of.
+/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image
+/// which s is a band of.
 ///
-/// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
-/// y must not overlap x.
+/// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image
+/// are left out. y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
 ///
-/// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are several parts
+/// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are
+/// several parts
 ///
 /// \param is_in_cache the image, though that of a large tensor, has just been written, and is small enough to be in L2
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false,
-                  bool is_in_cache = false) {
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
+                  part p = {}, bool is_band = false, bool is_in_cache = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
-  const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
+  const rectangle work =
+      detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
-    const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height,
+                       last = std::min(s.out_height, first + work.rows.end - done);
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
-    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns, is_band || p.count > 1, is_in_cache);
+    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns,
+                                           is_band || p.count > 1, is_in_cache);
     done += last - first;
   }
 }
 
 /// The same by the fastest method, chosen at run time.
 template <class Isa = native>
-void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
+void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
+               part p = {}) {
   const int number = number_of(depthwise_method_of(s));
   const auto by = [&](auto i) {
     if (number == i) depthwise_by<Isa, depthwise_methods.of[i]>(s, x, packed, y, range, p);
@@ -195,4 +212,4 @@ void depthwise(const depthwise_shape& s, const float* x, const float* packed, fl
   each<depthwise_methods.count>(by);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,5 @@
-// depthwise_pack: the shape of a float depthwise convolution, and its weights and bias in the order in which the kernels read them.
+// depthwise_pack: the shape of a float depthwise convolution, and its weights and bias in the order in which the
+// kernels read them.
 // Flow: a prepare step calls depthwise_pack() once; depthwise.hpp computes with what it made.
 #pragma once
 
@@ -7,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// x: [batch, height, width, channels], w: [channels * multiplier, kernel_h, kernel_w], y: [batch, out_height,
 /// out_width, channels * multiplier]; output channel o reads input channel o / multiplier.
@@ -36,8 +37,9 @@ constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes -
 
 /// Whether strips or tiles of pixels can be made, by as many lanes as there are channels.
 constexpr bool has_depthwise_tiles(const depthwise_shape& s) {
-  return s.kernel_h == s.kernel_w && (s.kernel_h == 3 || s.kernel_h == 5) && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
-         s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+  return s.kernel_h == s.kernel_w && (s.kernel_h == 3 || s.kernel_h == 5) && s.stride_h == s.stride_w &&
+         s.stride_h <= 2 && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 &&
+         (s.channels >= lanes || masks_are_free);
 }
 /// Pixels that share a vector: two neighbours, where channels fill half of one.
 constexpr int depthwise_pixels(const depthwise_shape& s) {
@@ -49,8 +51,8 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
   return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
 }
 
-/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane]; where two pixels share a vector, its channels are there
-/// for both.
+/// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane]; where two pixels share a
+/// vector, its channels are there for both.
 ///
 /// \param w weights, those of an output channel `filter` floats behind those of the one before
 ///
@@ -60,7 +62,9 @@ void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t 
                          const float* bias, float* out) {
   const std::int64_t channels = s.out(), used = std::min(lanes, channels * depthwise_pixels(s));
   for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
-    const auto channel_of = [&](std::int64_t lane) { return detail::first_channel(v, channels) + (lane < channels ? lane : lane - channels); };
+    const auto channel_of = [&](std::int64_t lane) {
+      return detail::first_channel(v, channels) + (lane < channels ? lane : lane - channels);
+    };
     for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used && bias != nullptr ? bias[channel_of(l)] : 0.0F;
     for (std::int64_t tap = 0; tap < s.taps(); ++tap)
       for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used ? w[channel_of(l) * filter + place_of(tap)] : 0.0F;
@@ -69,7 +73,8 @@ void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t 
 
 /// The same for weights [out, kernel_h, kernel_w].
 inline void depthwise_pack(const depthwise_shape& s, const float* w, const float* bias, float* out) {
-  depthwise_pack_taps(s, w, s.taps(), [](std::int64_t tap) { return tap; }, bias, out);
+  depthwise_pack_taps(
+      s, w, s.taps(), [](std::int64_t tap) { return tap; }, bias, out);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,8 +1,9 @@
-// depthwise_strip: strips of output columns of a 3x3 float depthwise convolution, from their first row to their last, where there are 32 vector registers.
+// depthwise_strip: strips of output columns of a 3x3 float depthwise convolution, from their first row to their last,
+// where there are 32 vector registers.
 // Flow: depthwise.hpp gives it rows of an image; depthwise_pack.hpp laid out what it reads.
 //
-// A strip's nine weights stay in registers, and so do the sums of all output rows that an input row reaches: it is read once, whatever the
-// cache has forgotten of it until the next rows, and a border costs a branch for each row and side.
+// A strip's nine weights stay in registers, and so do the sums of all output rows that an input row reaches: it is read
+// once, whatever the cache has forgotten of it until the next rows, and a border costs a branch for each row and side.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,7 +13,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether 3x3 kernels go down strips: nine weights, three rows of sums and an input have to stay in registers.
 inline constexpr bool has_strips = vector_registers == 32;
@@ -35,7 +36,8 @@ struct depthwise_strip {
   clamp_range range;
 };
 
-/// A strip of one vector of channels, or, with two Pixels, the channels of two neighbouring pixels in each vector, see depthwise_vector.
+/// A strip of one vector of channels, or, with two Pixels, the channels of two neighbouring pixels in each vector, see
+/// depthwise_vector.
 template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   using sums = depthwise_sums<3, Stride * Pixels, Columns>;
   const depthwise_strip& t;
@@ -88,7 +90,8 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
     row = advanced(row, t.line);
     if (i >= 2) store_row(ends);
   }
-  /// The same for a stride of 2: input row 2 i ends output row i - 1 and begins i, and row 2 i + 1 is the middle of that.
+  /// The same for a stride of 2: input row 2 i ends output row i - 1 and begins i, and row 2 i + 1 is the middle of
+  /// that.
   [[gnu::always_inline]] void step(std::int64_t i, sums& ends, sums& begins) {
     begins.start(load(bias));
     if (is_inside(2 * i)) {
@@ -125,31 +128,38 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
 };
 
 /// Channels of one strip.
-template <class Isa, int Columns, int Stride, int Pixels> [[gnu::noinline]] void strip_of_channels(const depthwise_strip& t) {
+template <class Isa, int Columns, int Stride, int Pixels>
+[[gnu::noinline]] void strip_of_channels(const depthwise_strip& t) {
   const strides pixel(t.channels);
   const float* w = t.w + t.vectors.begin * 10 * lanes;
   for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += 10 * lanes) {
     const std::int64_t channel = first_channel(v, t.channels);
-    strip_of_vector<Columns, Stride, Pixels> strip{t, pixel, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), advanced(t.x, channel), t.y + channel, {}};
+    strip_of_vector<Columns, Stride, Pixels> strip{
+        t, pixel, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), advanced(t.x, channel), t.y + channel, {}};
     each<9>([&](auto tap) __attribute__((always_inline)) { strip.w[tap / 3][tap % 3] = load(w + (tap + 1) * lanes); });
     strip.run();
   }
 }
 
-/// Output rows that strips go down at once where other threads may make the rows around: two turns of the loop over rows. A processor takes a long strip for a
-/// stream and fetches the rows behind it ahead of time, which another core is writing: those lines come here and have to go back, so that layers of small images
-/// took three times as long on two cores of a Zen 4, and the products behind them lost, too.
+/// Output rows that strips go down at once where other threads may make the rows around: two turns of the loop over
+/// rows. A processor takes a long strip for a stream and fetches the rows behind it ahead of time, which another core
+/// is writing: those lines come here and have to go back, so that layers of small images took three times as long on
+/// two cores of a Zen 4, and the products behind them lost, too.
 inline constexpr std::int64_t shared_strip_rows = 6;
 
 /// Floats of an image and its results.
-constexpr std::int64_t floats_of_layer(const depthwise_shape& s) { return (s.height * s.width + s.out_height * s.out_width) * s.channels; }
+constexpr std::int64_t floats_of_layer(const depthwise_shape& s) {
+  return (s.height * s.width + s.out_height * s.out_width) * s.channels;
+}
 
-/// Whether pixels begin a multiple of 2 KiB apart: then the lines of a vector of channels fall into one or two sets of the first cache.
+/// Whether pixels begin a multiple of 2 KiB apart: then the lines of a vector of channels fall into one or two sets of
+/// the first cache.
 constexpr bool pixels_collide(const depthwise_shape& s) { return s.channels % 512 == 0; }
 
-/// Output rows that strips go down at once. Where pixels collide, of many rows that wait to be stored each pushes out others: few are made then for all
-/// channels, before the next ones. Images that take half of an L2 (of 1 MiB, with the results) are made in bands of 16 rows: down all rows a strip has a
-/// page for each, more than what fetches ahead keeps in mind.
+/// Output rows that strips go down at once. Where pixels collide, of many rows that wait to be stored each pushes out
+/// others: few are made then for all channels, before the next ones. Images that take half of an L2 (of 1 MiB, with the
+/// results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps
+/// in mind.
 constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
   if (pixels_collide(s)) return s.channels % 1024 == 0 ? 2 : 3;
   if (is_shared) return std::min(rows, shared_strip_rows);
@@ -158,7 +168,8 @@ constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, b
 
 /// Output rows of one image in strips; is_shared: other threads may make those around.
 template <class Isa, int Columns, int Stride, int Pixels>
-void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors, bool is_shared) {
+void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                      interval rows, interval vectors, bool is_shared) {
   constexpr std::int64_t outputs = Columns * Pixels, in_columns = (outputs - 1) * Stride + 3;
   depthwise_strip t{};
   t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range;
@@ -166,7 +177,8 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += t.rows) {
     t.rows = std::min(strip_rows(s, rows.size(), is_shared), rows.end - oy);
     const std::int64_t iy = oy * Stride - s.pad_top, in_rows = (t.rows - 1) * Stride + 3;
-    t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
+    t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows),
+    t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     for (std::int64_t begin = 0; begin < s.out_width; begin += outputs) {
       const std::int64_t ox = std::min(begin, s.out_width - outputs), ix = ox * Stride - s.pad_left;
       t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
@@ -179,4 +191,4 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Vectors beside each other in the strips or tiles of images that are `width` outputs wide, with `pixels` outputs in a vector: those of some choices, the first
-/// one best, that take the least time; 0 where none is as narrow. What a strip costs beside its columns is another column; the last one ends where the image
-/// does, and overlaps the one before.
+/// Vectors beside each other in the strips or tiles of images that are `width` outputs wide, with `pixels` outputs in a
+/// vector: those of some choices, the first one best, that take the least time; 0 where none is as narrow. What a strip
+/// costs beside its columns is another column; the last one ends where the image does, and overlaps the one before.
 template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t width, int pixels) {
   int best = 0;
   std::int64_t least = 0;
@@ -44,4 +44,4 @@ template <int K, int Stride, int Columns> struct depthwise_sums {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -1,8 +1,10 @@
-// depthwise_tile: tiles of two or four rows of output pixels of a float depthwise convolution, for square kernels and strides of 1 and 2.
-// Flow: depthwise.hpp gives it rows of an image; depthwise_pack.hpp laid out what it reads. 3x3 kernels have strips instead where registers
-// are enough and L2 holds the image, see depthwise_strip.hpp.
+// depthwise_tile: tiles of two or four rows of output pixels of a float depthwise convolution, for square kernels and
+// strides of 1 and 2.
+// Flow: depthwise.hpp gives it rows of an image; depthwise_pack.hpp laid out what it reads. 3x3 kernels have strips
+// instead where registers are enough and L2 holds the image, see depthwise_strip.hpp.
 //
-// All tiles of some rows are made in one call, channels within: a call for each tile takes a fifth of the time of those of 32 channels on a Zen 3.
+// All tiles of some rows are made in one call, channels within: a call for each tile takes a fifth of the time of those
+// of 32 channels on a Zen 3.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,10 +14,10 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Vectors in a row of a tile, the best ones first. Those of 3x3 kernels are for 16 registers; 5x5 ones, which are rarer, have fewer, for each takes a
-/// compiler half a second.
+/// Vectors in a row of a tile, the best ones first. Those of 3x3 kernels are for 16 registers; 5x5 ones, which are
+/// rarer, have fewer, for each takes a compiler half a second.
 inline constexpr int tile_columns_of_3x3[] = {4, 5, 3}, tile_columns_of_5x5[] = {vector_registers == 32 ? 7 : 4, 3};
 
 /// Rows and columns of a tile of 3x3 kernels for 32 registers, which have nine weights and 16 sums there.
@@ -39,14 +41,15 @@ struct depthwise_rows {
 
 /// Outputs beside each other.
 struct depthwise_place {
-  address x;             // as above
+  address x;  // as above
   float* y;
   std::uint32_t inside;  // bit j: input column j lies in the image
 };
 
-/// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what lies under a tap begins at
-/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image, and rows that are not wanted, and
-/// may have fewer channels than lanes if masks are free; any other is whole.
+/// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what
+/// lies under a tap begins at every column then, and outputs are two columns apart. A Checked tile leaves out input
+/// outside the image, and rows that are not wanted, and may have fewer channels than lanes if masks are free; any other
+/// is whole.
 template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> struct depthwise_vector {
   static_assert(Pixels == 1 || Stride == 1);
   using sums = depthwise_sums<K, Stride * Pixels, Columns>;
@@ -61,9 +64,11 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
   sums of_row[Rows];
   vf kept[keeps_taps ? K * K : 1];
 
-  /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if not all do.
+  /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if
+  /// not all do.
   template <class Add> [[gnu::always_inline]] void columns(Add add) {
-    keep(row), keep(inside);  // or g++ 12 makes all addresses ahead of the rows, and tests all bits, and parks them in memory
+    // or g++ 12 makes all addresses ahead of the rows, and tests all bits, and parks them in memory
+    keep(row), keep(inside);
     const address bases[] = {row, row + pixel.x7, row + 2 * pixel.x7};
     each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
       constexpr bool is_edge = Checked && (j < K / 2 || j >= sums::in_columns - K / 2);
@@ -92,7 +97,9 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
       each<K>([&](auto k) __attribute__((always_inline)) { taps[r][k] = tap((I - (first + r) * Stride) * K + k); });
     });
     columns([&](auto j, vf x, auto... where) __attribute__((always_inline)) {
-      each<last - first + 1>([&](auto r) __attribute__((always_inline)) { of_row[first + r].template add<j>(x, taps[r], where...); });
+      each<last - first + 1>([&](auto r) __attribute__((always_inline)) {
+        of_row[first + r].template add<j>(x, taps[r], where...);
+      });
     });
   }
   [[gnu::always_inline]] void store_row(const sums& done, float* y) const {
@@ -126,32 +133,40 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
 
 /// The channels of one tile.
 template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked>
-[[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel, const depthwise_place& at) {
+[[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel,
+                                                  const depthwise_place& at) {
   const std::int64_t used = Pixels == 2 ? lanes : std::min(lanes, t.channels);
   const float* w = t.w;
   for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes) {
     const std::int64_t channel = first_channel(v, t.channels);
-    depthwise_vector<K, Stride, Rows, Columns, Pixels, Checked>{t, pixel, at.inside, used, w, advanced(at.x, channel), {}, {}}.run(at.y + channel);
+    depthwise_vector<K, Stride, Rows, Columns, Pixels, Checked>{t,  pixel, at.inside, used, w, advanced(at.x, channel),
+                                                                {}, {}}
+        .run(at.y + channel);
   }
 }
 
 /// All tiles of some rows.
-template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels> [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
+template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
+[[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
   constexpr std::int64_t columns = Columns * Pixels, in_columns = (columns - 1) * Stride + K;
   const strides pixel(t.channels);
-  const bool has_all_rows = t.rows == Rows && t.inside.size() == (Rows - 1) * Stride + K && Pixels * t.channels >= lanes;
+  const bool has_all_rows =
+      t.rows == Rows && t.inside.size() == (Rows - 1) * Stride + K && Pixels * t.channels >= lanes;
   for (std::int64_t begin = 0; begin < t.out_width; begin += columns) {
     const std::int64_t ox = std::min(begin, t.out_width - columns), ix = ox * Stride - t.pad_left;
-    const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns), right = nnrt::detail::clamped(t.width - ix, left, in_columns);
+    const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
+                       right = nnrt::detail::clamped(t.width - ix, left, in_columns);
     const depthwise_place at{advanced(t.x, ix * t.channels), t.y + ox * t.channels, (1U << right) - (1U << left)};
-    if (has_all_rows && right - left == in_columns) depthwise_tile<K, Stride, Rows, Columns, Pixels, false>(t, pixel, at);
+    if (has_all_rows && right - left == in_columns)
+      depthwise_tile<K, Stride, Rows, Columns, Pixels, false>(t, pixel, at);
     else depthwise_tile<K, Stride, Rows, Columns, Pixels, true>(t, pixel, at);
   }
 }
 
 /// Output rows of one image in tiles.
 template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
-void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
+void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                     interval rows, interval vectors) {
   depthwise_rows t{};
   t.w = packed + vectors.begin * (K * K + 1) * lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
@@ -160,7 +175,8 @@ void depthwise_tiles(const depthwise_shape& s, const float* x, const float* pack
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += Rows) {
     const std::int64_t iy = oy * Stride - s.pad_top;
     t.rows = std::min<std::int64_t>(Rows, rows.end - oy);
-    t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
+    t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows),
+    t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     t.x = advanced(address_of(x), iy * t.line);
     t.y = y + oy * t.out_line;
     depthwise_row_of_tiles<Isa, K, Stride, Rows, Columns, Pixels>(t);
@@ -169,4 +185,4 @@ void depthwise_tiles(const depthwise_shape& s, const float* x, const float* pack
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

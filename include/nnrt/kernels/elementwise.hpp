@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 // Tails go through the vector function too: the result of an element must not depend on its place, or on how the work
 // is divided.
@@ -20,7 +20,8 @@ template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
   if (i == n) return;
-  // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store to leave.
+  // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store
+  // to leave.
   const bool is_one = n - i == 1;
   const vf result = f(is_one ? load_one(x + i) : load_first(x + i, n - i));
   if (is_one) store_one(y + i, result);
@@ -336,4 +337,4 @@ void affine_rows(const float* x, interval range, std::int64_t row, const affine_
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,13 +8,15 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 // A fold has the value before the first number, one number more, and the result of `count` numbers; for vectors lane by
-// lane, for floats alike. One that can overflow on the way has its numbers folded anew where the result is not finite: as the references do, by in_f64().
+// lane, for floats alike. One that can overflow on the way has its numbers folded anew where the result is not finite:
+// as the references do, by in_f64().
 
 /// A fold whose numbers may have a finite result and an infinite sum or product on the way.
-template <class Fold> concept may_overflow = requires { typename Fold::safe; };
+template <class Fold>
+concept may_overflow = requires { typename Fold::safe; };
 
 namespace detail {
 
@@ -74,4 +76,4 @@ struct product_fold {
   static double value(const safe& product, std::int64_t) { return product.value(); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

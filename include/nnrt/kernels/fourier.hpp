@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// A complex number. (std::complex multiplies with care for infinities, in a call.)
 struct complex_number {
@@ -195,4 +195,4 @@ inline void transform_lines(const fourier_shape& s, const float* x, float* y, co
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

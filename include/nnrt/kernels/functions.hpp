@@ -1,11 +1,12 @@
-// functions: logarithm, error function, angles, roundings and comparisons on vectors, for operators that map() or zip() them.
+// functions: logarithm, error function, angles, roundings and comparisons on vectors, for operators that map() or zip()
+// them.
 // Flow: bind/log.hpp, bind/sin.hpp, bind/less.hpp and their like.
 #pragma once
 
 #include <nnrt/core/math.hpp>
 #include <nnrt/kernels/elementwise.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -36,8 +37,8 @@ template <class V> [[gnu::always_inline]] inline V with_sign_of(V x, V size) {
 
 }  // namespace detail
 
-/// The nearest integer, halves to even, with the sign of x: beside 2^23 there is no room for a fraction, and numbers from
-/// there on have none.
+/// The nearest integer, halves to even, with the sign of x: beside 2^23 there is no room for a fraction, and numbers
+/// from there on have none.
 template <class V> [[gnu::always_inline]] inline V rounded(V x) {
   constexpr float shift = 0x1p23F;
   const V size = magnitude_of(x);
@@ -47,7 +48,9 @@ template <class V> [[gnu::always_inline]] inline V rounded(V x) {
 namespace detail {
 
 /// A positive normal number as fraction * 2^exponent, the fraction from sqrt(1/2) to sqrt(2).
-template <class V> struct split_number { V fraction, exponent; };
+template <class V> struct split_number {
+  V fraction, exponent;
+};
 template <class V> [[gnu::always_inline]] inline split_number<V> split(V x) {
   constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
   const auto above = bits(x) - root;
@@ -89,12 +92,14 @@ template <class V> [[gnu::always_inline]] inline V log1p_of(V x) {
   return log_of(sum) - (opaque(sum - V(1.0F)) - x) / sum;
 }
 
-/// The error function within 3 ulp: x P(x^2) near zero, else 1 - 2 Phi(-sqrt(2) |x|), which loses nothing there, with the sign of x.
+/// The error function within 3 ulp: x P(x^2) near zero, else 1 - 2 Phi(-sqrt(2) |x|), which loses nothing there, with
+/// the sign of x.
 template <class V> [[gnu::always_inline]] inline V erf_of(V x) {
   constexpr float near = 0.75F;
   const V square = x * x, size = magnitude_of(x);
   // Minimax on |x| <= 0.75, relative error 1.5e-9.
-  const V series = polynomial(square, -0x1.61de7p-11F, 0x1.4f2c7cp-8F, -0x1.b7a892p-6F, 0x1.ce2ac8p-4F, -0x1.812738p-2F, 0x1.20dd74p+0F);
+  const V series = polynomial(square, -0x1.61de7p-11F, 0x1.4f2c7cp-8F, -0x1.b7a892p-6F, 0x1.ce2ac8p-4F, -0x1.812738p-2F,
+                              0x1.20dd74p+0F);
   const V far = V(1.0F) - V(2.0F) * normal_tail(smaller_of(V(15.0F), size * V(0x1.6a09e6p+0F))).value();
   return where_less(size, V(near), x * series, detail::with_sign_of(x, far));
 }
@@ -120,8 +125,10 @@ template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarte
   constexpr float shift = 0x1.8p23F;
   const V shifted = opaque(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
   const V r = within_quarter(x, n), square = r * r;
-  const V of_sine = fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
-  const V of_cosine = polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
+  const V of_sine =
+      fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
+  const V of_cosine =
+      polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
   const auto turn = bits(shifted) + quarters;  // n stands in the lowest bits of the sum
   const V is_odd = as_floats<V>(turn & 1), size = where_less(is_odd, V(0.5F), of_sine, of_cosine);
   return with_bits<V>(bits(size) ^ ((turn & 2) << 30));
@@ -135,7 +142,8 @@ template <std::int32_t Quarters> [[gnu::noinline]] inline void sines_one_by_one(
 
 }  // namespace detail
 
-// Functions for map(). Results of an element depend on nothing else: each lane of a vector is computed either way alone.
+// Functions for map(). Results of an element depend on nothing else: each lane of a vector is computed either way
+// alone.
 
 /// sin x, or cos x, which is a quarter of a turn ahead.
 template <std::int32_t Quarters> struct sine_lanes {
@@ -256,4 +264,4 @@ struct not_equal_lanes {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

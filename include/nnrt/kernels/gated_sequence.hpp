@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Operands of sequence_lstm, by gate (i, f, g, o) where there is one for each; null: missing.
 struct gated_weights {
@@ -35,16 +35,11 @@ namespace detail {
 template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_activation a) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   switch (a) {
-    case recurrent_activation::relu:
-      return clamp(x, V(0.0F), V(infinity));
-    case recurrent_activation::relu_n1_to_1:
-      return clamp(x, V(-1.0F), V(1.0F));
-    case recurrent_activation::relu6:
-      return clamp(x, V(0.0F), V(6.0F));
-    case recurrent_activation::tanh:
-      return tanh_of(x);
-    case recurrent_activation::none:
-      break;
+    case recurrent_activation::relu: return clamp(x, V(0.0F), V(infinity));
+    case recurrent_activation::relu_n1_to_1: return clamp(x, V(-1.0F), V(1.0F));
+    case recurrent_activation::relu6: return clamp(x, V(0.0F), V(6.0F));
+    case recurrent_activation::tanh: return tanh_of(x);
+    case recurrent_activation::none: break;
   }
   return x;
 }
@@ -173,4 +168,4 @@ void for_sequences(const kernel_call& call, const ops::detail::row_order& order,
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// A list of i32 or i64, as bytes.
 struct index_list {
@@ -60,16 +60,11 @@ template <class Isa = void>
 void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval rows = share(p.rows(), of);
   switch (p.row_bytes) {
-    case 1:
-      return detail::gather_rows<1>(p, x, indices, y, rows);
-    case 2:
-      return detail::gather_rows<2>(p, x, indices, y, rows);
-    case 4:
-      return detail::gather_rows<4>(p, x, indices, y, rows);
-    case 8:
-      return detail::gather_rows<8>(p, x, indices, y, rows);
-    default:
-      return detail::gather_rows<0>(p, x, indices, y, rows);
+    case 1: return detail::gather_rows<1>(p, x, indices, y, rows);
+    case 2: return detail::gather_rows<2>(p, x, indices, y, rows);
+    case 4: return detail::gather_rows<4>(p, x, indices, y, rows);
+    case 8: return detail::gather_rows<8>(p, x, indices, y, rows);
+    default: return detail::gather_rows<0>(p, x, indices, y, rows);
   }
 }
 
@@ -99,4 +94,4 @@ inline void gather_places(const picked_places& p, const std::byte* x, index_list
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,5 @@
-// gemm_tables: which functions of tiles a product needs, and tables of them, so that a program has those alone that its plans point to.
+// gemm_tables: which functions of tiles a product needs, and tables of them, so that a program has those alone that its
+// plans point to.
 // Flow: plans name a table for each product; gemm.hpp and its users find the function of each tile in there.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -21,25 +22,29 @@ constexpr tile_columns columns_for(std::int64_t width) {
   return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
-/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a vector and a half are not worth a function of their own: two
-/// vectors compute the same.
+/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a vector and a half are not worth a function
+/// of their own: two vectors compute the same.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
   if constexpr (Columns == tile_columns::half && has_halves) return &tile<Isa, sums_of_pairs<first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector) return &tile<Isa, sums<1, first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8) return &tile<Isa, sums_and_half<first_integers<I>>>;
+  else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector)
+    return &tile<Isa, sums<1, first_integers<rows>>>;
+  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
+    return &tile<Isa, sums_and_half<first_integers<I>>>;
   else return &tile<Isa, sums<2, first_integers<rows>>>;
 }
 
 }  // namespace detail
 
-/// Which tiles products are made of: bit i of `rows` stands for function_rows of 2 i (bit 0: of one), bit c of `columns` for
-/// tile_columns c.
+/// Which tiles products are made of: bit i of `rows` stands for function_rows of 2 i (bit 0: of one), bit c of
+/// `columns` for tile_columns c.
 struct tile_set {
   unsigned rows = 0, columns = 0;
 
   constexpr tile_set operator|(tile_set other) const { return {rows | other.rows, columns | other.columns}; }
-  constexpr bool contains(tile_set other) const { return (rows | other.rows) == rows && (columns | other.columns) == columns; }
+  constexpr bool contains(tile_set other) const {
+    return (rows | other.rows) == rows && (columns | other.columns) == columns;
+  }
   friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
 };
 inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, has_halves ? 0b1111 : 0b11};
@@ -76,23 +81,29 @@ struct tile_table {
   }
 };
 
-/// What a product is made with: the functions of its tiles, and where the weights end that it may ask for before they are used, its own and those of
-/// the layers behind it. What lies there other threads may be writing, and each line that is asked for has to come from their caches and go back.
+/// What a product is made with: the functions of its tiles, and where the weights end that it may ask for before they
+/// are used, its own and those of the layers behind it. What lies there other threads may be writing, and each line
+/// that is asked for has to come from their caches and go back.
 struct tiling {
   const tile_table& functions;
   address weights_end;
 
   constexpr tiling(const tile_table& from, address end = 0) : functions(from), weights_end(end) {}
-  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const { return functions.for_tile(rows, width); }
+  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
+    return functions.for_tile(rows, width);
+  }
 };
 
 namespace detail {
 
 template <class Isa, tile_set Set, tile_columns Columns, int I> constexpr void add_function(tile_table& table) {
-  if constexpr ((Set.rows >> I & 1U) != 0) table.of[static_cast<unsigned>(Columns)][I] = function_for<Isa, Columns, I>();
+  if constexpr ((Set.rows >> I & 1U) != 0)
+    table.of[static_cast<unsigned>(Columns)][I] = function_for<Isa, Columns, I>();
 }
-template <class Isa, tile_set Set, tile_columns Columns, int... I> constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
-  if constexpr ((Set.columns >> static_cast<unsigned>(Columns) & 1U) != 0) (add_function<Isa, Set, Columns, I>(table), ...);
+template <class Isa, tile_set Set, tile_columns Columns, int... I>
+constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>) {
+  if constexpr ((Set.columns >> static_cast<unsigned>(Columns) & 1U) != 0)
+    (add_function<Isa, Set, Columns, I>(table), ...);
 }
 
 /// The functions of a set: others are not compiled.
@@ -102,7 +113,8 @@ template <class Isa, tile_set Set> constexpr tile_table make_table() {
   add_functions<Isa, Set, tile_columns::two_vectors>(table, first_integers<row_counts>{});
   add_functions<Isa, Set, tile_columns::one_and_half>(table, first_integers<row_counts>{});
   add_functions<Isa, Set, tile_columns::half>(table, first_integers<row_counts>{});
-  if constexpr (has_rows_of_two_panels && Set.contains(tile_of(1, panel_columns))) table.two_panels = &row_of_two_panels<Isa>;
+  if constexpr (has_rows_of_two_panels && Set.contains(tile_of(1, panel_columns)))
+    table.two_panels = &row_of_two_panels<Isa>;
   return table;
 }
 
@@ -113,12 +125,13 @@ template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<I
 
 namespace detail {
 
-// The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few more than
-// those that it needs, and a program has only the functions of the tables that its plans point to.
+// The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few
+// more than those that it needs, and a program has only the functions of the tables that its plans point to.
 
-/// Sets of rows for which there are tables: each count alone, each beside the largest, those that divide rows among tiles of two kinds, all; sets of
-/// columns: one kind, whole panels before another kind, all.
-inline constexpr int smallest_of_two = (tile_rows / 2 + 1) / 2;  // 2 I rows of the first of two tiles, if they are fewest
+/// Sets of rows for which there are tables: each count alone, each beside the largest, those that divide rows among
+/// tiles of two kinds, all; sets of columns: one kind, whole panels before another kind, all.
+// 2 I rows of the first of two tiles, if they are fewest
+inline constexpr int smallest_of_two = (tile_rows / 2 + 1) / 2;
 inline constexpr int row_sets = 2 * row_counts + std::max(0, row_counts - 1 - smallest_of_two), column_sets = 8;
 constexpr unsigned row_set(int i) {
   constexpr unsigned largest = 1U << (row_counts - 1);
@@ -145,6 +158,7 @@ constexpr int tile_table_for(tile_set set) {
 /// The table of this number.
 template <class Isa, int Table>
 inline constexpr tile_table some_tiles =
-    detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets), detail::column_set(Table % detail::column_sets)}>();
+    detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets),
+                                     detail::column_set(Table % detail::column_sets)}>();
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

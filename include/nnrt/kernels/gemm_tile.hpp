@@ -1,5 +1,6 @@
 // gemm_tile: tiles of a product - rows and vectors of C that stay in registers.
-// Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; gemm_tables.hpp has the functions made of them.
+// Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; gemm_tables.hpp has the
+// functions made of them.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -8,10 +9,10 @@
 #include <cstdint>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16; 16 where four k of each
-/// row stay in a register, too. They must be even, see tile_args.
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12
+/// of 16; 16 where four k of each row stay in a register, too. They must be even, see tile_args.
 inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
@@ -19,15 +20,17 @@ inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 
 namespace detail {
 /// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
 constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
-/// The row at which the second half of the function's rows begins: where rows are odd in number both halves have the middle one.
+/// The row at which the second half of the function's rows begins: where rows are odd in number both halves have the
+/// middle one.
 constexpr std::int64_t second_half(std::int64_t rows) { return rows == 1 ? 0 : rows - function_rows(rows) / 2; }
 }  // namespace detail
 
-/// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the first. So none is a sliver, two
-/// functions make all of them, and threads that share a few tiles have as much to do each. They follow from m alone, so the order in which a sum is
-/// made does not depend on how the work is divided.
+/// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the
+/// first. So none is a sliver, two functions make all of them, and threads that share a few tiles have as much to do
+/// each. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
 class row_tiles {
-  std::int64_t count_, larger_, most_, odd_;  // tiles; the first ones; their rows; 1 if the last of those has one row less
+  // tiles; the first ones; their rows; 1 if the last of those has one row less
+  std::int64_t count_, larger_, most_, odd_;
 
  public:
   explicit constexpr row_tiles(std::int64_t m) : row_tiles(m, (m + tile_rows - 1) / tile_rows) {}
@@ -50,18 +53,20 @@ class row_tiles {
   }
 };
 
-/// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to do each. Where four would have fewer
-/// than 8 rows, and so too few sums to hide the latency of fma, there are three.
+/// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to
+/// do each. Where four would have fewer than 8 rows, and so too few sums to hide the latency of fma, there are three.
 constexpr row_tiles rows_of_product(std::int64_t m) {
   return tile_rows > 8 && m > 4 * 8 - 2 && m < 3 * tile_rows ? row_tiles{m, 4} : row_tiles{m};
 }
 
 /// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
-constexpr std::int64_t bytes_apart(std::int64_t row_bytes) { return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes; }
+constexpr std::int64_t bytes_apart(std::int64_t row_bytes) {
+  return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes;
+}
 
-/// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k all lie in the same set of L1, which
-/// keeps 8 lines (or 12): of 14 rows each line has left before its next number is read, and products take a quarter longer. Copies of the rows
-/// lie a line further apart.
+/// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k
+/// all lie in the same set of L1, which keeps 8 lines (or 12): of 14 rows each line has left before its next number is
+/// read, and products take a quarter longer. Copies of the rows lie a line further apart.
 constexpr bool rows_collide(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
   return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
 }
@@ -71,8 +76,8 @@ namespace detail {
 // --- one tile ---------------------------------------------------------------
 
 /// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on
-/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel. `count` tiles of the same columns are made by
-/// one call, which costs as much as 8 products of each element.
+/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel. `count` tiles of the
+/// same columns are made by one call, which costs as much as 8 products of each element.
 ///
 /// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows
 /// also serves 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be
@@ -89,8 +94,8 @@ struct tile_args {
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
   std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
-  address ahead = 0;            // see read_ahead and bytes_ahead
-  std::int64_t ahead_step = 0;  // bytes per k
+  address ahead = 0;                               // see read_ahead and bytes_ahead
+  std::int64_t ahead_step = 0;                     // bytes per k
 };
 
 /// Bytes that a tile asks for with each k: whole lines, as many as the weights of a panel take.
@@ -109,14 +114,18 @@ template <int Rows> struct row_cursor {
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
   /// The same for several products.
-  template <int Row> [[gnu::always_inline]] vf shared_value(int ahead) const { return broadcast_load(at<Row>() + ahead); }
+  template <int Row> [[gnu::always_inline]] vf shared_value(int ahead) const {
+    return broadcast_load(at<Row>() + ahead);
+  }
   /// The values of a vector's worth of k, one in each lane.
   template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
   /// That and the next one, in every pair of lanes.
   template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
  private:
-  template <int Row> [[gnu::always_inline]] const float* at() const { return floats_at(step.template from<Row % half>(Row < half ? first : second)); }
+  template <int Row> [[gnu::always_inline]] const float* at() const {
+    return floats_at(step.template from<Row % half>(Row < half ? first : second));
+  }
 };
 
 /// The rows of C below a tile.
@@ -126,20 +135,23 @@ template <int Rows> struct output_rows {
   std::int64_t ldc;
 
   explicit output_rows(const tile_args& t) : first(address_of(t.c)), second(address_of(t.c_second)), ldc(t.ldc) {}
-  [[gnu::always_inline]] void advance(std::int64_t floats) { first = advanced(first, floats), second = advanced(second, floats); }
+  [[gnu::always_inline]] void advance(std::int64_t floats) {
+    first = advanced(first, floats), second = advanced(second, floats);
+  }
   template <int Row> [[gnu::always_inline]] float* at() const {
     return reinterpret_cast<float*>(advanced(Row < half ? first : second, Row % half * ldc));
   }
 };
 
-/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
-/// once go to a set each.
+/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle,
+/// several k at once go to a set each.
 constexpr int sets_for(int accumulators) {
   constexpr int enough = 8;
   return (enough + accumulators - 1) / accumulators;
 }
 
-/// Whether all tiles of one vector along tile_rows rows or more make their sums in the same order, that is, with as many sets.
+/// Whether all tiles of one vector along tile_rows rows or more make their sums in the same order, that is, with as
+/// many sets.
 constexpr bool narrow_tiles_sum_alike() {
   for (std::int64_t m = tile_rows; m < 4 * tile_rows; ++m) {
     const row_tiles tiles{m};
@@ -149,9 +161,12 @@ constexpr bool narrow_tiles_sum_alike() {
   return true;
 }
 
-/// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside their products comes to a
-/// quarter of all instructions, and where the core's other thread takes every second cycle of what decodes them, that is what products wait for.
-constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1; }
+/// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside
+/// their products comes to a quarter of all instructions, and where the core's other thread takes every second cycle of
+/// what decodes them, that is what products wait for.
+constexpr int k_of_a_turn(int accumulators) {
+  return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1;
+}
 
 /// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
@@ -165,9 +180,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     const vf first = load(bias), last = load(bias + (Vectors - 1) * lanes);
     ((of[0][Row] = first, of[Vectors - 1][Row] = last), ...);
   }
-  [[gnu::always_inline]] void start() {
-    ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...);
-  }
+  [[gnu::always_inline]] void start() { ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...); }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
     keep(b0), keep(b1);
@@ -175,9 +188,12 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     else (add_row(of[0][Row], of[1][Row], a.template shared_value<Row>(ahead), b0, b1), ...);
   }
   /// The same of a single row, whose value is x.
-  [[gnu::always_inline]] void add_products_of(vf x, const float* b) { add_row(of[0][0], of[1][0], x, load(b), load(b + lanes)); }
+  [[gnu::always_inline]] void add_products_of(vf x, const float* b) {
+    add_row(of[0][0], of[1][0], x, load(b), load(b + lanes));
+  }
   /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
-  template <int Sets> [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
+  template <int Sets>
+  [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
     const vf x[] = {a.template values<Row>()...};
     each<4>([&](auto i) __attribute__((always_inline)) {
       const vf b0 = load(b + i * columns), b1 = load(b + i * columns + (Vectors - 1) * lanes);
@@ -193,8 +209,10 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     if constexpr (Vectors == 2) (kernels::store(c.template at<Row>(), clamp(of[0][Row], lo, hi)), ...);
-    if (t.last == lanes) (kernels::store(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
-    else if constexpr (masks_are_free || rows == 1) (store_first(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
+    if (t.last == lanes)
+      (kernels::store(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
+    else if constexpr (masks_are_free || rows == 1)
+      (store_first(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
     else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
       vf last_of[] = {of[Vectors - 1][Row]...};
       float* const last_at[] = {c.template at<Row>()...};
@@ -222,7 +240,8 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + lanes);
-    (add_pair<Pair>(a.template shared_value<2 * Pair>(ahead), a.template shared_value<2 * Pair + 1>(ahead), b0, b1), ...);
+    (add_pair<Pair>(a.template shared_value<2 * Pair>(ahead), a.template shared_value<2 * Pair + 1>(ahead), b0, b1),
+     ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
@@ -242,7 +261,8 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
-/// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see is_in_pairs).
+/// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see
+/// is_in_pairs).
 template <class Rows> struct sums_of_pairs;
 template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows, step = 2;
@@ -268,18 +288,23 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
  private:
   [[gnu::always_inline]] void fill(vf x) { ((of[Row] = x), ...); }
   /// An even row and the next one; of a single row the upper half lands where the lower one does.
-  template <int R> [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, vf lo, vf hi) const {
+  template <int R>
+  [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, vf lo, vf hi) const {
     constexpr int next = R + 1 < rows ? R + 1 : R;
     if constexpr (R % 2 == 0)
-      store_halves(c.template at<R>(), c.template at<next>(), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi), t.last);
+      store_halves(c.template at<R>(), c.template at<next>(), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi),
+                   t.last);
   }
 };
 
-/// Whether a tile has load slots to spare for asking: those of two vectors and 12 sums or more, with 16 registers also those of 4 rows, which 16 rows
-/// have among their tiles.
-template <class Sums> inline constexpr bool may_fetch = Sums::accumulators >= (vector_registers == 32 ? 12 : 8) && Sums::accumulators > Sums::rows;
+/// Whether a tile has load slots to spare for asking: those of two vectors and 12 sums or more, with 16 registers also
+/// those of 4 rows, which 16 rows have among their tiles.
+template <class Sums>
+inline constexpr bool may_fetch =
+    Sums::accumulators >= (vector_registers == 32 ? 12 : 8) && Sums::accumulators > Sums::rows;
 
-/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k.
+/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for
+/// the next k.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (may_fetch<Sums>) {
     if (Count > 4 && step == 0) return;  // nothing to ask for
@@ -292,7 +317,8 @@ template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step, turn = step == 1 ? k_of_a_turn(Sums::accumulators) : 1;
+  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step,
+                turn = step == 1 ? k_of_a_turn(Sums::accumulators) : 1;
   row_cursor<Sums::rows> a(t);
   output_rows<Sums::rows> c(t);
   address ahead = t.ahead;
@@ -305,17 +331,20 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
     for (std::int64_t run = t.runs; run > 0; --run) {
       const float* const end = b + t.k / step * Sums::columns;
       if constexpr (has_lane_products && 4 % sets == 0) {
-        for (const float* const whole = b + t.k / 4 * (4 * Sums::columns); b != whole; b += 4 * Sums::columns, a.advance(4)) {
+        for (const float* const whole = b + t.k / 4 * (4 * Sums::columns); b != whole;
+             b += 4 * Sums::columns, a.advance(4)) {
           fetch_ahead<Sums, 4>(ahead, t.ahead_step);
           Sums::add_four(sum, a, b);
         }
       } else if constexpr (sets > 1) {
         for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
              b += sets * Sums::columns, a.advance(sets * step))
-          each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
+          each<sets>([&](int s)
+                         __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
       }
       if constexpr (turn > 1) {
-        for (const float* const whole = b + t.k / turn * (turn * Sums::columns); b != whole; b += turn * Sums::columns, a.advance(turn)) {
+        for (const float* const whole = b + t.k / turn * (turn * Sums::columns); b != whole;
+             b += turn * Sums::columns, a.advance(turn)) {
           fetch_ahead<Sums, turn>(ahead, t.ahead_step);
           each<turn>([&](int i) __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::columns, i); });
         }
@@ -334,12 +363,13 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   }
 }
 
-/// Whether a single row may be made in two whole panels at once: with as many sets as the tile of one panel keeps, so that its bits do not depend on which
-/// panels find a second one.
+/// Whether a single row may be made in two whole panels at once: with as many sets as the tile of one panel keeps, so
+/// that its bits do not depend on which panels find a second one.
 inline constexpr bool has_rows_of_two_panels = vector_registers == 32 && !has_lane_products;
 
-/// One row in pairs of panels, `count` of them side by side, of one run. A row reads every weight once, as fast as they come, and what a loop costs to begin
-/// and to end is time: half as many take a tenth less where weights come from L2 (128 rows of them, on an Intel core).
+/// One row in pairs of panels, `count` of them side by side, of one run. A row reads every weight once, as fast as they
+/// come, and what a loop costs to begin and to end is time: half as many take a tenth less where weights come from L2
+/// (128 rows of them, on an Intel core).
 template <class Isa> [[gnu::noinline]] void row_of_two_panels(const tile_args& t) {
   using panel = sums<tile_vectors, std::integer_sequence<int, 0>>;
   constexpr int sets = sets_for(panel::accumulators);
@@ -357,10 +387,12 @@ template <class Isa> [[gnu::noinline]] void row_of_two_panels(const tile_args& t
       first[set].add_products_of(x, at), second[set].add_products_of(x, at + step);
     };
     const float* const end = b + step;
-    for (const float* const whole = b + t.k / sets * (sets * panel_columns); b != whole; b += sets * panel_columns, a.advance(sets))
+    for (const float* const whole = b + t.k / sets * (sets * panel_columns); b != whole;
+         b += sets * panel_columns, a.advance(sets))
       each<sets>([&](int s) __attribute__((always_inline)) { add(s, s); });
     for (; b != end; b += panel_columns, a.advance(1)) add(0, 0);
-    each<sets - 1>([&](int s) __attribute__((always_inline)) { first[0].add(first[s + 1]), second[0].add(second[s + 1]); });
+    each<sets - 1>([&](int s)
+                       __attribute__((always_inline)) { first[0].add(first[s + 1]), second[0].add(second[s + 1]); });
     first[0].store(t, c), c.advance(panel_columns);
     second[0].store(t, c), c.advance(panel_columns);
   }
@@ -375,4 +407,4 @@ inline constexpr int row_counts = tile_rows / 2 + 1;
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

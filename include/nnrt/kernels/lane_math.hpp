@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 // Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
 
@@ -45,7 +45,8 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 }
 
 #if defined(NNRT_LANES_AVX512)
-/// Lane by lane the one of the smaller bits, as numbers without a sign: of floats from 0 on the smaller one, and y where x is negative or a NaN.
+/// Lane by lane the one of the smaller bits, as numbers without a sign: of floats from 0 on the smaller one, and y
+/// where x is negative or a NaN.
 template <class V> [[gnu::always_inline]] inline V smaller_bits(V x, V y) {
   return V(_mm512_castsi512_ps(_mm512_min_epu32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
 }
@@ -116,7 +117,8 @@ template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
 #if defined(NNRT_LANES_AVX512)
   // The same order in ever smaller registers, which processors that split large ones are done with sooner.
   const __m256 half = _mm512_castps512_ps256(x.data) + _mm512_extractf32x8_ps(x.data, 1);
-  const __m128 quarter = _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1), pair = quarter + _mm_movehl_ps(quarter, quarter);
+  const __m128 quarter = _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1),
+               pair = quarter + _mm_movehl_ps(quarter, quarter);
   return pair[0] + pair[1];
 #else
   return detail::fold_lanes(
@@ -130,8 +132,8 @@ template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
       x, [](V a, V b) __attribute__((always_inline)) { return larger_of(a, b); });
 }
 
-/// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster than floats. Any of both where
-/// one is a NaN.
+/// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster
+/// than floats. Any of both where one is a NaN.
 template <class V> [[gnu::always_inline]] inline V extreme_of(V x, V y) {
 #if defined(NNRT_LANES_AVX512)
   return V(_mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
@@ -177,11 +179,13 @@ template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x
 
 namespace detail {
 
-/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep, for micro networks wait for it.
+/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep,
+/// for micro networks wait for it.
 template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
   // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
   const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
-  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9; 1 comes last, so that one rounding alone is of its size.
+  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9; 1 comes last, so that one
+  // rounding alone is of its size.
   const V square = r * r, low = fma(square, fma(r, V(0x1.555492p-3F), V(0x1.fffffcp-2F)), r);
   const V high = fma(square, V(0x1.6a23eep-10F), fma(r, V(0x1.123a0cp-7F), V(0x1.5558f2p-5F)));
   return V(1.0F) + fma(square * square, high, low);
@@ -201,13 +205,16 @@ template <class V> [[gnu::always_inline]] inline V first_12_bits(V x) {
 }
 }  // namespace detail
 
-/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a NaN.
+/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a
+/// NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
-  constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  constexpr float shift = 0x1.8p23F;
   const V shifted = opaque(fma(x, V(log2_e), V(shift))), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
 #if defined(NNRT_LANES_AVX512)
-  // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no number from 0 to 2 counts as 2.
+  // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no
+  // number from 0 to 2 counts as 2.
   return V(_mm512_scalef_ps(smaller_bits(fraction, V(2.0F)).data, n.data));
 #else
   constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
@@ -224,8 +231,8 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
 #endif
 }
 
-/// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make an exponential that the
-/// processor finds enough of the next one to begin with.
+/// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make
+/// an exponential that the processor finds enough of the next one to begin with.
 #if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
 inline constexpr bool has_side_by_side_exponentials = true;
 #else
@@ -237,45 +244,54 @@ namespace detail {
 /// What moves an exponent to the lowest bits of a float: power_of_eighths() reads it there.
 inline constexpr float exponent_shift = 0x1.8p23F;
 
-/// 2^(m / 8 - 127) in each lane, of sums of m and exponent_shift, m from 0 to 1016; of 0 it is 0. Eight fractions fill a register: what is left for a polynomial
-/// is then so small that it needs two operations fewer, and the pipes of floats are what exponentials wait for.
+/// 2^(m / 8 - 127) in each lane, of sums of m and exponent_shift, m from 0 to 1016; of 0 it is 0. Eight fractions fill
+/// a register: what is left for a polynomial is then so small that it needs two operations fewer, and the pipes of
+/// floats are what exponentials wait for.
 template <class V> [[gnu::always_inline]] inline V power_of_eighths(V shifted) {
   using integers = typename V::integers;
   // The bits of 2^(i / 8) less those of 1, and less i eighths of an exponent, which m brings.
   const integers fractions = {0, -0x46a3e, -0x7c810, -0xa0129, -0xafb0d, -0xa98d6, -0x8bb03, -0x53f39};
   const auto m = std::bit_cast<integers>(shifted.data);
-  const auto fraction = (integers)_mm256_permutevar8x32_epi32((__m256i)fractions, (__m256i)m);  // by the lowest three bits
+  // by the lowest three bits
+  const auto fraction = (integers)_mm256_permutevar8x32_epi32((__m256i)fractions, (__m256i)m);
   return V(std::bit_cast<typename V::register_type>(fraction + (m << 20)));
 }
 }  // namespace detail
 #endif
 
-/// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that follow do not fit into the
-/// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88 where the result is a normal number; 0 or a subnormal number
-/// below, a NaN for a NaN, any number for x > 88.
+/// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that
+/// follow do not fit into the processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88
+/// where the result is a normal number; 0 or a subnormal number below, a NaN for a NaN, any number for x > 88.
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
 #if defined(NNRT_LANES_AVX512)
   constexpr float shift = 0x1.8p23F;  // beside it a number loses its fraction
   V shifted[N], sum[N];
   each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+0F), V(shift))); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
+  // ln 2, 1.9e-9 too large
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  // What is far enough from 0 that no fraction is left is any sum. As in exp_of(), by bits: the pipes of floats are what all this waits for.
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, (shifted[k] - V(shift)).data)); });
+  // What is far enough from 0 that no fraction is left is any sum. As in exp_of(), by bits: the pipes of floats are
+  // what all this waits for.
+  each<N>([&](int k) __attribute__((always_inline)) {
+    x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, (shifted[k] - V(shift)).data));
+  });
 #elif defined(NNRT_LANES_AVX2)
   constexpr float shift = detail::exponent_shift + 8 * 127;
   constexpr float lowest = -0x1.601e66p+6F;  // 127 ln 2: what is not above has m = 0
   V shifted[N], power[N], square[N];
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = larger_of(V(lowest), x[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+3F), V(shift))); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-4F), x[k]); });  // ln 2 / 8, as above
+  // ln 2 / 8, as above
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-4F), x[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { power[k] = detail::power_of_eighths(shifted[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { square[k] = x[k] * x[k]; });
   // e^r - 1 = r + r^2 (a + b r) for |r| < 0.0434, absolute error below 3e-8.
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(fma(V(0x1.555556p-3F), x[k], V(0x1.00087ep-1F)), square[k], x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) {
+    x[k] = fma(fma(V(0x1.555556p-3F), x[k], V(0x1.00087ep-1F)), square[k], x[k]);
+  });
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(power[k], x[k], power[k]); });
 #else
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
@@ -285,13 +301,15 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
 /// 1 / (1 + e^-x).
 template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp_of(-x)); }
 
-/// tanh x within 5 ulp, 1 at most: x P(x^2) / Q(x^2), minimax on |x| <= 9.02, relative error 3e-8. Fewer operations wait for each other than in an
-/// exponential.
+/// tanh x within 5 ulp, 1 at most: x P(x^2) / Q(x^2), minimax on |x| <= 9.02, relative error 3e-8. Fewer operations
+/// wait for each other than in an exponential.
 template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
   // Beyond 9.02 P and Q stay what they are there, and the quotient grows as x does.
   const V square = smaller_of(V(0x1.45710cp+6F), x * x), fourth = square * square;
-  const V p_low = fma(V(0x1.6430ap-3F), square, V(0x1.4cc53cp+0F)), p_high = fma(V(0x1.c0e48ap-16F), square, V(0x1.29a766p-8F));
-  const V q_low = fma(V(0x1.36e4f4p-1F), square, V(0x1.4cc53cp+0F)), q_high = fma(V(0x1.bf7e7cp-12F), square, V(0x1.137df4p-5F));
+  const V p_low = fma(V(0x1.6430ap-3F), square, V(0x1.4cc53cp+0F)),
+          p_high = fma(V(0x1.c0e48ap-16F), square, V(0x1.29a766p-8F));
+  const V q_low = fma(V(0x1.36e4f4p-1F), square, V(0x1.4cc53cp+0F)),
+          q_high = fma(V(0x1.bf7e7cp-12F), square, V(0x1.137df4p-5F));
   const V p = fma(fma(V(0x1.297028p-26F), fourth, p_high), x * fourth, x * p_low);
   const V q = fma(fma(V(0x1.0ed7dep-20F), fourth, q_high), fourth, q_low);
   return clamp(p / q, V(-1.0F), V(1.0F));
@@ -388,4 +406,4 @@ template <class V> [[gnu::always_inline]] inline V gelu_tanh_of(V x) {
   return times_logistic(x, -size, small_exponential_of(-twice, -rest));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

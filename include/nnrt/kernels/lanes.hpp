@@ -1,5 +1,6 @@
 // lanes: the vector type of every float kernel, and its operations.
-// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes in byte_lanes.hpp, byte_dots.hpp and their like.
+// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes in byte_lanes.hpp,
+// byte_dots.hpp and their like.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -26,7 +27,7 @@
 #endif
 #endif
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
 /// merely includes a kernel does not pay for it.
@@ -46,10 +47,18 @@ template <class Arch> struct float_vector : xsimd::types::simd_register<float, A
   [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
 
   [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
-  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
-  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
-  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
-  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
+  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) {
+    return float_vector(x.data + y.data);
+  }
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) {
+    return float_vector(x.data - y.data);
+  }
+  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) {
+    return float_vector(x.data * y.data);
+  }
+  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) {
+    return float_vector(x.data / y.data);
+  }
 };
 #endif
 
@@ -106,8 +115,9 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 // --- operations ------------------------------------------------------------
 
-// Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
-// broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
+// Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that
+// products need, too, and a tile that broadcasts for each product a third longer; compilers turn either kind into that
+// for floats. What a sanitizer shall see it must be able to read.
 #if (defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)) && !defined(__SANITIZE_ADDRESS__)
 #define NNRT_BROADCASTS_INTEGERS 1
 #if defined(__has_feature)
@@ -130,7 +140,8 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
-/// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several, broadcast_load().
+/// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several,
+/// broadcast_load().
 [[gnu::always_inline]] inline vf broadcast(const float* p) {
 #if defined(NNRT_LANES_AVX512)
   return vf(_mm512_set1_ps(*p));
@@ -187,8 +198,8 @@ inline constexpr bool has_one_rounding_fma = true;
 inline constexpr bool has_one_rounding_fma = false;
 #endif
 
-/// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
-/// of fma is overwritten move accumulators about, and some of them to memory.
+/// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that
+/// choose themselves which operand of fma is overwritten move accumulators about, and some of them to memory.
 [[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
 #if defined(NNRT_LANES_AVX2)
   asm("vfmadd231ps %2, %1, %0" : "+x"(sum.data) : "x"(x.data), "x"(y.data));
@@ -197,11 +208,14 @@ inline constexpr bool has_one_rounding_fma = false;
 #endif
 }
 
-/// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
+/// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to
+/// be spread over a register first.
 #if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
 inline constexpr bool has_lane_products = true;
 /// x times lane I of y, + z.
-template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) { return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I)); }
+template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) {
+  return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I));
+}
 #else
 inline constexpr bool has_lane_products = false;
 template <int> inline vf fma_lane(vf, vf, vf z) { return z; }  // where code says if constexpr
@@ -332,14 +346,19 @@ inline constexpr bool has_halves = true;
 }
 /// Which halves of a vector take part: bit 0 for the lower one, bit 1 for the upper.
 struct some_halves {
-  static constexpr __mmask16 masks[] = {0, 0xff, 0xff00, 0xffff};  // three instructions fewer than what would compute them
+  // three instructions fewer than what would compute them
+  static constexpr __mmask16 masks[] = {0, 0xff, 0xff00, 0xffff};
   __mmask16 mask;
   explicit some_halves(unsigned bits) : mask(masks[bits]) {}
 };
 /// The halves of a vector that are there, the other one zero; what is not there is not read.
-[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) { return vf(_mm512_maskz_loadu_ps(there.mask, p)); }
+[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) {
+  return vf(_mm512_maskz_loadu_ps(there.mask, p));
+}
 /// x * y + z in these halves, z in the other one.
-[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) {
+  return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask));
+}
 /// The two floats at p in every pair of lanes.
 [[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
 #if defined(NNRT_BROADCASTS_INTEGERS)
@@ -359,8 +378,10 @@ struct some_halves {
 }
 /// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
 [[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
-  const vf two_by_two = vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
-  return vf(_mm512_castpd_ps(_mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
+  const vf two_by_two =
+      vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
+  return vf(_mm512_castpd_ps(
+      _mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
 }
 /// The first half vector at p, twice.
 [[gnu::always_inline]] inline vf load_half_twice(const float* p) {
@@ -434,9 +455,9 @@ struct strides {
 };
 
 /// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
-/// time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda that takes
-/// int is one function to compile; one that takes auto, for numbers that must be constants, is N.
+/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight
+/// at a time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda
+/// that takes int is one function to compile; one that takes auto, for numbers that must be constants, is N.
 template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
   if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
   if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
@@ -464,9 +485,10 @@ inline void zero_floats(std::int64_t n, float* to) {
   if (i < n) store_first(to + i, zero, n - i);
 }
 
-/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so many bytes lie from one piece
-/// to the next.
-[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to, std::int64_t to_step) {
+/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so
+/// many bytes lie from one piece to the next.
+[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to,
+                                               std::int64_t to_step) {
   typedef float quad __attribute__((vector_size(16)));
   const auto* const columns = static_cast<const char*>(from);
   auto* const rows = static_cast<char*>(to);
@@ -476,8 +498,9 @@ inline void zero_floats(std::int64_t n, float* to) {
   const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
              ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
   const quad turned[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-                         __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+                         __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5),
+                         __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
   for (int i = 0; i < 4; ++i) __builtin_memcpy(rows + i * to_step, &turned[i], 16);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

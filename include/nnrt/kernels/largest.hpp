@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -48,7 +48,8 @@ void find_largest_of_columns(const axis_block& block, const T* x, part p, const 
     for (std::int64_t at = 1; at < block.extent; ++at) {
       row += block.inner;
       for (std::int64_t i = 0; i < count; ++i)
-        if (detail::may_be_larger(row[i], best[i]) && ops::detail::is_larger(row[i], best[i])) best[i] = row[i], found[i] = at;
+        if (detail::may_be_larger(row[i], best[i]) && ops::detail::is_larger(row[i], best[i]))
+          best[i] = row[i], found[i] = at;
     }
     for (std::int64_t i = 0; i < count; ++i) set(line + i, found[i], best[i]);
   }
@@ -71,8 +72,8 @@ template <class T> struct ranked {
   std::int32_t index;
 };
 
-/// The k largest of n elements that are `step` apart, from the largest down; of equal ones the first comes first. `best`
-/// has room for k. A heap whose root is the least of those found so far: O(n + found * log k).
+/// The k largest of n elements that are `step` apart, from the largest down; of equal ones the first comes first.
+/// `best` has room for k. A heap whose root is the least of those found so far: O(n + found * log k).
 template <class T> class ranking {
  public:
   ranking(ranked<T>* best, std::int64_t k) : best_(best), k_(k) {}
@@ -115,4 +116,4 @@ template <class T> class ranking {
   std::int64_t k_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

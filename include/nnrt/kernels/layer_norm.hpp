@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Parameters that repeat over the elements of x in row-major order.
 struct repeated_parameters {
@@ -51,8 +51,8 @@ template <class V> inline moments row_moments(const float* x, std::int64_t n, fl
 }
 
 /// What brings a row to mean 0 and variance 1: (x - centre) * factor + shift. The centre is nearly the mean, so that
-/// differences from it are exact where it matters, and shift is the rest. Not where squares or their sum may be no normal
-/// floats: such rows are safe_row()'s.
+/// differences from it are exact where it matters, and shift is the rest. Not where squares or their sum may be no
+/// normal floats: such rows are safe_row()'s.
 struct normaliser {
   float centre = 0, factor = 0, shift = 0;
   bool is_safe = true;
@@ -78,11 +78,14 @@ template <class V> inline normaliser normaliser_of(const float* x, std::int64_t 
 
 /// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
 template <class Gamma, class Beta>
-[[gnu::noinline, gnu::cold]] void safe_row(const float* x, std::int64_t n, float epsilon, const Gamma& gamma, const Beta& beta, float* y) {
-  const ops::detail::moments m = ops::detail::moments_of<float>(n, double{epsilon}, [=](std::int64_t i) { return double{x[i]}; });
+[[gnu::noinline, gnu::cold]] void safe_row(const float* x, std::int64_t n, float epsilon, const Gamma& gamma,
+                                           const Beta& beta, float* y) {
+  const ops::detail::moments m =
+      ops::detail::moments_of<float>(n, double{epsilon}, [=](std::int64_t i) { return double{x[i]}; });
   for (std::int64_t i = 0; i < n; ++i) {
     const double off = m.off(double{x[i]}), factor = gamma(i), shift = beta(i);
-    y[i] = static_cast<float>(m.deviation == 0 ? ops::detail::scaled_over_zero(off, factor, shift) : math::product(off / m.deviation, factor) + shift);
+    y[i] = static_cast<float>(m.deviation == 0 ? ops::detail::scaled_over_zero(off, factor, shift)
+                                               : math::product(off / m.deviation, factor) + shift);
   }
 }
 
@@ -110,7 +113,9 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
     if (!normal.is_safe) {
-      const auto parameter = [row, n](const repeated_parameters& of) { return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; }; };
+      const auto parameter = [row, n](const repeated_parameters& of) {
+        return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; };
+      };
       detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
       continue;
     }
@@ -128,8 +133,8 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
 
 /// Rows of n elements, row r with number r % channels of scale and of bias; y may be x.
 template <class Isa = native>
-void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale, const float* bias, std::int64_t channels, float* y,
-                   part p = {}) {
+void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale,
+                   const float* bias, std::int64_t channels, float* y, part p = {}) {
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const float* const from = x + row * n;
@@ -142,8 +147,10 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
     }
     const vf centre(normal.centre), by(normal.factor), shift(normal.shift);
     const vf factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
-    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
+    map(
+        from, n,
+        to, [=](vf v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

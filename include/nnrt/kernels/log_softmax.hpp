@@ -6,7 +6,7 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/kernels/softmax.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -75,7 +75,8 @@ template <class V> inline double rest_of_exponentials(const float* x, std::int64
 template <class V> inline void log_softmax_row(const float* x, std::int64_t n, float* y) {
   const float largest = row_maximum<V>(x, n);
   const V from(largest), less(static_cast<float>(math::log1p(rest_of_exponentials<V>(x, n, largest))));
-  map(x, n, y, [=](V v) __attribute__((always_inline)) { return (v - from) - less; });
+  map(
+      x, n, y, [=](V v) __attribute__((always_inline)) { return (v - from) - less; });
 }
 
 template <class V> inline void log_softmax_columns(const column_bundle& columns, const float* x, float* y) {
@@ -92,14 +93,16 @@ template <class V> inline void log_softmax_columns(const column_bundle& columns,
   columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) {
     store(sums + c, log1p_of(load(totals + c) + load(equal + c)));
   });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store_first(y + at, (load_first(x + at, n) - load(most + c)) - load(sums + c), n);
-  });
+  columns.each_place(
+      0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        store_first(y + at, (load_first(x + at, n) - load(most + c)) - load(sums + c), n);
+      });
 }
 
 }  // namespace detail
 
-/// The logarithm of softmax along the middle of a block; y is not x. A NaN anywhere in a group makes the whole group NaN. The parts share the groups.
+/// The logarithm of softmax along the middle of a block; y is not x. A NaN anywhere in a group makes the whole group
+/// NaN. The parts share the groups.
 template <class Isa = native> void log_softmax(const axis_block& block, const float* x, float* y, part p = {}) {
   if (block.inner != 1)
     return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
@@ -110,4 +113,4 @@ template <class Isa = native> void log_softmax(const axis_block& block, const fl
     detail::log_softmax_row<vf>(x + row * block.extent, block.extent, y + row * block.extent);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

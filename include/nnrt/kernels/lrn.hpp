@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// How many neighbours on one side are looked at, and y = x / (bias + alpha * sum)^beta.
 struct response {
@@ -50,10 +50,13 @@ template <class V> struct power_of_base {
 
 /// Channels first to last of a pixel.
 template <class V>
-inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
+inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last,
+                        const response& by, float* y) {
   alignas(64) float squares[channels_of_response + 2 * largest_radius + lanes];
-  const std::int64_t from = first - by.radius, to = last + by.radius;  // number from + i is squares[i], zeros beyond the channels
-  for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
+  // number from + i is squares[i], zeros beyond the channels
+  const std::int64_t from = first - by.radius, to = last + by.radius;
+  for (std::int64_t i = 0; i < to - from; ++i)
+    squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
   for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
   // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats, and of a
@@ -79,15 +82,18 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
 
 }  // namespace detail
 
-/// Pixels of so many channels; y is not x. 0 <= radius <= largest_radius; bias and alpha are not negative, beta is not 0.
+/// Pixels of so many channels; y is not x. 0 <= radius <= largest_radius; bias and alpha are not negative, beta is not
+/// 0.
 template <class Isa = native>
-void local_response(const float* x, std::int64_t pixels, std::int64_t channels, const response& by, float* y, part p = {}) {
+void local_response(const float* x, std::int64_t pixels, std::int64_t channels, const response& by, float* y,
+                    part p = {}) {
   const interval mine = share(pixels, p);
   for (std::int64_t pixel = mine.begin; pixel < mine.end; ++pixel)
     for (std::int64_t c = 0; c < channels; c += detail::channels_of_response) {
-      const std::int64_t left = channels - c, last = c + (left < detail::channels_of_response ? left : detail::channels_of_response);
+      const std::int64_t left = channels - c,
+                         last = c + (left < detail::channels_of_response ? left : detail::channels_of_response);
       detail::response_of<vf>(x + pixel * channels, channels, c, last, by, y + pixel * channels);
     }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// A padded tensor as rows: the innermost axis with a border, and what lies inside of it as one element.
 struct padded_rows {
@@ -75,4 +75,4 @@ void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std:
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The windows along one axis of an image, in pixels.
 struct pooled_axis {
@@ -51,9 +51,11 @@ struct pooling_shape {
 
 namespace detail {
 
-/// Calls fold(first, rows, columns, row_step, pixel) for these output pixels: the first pixel of the window inside the image, its extents there, and how many
-/// elements lie between rows.
-template <class Element, class Fold> [[gnu::always_inline]] inline void for_each_window(const pooling_shape& s, const Element* x, interval pixels, const Fold& fold) {
+/// Calls fold(first, rows, columns, row_step, pixel) for these output pixels: the first pixel of the window inside the
+/// image, its extents there, and how many elements lie between rows.
+template <class Element, class Fold>
+[[gnu::always_inline]] inline void for_each_window(const pooling_shape& s, const Element* x, interval pixels,
+                                                   const Fold& fold) {
   const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
   const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
   std::int64_t ow = pixels.begin % columns, oh = pixels.begin / columns % rows;
@@ -78,7 +80,9 @@ struct pooling_window {
 };
 
 /// Those of `channels` results of a window that are not finite, folded anew; before they are limited.
-template <class Fold> [[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels, float* results) {
+template <class Fold>
+[[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels,
+                                                float* results) {
   for (std::int64_t c = 0; c < channels; ++c)
     if (!math::is_finite(results[c]))
       results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, at.count, [&](std::int64_t i) {
@@ -150,4 +154,4 @@ void pool_windows(const pooling_shape& s, const float* x, clamp_range range, flo
       });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// What pool_with_indices() counts: pixels of the image, or those of the window, whose first may lie in the padding.
 struct counted_pixels {
@@ -92,4 +92,4 @@ void unpool(const shape_t& small, const shape_t& large, const T* x, const std::i
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Steps of a sequence, elements of each, and of the states.
 struct lstm_sizes {
@@ -23,7 +23,7 @@ template <class T> struct spaced_rows {
 
 /// One sequence in one direction: its operands (bias, h and c may be null, and are 0 then) and results.
 struct lstm_sequence {
-  spaced_rows<const float> x;                     // one for each step
+  spaced_rows<const float> x;  // one for each step
   const float *w_ih, *w_hh, *bias, *h, *c;
   spaced_rows<float> y;
   float *hy, *cy;
@@ -70,7 +70,8 @@ inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates
     for (std::int64_t n = 0; n < s.hidden; n += lanes) {
       const std::int64_t left = s.hidden - n < lanes ? s.hidden - n : lanes;
       const auto gate = [&](std::int64_t which) { return load_first(gates + which * s.hidden + n, left); };
-      const vf before = load_first(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)), f = sigmoid_of(gate(2));
+      const vf before = load_first(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)),
+               f = sigmoid_of(gate(2));
       const vf c = fma(f, before, i * tanh_of(gate(3))), h = o * tanh_of(c);
       store_first(one.cy + n, detail::zoned(one.zoneout_cell, before, c), left);
       store_first(y + n, detail::zoned(one.zoneout_hidden, load_first(one.hy + n, left), h), left);
@@ -79,4 +80,4 @@ inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

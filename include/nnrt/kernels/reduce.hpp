@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -54,9 +54,11 @@ namespace detail {
 
 /// Those of `columns` folds that are not finite, folded anew.
 template <class Fold>
-[[gnu::noinline, gnu::cold]] void refold_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t columns, float factor, float* y) {
+[[gnu::noinline, gnu::cold]] void refold_columns(const float* x, std::int64_t extent, std::int64_t step,
+                                                 std::int64_t columns, float factor, float* y) {
   for (std::int64_t c = 0; c < columns; ++c)
-    if (!math::is_finite(y[c])) y[c] = static_cast<float>(in_f64<Fold>(extent, [=](std::int64_t i) { return x[i * step + c]; }) * double{factor});
+    if (!math::is_finite(y[c]))
+      y[c] = static_cast<float>(in_f64<Fold>(extent, [=](std::int64_t i) { return x[i * step + c]; }) * double{factor});
 }
 
 /// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
@@ -117,4 +119,4 @@ void fold(const axis_block& block, const float* x, float factor, float* y, part 
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// An NHWC image and its new size, in pixels; no extent is 0.
 struct resize_shape {
@@ -92,4 +92,4 @@ void resize(const resize_shape& s, const float* x, pixel_pair<float>* columns, f
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

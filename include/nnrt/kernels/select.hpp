@@ -115,9 +115,9 @@
 #include <nnrt/kernels/bind/where.hpp>
 #include <nnrt/ops/of.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Every specialisation of fast is known from here on.
 template <class Op> struct bindings {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,9 +1,9 @@
 // softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
 // Flow: bind/softmax.hpp calls softmax() for a part of the groups.
 //
-// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
-// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
-// difference is rounded.
+// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the
+// largest number is neither so large that their sum might overflow nor so small that others lose digits: then it need
+// not be found first, in a pass of its own, and no difference is rounded.
 #pragma once
 
 #include <nnrt/kernels/columns.hpp>
@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -38,18 +38,19 @@ constexpr std::int64_t end_of_sum(std::int64_t i, std::int64_t n, std::int64_t v
   return n - i > numbers_of_a_sum * vectors * lanes ? i + numbers_of_a_sum * vectors * lanes : n;
 }
 
-/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
-/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
+/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60
+/// is 1e26, and no row has 1e12 numbers; what is e^71 times smaller than e^-16 is still a normal number.
 constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
 
-/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a machine compares bits faster
-/// than floats, the smallest number if all are negative (any if there is a NaN).
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a
+/// machine compares bits faster than floats, the smallest number if all are negative (any if there is a NaN).
 struct row_totals {
   float sum, extreme;
 };
 
 /// y = e^(x - shift), or e^x.
-template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+template <class V, bool IsShifted>
+[[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(least_extreme);
   const V from(shift);
@@ -73,7 +74,8 @@ template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials
       total = total + (sums[0] + sums[1]);
       sums[0] = sums[1] = V(0.0F);
     }
-  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
+  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential
+  // is 0.
   while (i < n) {
     for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += lanes) {
       const std::int64_t left = n - i < lanes ? n - i : lanes;
@@ -96,9 +98,12 @@ template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
   const V by(factor);
   std::int64_t i = 0;
-  // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes instructions.
+  // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes
+  // instructions.
   for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](int k) __attribute__((always_inline)) { store(y + i + k * lanes, load(y + i + k * lanes) * by); });
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+      store(y + i + k * lanes, load(y + i + k * lanes) * by);
+    });
   for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
@@ -144,8 +149,8 @@ template <class V> inline void softmax_columns(const column_bundle& columns, con
 
 }  // namespace detail
 
-/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
-/// NaN. The parts share the groups.
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole
+/// group NaN. The parts share the groups.
 template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
   const interval rows = share(block.outer, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
@@ -171,7 +176,9 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
 
 /// The same for any inner extent: vectors are made of groups that lie side by side.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
-  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) { detail::softmax_columns<vf>(columns, x + at, y + at); });
+  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
+    detail::softmax_columns<vf>(columns, x + at, y + at);
+  });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

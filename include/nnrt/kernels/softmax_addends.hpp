@@ -1,4 +1,5 @@
-// softmax_addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the largest.
+// softmax_addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the
+// largest.
 // Flow: stored_softmax.hpp keeps such a table for a node and sums its long rows with it.
 #pragma once
 
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The least and the largest of a row's numbers.
 template <class T> struct byte_range {
@@ -41,7 +42,9 @@ template <class T> struct byte_range {
   std::int64_t numbers() const { return std::int64_t{largest} - least + 1; }
 
  private:
-  void add(byte_range other) { least = other.least < least ? other.least : least, largest = other.largest > largest ? other.largest : largest; }
+  void add(byte_range other) {
+    least = other.least < least ? other.least : least, largest = other.largest > largest ? other.largest : largest;
+  }
 };
 
 namespace detail {
@@ -60,7 +63,8 @@ class addends_by_number {
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     // So many addends stay in 32 bits, where adding takes an instruction less.
     constexpr std::int64_t most = 8 * 1024, zero = std::is_signed_v<T> ? 128 : 0;
-    const std::uint32_t* const table = of_ + table_entries - range.largest - zero;  // by bytes as numbers from the smallest one on
+    // by bytes as numbers from the smallest one on
+    const std::uint32_t* const table = of_ + table_entries - range.largest - zero;
     std::int64_t sum = 0;
     for (; n > 0; n -= most, x += most) {
       const std::int64_t count = n < most ? n : most;
@@ -70,9 +74,10 @@ class addends_by_number {
         std::uint64_t eight;
         __builtin_memcpy(&eight, x + i, sizeof eight);
         if constexpr (zero != 0) eight ^= 0x8080808080808080U;
-        const auto next_two = [&](std::uint32_t& first, std::uint32_t& second) __attribute__((always_inline)) {
+        const auto next_two = [&](std::uint32_t & first, std::uint32_t & second) __attribute__((always_inline)) {
           first += table[eight & 0xffU], second += table[eight >> 8U & 0xffU], eight >>= 16U;
-          keep(eight), keep(first), keep(second);  // g++ 12 would shift for each byte anew, and put vectors together from single loads
+          // g++ 12 would shift for each byte anew, and put vectors together from single loads
+          keep(eight), keep(first), keep(second);
         };
         next_two(a, b), next_two(c, d), next_two(a, b), next_two(c, d);
       }
@@ -86,7 +91,8 @@ class addends_by_number {
 }  // namespace detail
 
 #if defined(NNRT_LANES_AVX512)
-/// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look up, too, add nothing.
+/// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look
+/// up, too, add nothing.
 class softmax_addends {
   std::byte of_[detail::addend_bytes][2 * table_entries] = {};
 
@@ -94,7 +100,8 @@ class softmax_addends {
   /// addend_of(d) for d from 0 to 255.
   template <class F> explicit softmax_addends(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
-      for (int i = 0; i < detail::addend_bytes; ++i) of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
+      for (int i = 0; i < detail::addend_bytes; ++i)
+        of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
   /// The sum of what n numbers add.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
@@ -108,24 +115,29 @@ class softmax_addends {
       const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
       const detail::table_places places(_mm512_maskz_loadu_epi8(those, x));
       each<3>([&](auto i) __attribute__((always_inline)) {
-        const __m512i added = _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
+        const __m512i added =
+            _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
         sums[i] = _mm512_add_epi64(sums[i], added);
       });
     }
-    return _mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
+    return _mm512_reduce_add_epi64(
+        _mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
   }
 };
 #elif defined(NNRT_LANES_AVX2)
-/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add. Where those are more than `most_pieces` in all, one
-/// number after the other takes less time.
+/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add. Where those are more
+/// than `most_pieces` in all, one number after the other takes less time.
 class softmax_addends {
   static constexpr int most_pieces = 26;
   detail::table_of_differences of_[detail::addend_bytes];
-  std::int64_t used_[detail::addend_bytes] = {};  // what is further has a byte of 0 there: the higher the byte, the sooner
+  // what is further has a byte of 0 there: the higher the byte, the sooner
+  std::int64_t used_[detail::addend_bytes] = {};
   detail::addends_by_number each_;
 
  public:
-  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)}, each_(addend_of) {
+  template <class F>
+  explicit softmax_addends(const F& addend_of)
+      : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)}, each_(addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
       for (int i = 0; i < detail::addend_bytes; ++i)
         if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
@@ -136,13 +148,16 @@ class softmax_addends {
     if (pieces[0] + pieces[1] + pieces[2] > most_pieces) return each_.sum(range, x, n);
     const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
     __m256i sums[detail::addend_bytes] = {};
-    const auto add = [&]<int N>(const T* numbers, const __m256i (&those)[N]) __attribute__((always_inline)) {
+    const auto add = [&]<int N>(const T* numbers, const __m256i(&those)[N]) __attribute__((always_inline)) {
       __m256i distances[N], found[detail::addend_bytes][N] = {};
-      each<N>([&](int k) __attribute__((always_inline)) { distances[k] = _mm256_sub_epi8(largest, load_vector<__m256i>(numbers + register_bytes * k)); });
+      each<N>([&](int k) __attribute__((always_inline)) {
+        distances[k] = _mm256_sub_epi8(largest, load_vector<__m256i>(numbers + register_bytes * k));
+      });
       detail::find(of_, pieces, distances, found);
       each<detail::addend_bytes>([&](int i) __attribute__((always_inline)) {
         each<N>([&](int k) __attribute__((always_inline)) {
-          sums[i] = _mm256_add_epi64(sums[i], _mm256_sad_epu8(_mm256_and_si256(found[i][k], those[k]), _mm256_setzero_si256()));
+          sums[i] = _mm256_add_epi64(sums[i],
+                                     _mm256_sad_epu8(_mm256_and_si256(found[i][k], those[k]), _mm256_setzero_si256()));
         });
       });
     };
@@ -153,18 +168,21 @@ class softmax_addends {
     if (i < n) add(x + n - register_bytes, {last_bytes(n - i)});
     std::int64_t sum = 0;
     for (int byte = 0; byte < detail::addend_bytes; ++byte)
-      for (int lane = 0; lane < 4; ++lane) sum += std::bit_cast<std::array<std::int64_t, 4>>(sums[byte])[static_cast<std::size_t>(lane)] << (8 * byte);
+      for (int lane = 0; lane < 4; ++lane)
+        sum += std::bit_cast<std::array<std::int64_t, 4>>(sums[byte])[static_cast<std::size_t>(lane)] << (8 * byte);
     return sum;
   }
 
  private:
   /// The table may have been stored meanwhile, by anybody.
   int pieces_of(int byte, std::int64_t numbers) const {
-    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries), numbers);
+    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries),
+                                                   numbers);
   }
   template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
     std::byte table[table_entries];
-    for (std::int64_t d = 0; d < table_entries; ++d) table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
     return detail::table_of_differences(table);
   }
   /// Ones where the last n bytes of a register are.
@@ -178,4 +196,4 @@ class softmax_addends {
 using softmax_addends = detail::addends_by_number;
 #endif
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

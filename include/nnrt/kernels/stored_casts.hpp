@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 #if defined(NNRT_HAS_XSIMD)
 namespace detail {
@@ -21,8 +21,7 @@ template <class T> struct stored_vector {
 };
 
 /// The numbers of integers that fit.
-template <class T>
-[[gnu::always_inline]] inline typename stored_vector<T>::type narrowed_lanes(integers_of_floats x) {
+template <class T> [[gnu::always_inline]] inline typename stored_vector<T>::type narrowed_lanes(integers_of_floats x) {
   using type = typename stored_vector<T>::type;
 #if defined(NNRT_LANES_AVX512)
   if constexpr (sizeof(T) == 1) return (type)_mm512_cvtepi32_epi8((__m512i)x);
@@ -41,7 +40,8 @@ template <class T>
   const ints bits = (ints)x.data;
   const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
   const vf quotient = vf((vf::register_type)(bits & is_number)) / scale;
-  // Beyond 2^20 every number is an end of the range. The largest float below a half rounds halves up, and nothing below.
+  // Beyond 2^20 every number is an end of the range. The largest float below a half rounds halves up, and nothing
+  // below.
   const vf bounded = clamp(quotient, vf(-0x1p20F), vf(0x1p20F));
   const vf half((vf::register_type)(((ints)bounded.data & INT32_MIN) | 0x3effffff));
   ints steps = __builtin_convertvector((bounded + half).data, ints) + zero_point;
@@ -51,8 +51,8 @@ template <class T>
   return narrowed_lanes<T>(steps);
 }
 
-/// x / scale + zero point to nearest, halves to even numbers, within the range of T; of a NaN the zero point. As above, but the zero point is
-/// added, in float, before what is right of the point is looked at.
+/// x / scale + zero point to nearest, halves to even numbers, within the range of T; of a NaN the zero point. As above,
+/// but the zero point is added, in float, before what is right of the point is looked at.
 template <class T>
 [[gnu::always_inline]] inline typename stored_vector<T>::type stored_lanes_to_even(vf x, vf scale, vf zero_point) {
   using ints = integers_of_floats;
@@ -64,7 +64,8 @@ template <class T>
   ints steps = __builtin_convertvector(bounded.data, ints);  // cut toward zero
   const vf::register_type rest = bounded.data - __builtin_convertvector(steps, vf::register_type);
   const ints is_odd = -(steps & 1);
-  const ints is_above = (ints)(rest > 0.5F) | ((ints)(rest == 0.5F) & is_odd), is_below = (ints)(rest < -0.5F) | ((ints)(rest == -0.5F) & is_odd);
+  const ints is_above = (ints)(rest > 0.5F) | ((ints)(rest == 0.5F) & is_odd),
+             is_below = (ints)(rest < -0.5F) | ((ints)(rest == -0.5F) & is_odd);
   steps = steps - is_above + is_below;
   const ints least = std::int32_t{limits::min()} - ints{}, most = std::int32_t{limits::max()} - ints{};
   steps = steps < least ? least : steps;
@@ -87,7 +88,8 @@ template <bool IsToEven, class T> void store_floats(const float* x, std::int64_t
 #if defined(NNRT_HAS_XSIMD)
   const vf scale(q.scale);
   const auto stored_of = [&](vf numbers) __attribute__((always_inline)) {
-    if constexpr (IsToEven) return detail::stored_lanes_to_even<T>(numbers, scale, vf(static_cast<float>(q.zero_point)));
+    if constexpr (IsToEven)
+      return detail::stored_lanes_to_even<T>(numbers, scale, vf(static_cast<float>(q.zero_point)));
     else return detail::stored_lanes<T>(numbers, scale, q.zero_point);
   };
   const auto put = [&](std::int64_t i, vf numbers, std::int64_t count) __attribute__((always_inline)) {
@@ -120,4 +122,4 @@ template <class T> void restore_floats(const T* x, std::int64_t n, const quantis
 #endif
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,20 +1,21 @@
 // stored_softmax: softmax of stored numbers with the reference's bits, whose powers are kept in tables.
-// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for a
-// part of the groups.
+// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for
+// a part of the groups.
 #pragma once
 
 #include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/softmax_addends.hpp>
 #include <nnrt/kernels/part.hpp>
+#include <nnrt/kernels/softmax_addends.hpp>
 #include <nnrt/ops/detail/stored_softmax.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been stored meanwhile, and another
-/// process may write to what it is applied to, so that what was the largest is no longer: neither leads outside of the tables.
+/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been
+/// stored meanwhile, and another process may write to what it is applied to, so that what was the largest is no longer:
+/// neither leads outside of the tables.
 template <class T> struct byte_powers {
   ops::detail::fixed_softmax<T> by;
   std::int64_t count = 0;  // those behind are 0
@@ -25,7 +26,8 @@ template <class T> struct byte_powers {
   std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
   std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
 
-  explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with), addends([&](std::int64_t d) { return with.addend(with.power(-d)); }) {
+  explicit byte_powers(const ops::detail::fixed_softmax<T>& with)
+      : by(with), addends([&](std::int64_t d) { return with.addend(with.power(-d)); }) {
     for (std::int64_t d = 0; d < table_entries; ++d) {
       power[table_entries - d] = by.power(-d);
       if (power_of(static_cast<std::int32_t>(d)) != 0) count = d + 1;
@@ -35,16 +37,19 @@ template <class T> struct byte_powers {
 
 namespace detail {
 
-/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative here, and no number leaves 32 bits.
+/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative
+/// here, and no number leaves 32 bits.
 template <class T, class Share>
 inline void usual_shares(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
   constexpr std::uint64_t most = 255, half = std::uint64_t{1} << 30;
   constexpr std::uint32_t flip = std::is_signed_v<T> ? 0x80 : 0;
   const int bits = static_cast<int>(nnrt::detail::clamped(share.reciprocal.bits + 23, 0, 62));
-  const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction), up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
+  const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction),
+                      up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX2)
-  // g++ 12 does not see from `i + 8 <= count` that a constant count of eights leaves nothing for the loop below, and warns of it.
+  // g++ 12 does not see from `i + 8 <= count` that a constant count of eights leaves nothing for the loop below, and
+  // warns of it.
   const std::int64_t in_eights = count / 8 * 8;
   const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
   const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
@@ -63,12 +68,14 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   for (; i < count; ++i) {
     const std::uint64_t product = (fraction * static_cast<std::uint32_t>(power[i]) + half) >> 31;
     const std::uint64_t number = (product + up) >> bits;
-    results[i] = static_cast<T>(static_cast<std::uint8_t>(static_cast<std::uint32_t>(number < most ? number : most) ^ flip));
+    results[i] =
+        static_cast<T>(static_cast<std::uint8_t>(static_cast<std::uint32_t>(number < most ? number : most) ^ flip));
   }
 }
 
 /// results[i] = share(power[i]) of `count` powers.
-template <class T, class Share> inline void shares_of(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
+template <class T, class Share>
+inline void shares_of(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
   if (share.is_usual) return usual_shares(share, power, count, results);
   for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
 }
@@ -83,11 +90,12 @@ template <class T> class near_shares {
  public:
   /// Of a row whose numbers are so many different ones at most.
   template <class Share>
-  near_shares(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
+  near_shares(const byte_powers<T>& powers, const Share& share, std::int64_t numbers)
+      : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
 
   /// y may be x, which has at least a register's numbers.
   void look_up(T largest, const T* x, std::int64_t n, T* y) const {
-    const auto find = [&]<int N>(const __m256i (&numbers)[N], T* to) __attribute__((always_inline)) {
+    const auto find = [&]<int N>(const __m256i(&numbers)[N], T* to) __attribute__((always_inline)) {
       __m256i distances[N], found[1][N];
       each<N>([&](int k) __attribute__((always_inline)) {
         distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
@@ -111,7 +119,9 @@ template <class T> class near_shares {
     std::int64_t used = 0;
   };
   near_shares(const shares& all, std::byte nothing, std::int64_t numbers)
-      : nothing_(nothing), table_{table_of_differences(all.by_distance)}, pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
+      : nothing_(nothing),
+        table_{table_of_differences(all.by_distance)},
+        pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
 
   /// Powers fall, so shares do, and stay what they are once nothing is left.
   template <class Share> static shares found(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) {
@@ -121,7 +131,8 @@ template <class T> class near_shares {
     do {
       T rising[count];  // as powers are kept
       shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
-      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising), _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising),
+                                               _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
       store_vector(made.by_distance + made.used, _mm_xor_si128(falling, _mm_set1_epi8(nothing)));
       made.used += count;
     } while (made.used < numbers && made.by_distance[made.used - 1] != std::byte{0});
@@ -141,12 +152,14 @@ template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& pow
   // By byte: that of number k is at k and, of negative ones, at k + 256.
   T results[table_entries + zero] = {};
   T* const by_number = results + zero;
-  const std::int64_t largest = range.largest, first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
+  const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
+                     least = first < -zero ? -zero : first;
   const T none = share(0);
   for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
   shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
   for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
-  look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n, reinterpret_cast<std::byte*>(y));
+  look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n,
+               reinterpret_cast<std::byte*>(y));
 #endif
 }
 
@@ -180,7 +193,8 @@ void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>&
     detail::softmax_of_long_row<Isa>(powers, x + row * block.extent, block.extent, y + row * block.extent);
 }
 
-/// What softmax of 16-bit numbers knows before it runs: the table of exponentials, which the reference computes as it goes.
+/// What softmax of 16-bit numbers knows before it runs: the table of exponentials, which the reference computes as it
+/// goes.
 struct short_powers {
   ops::detail::interpolated_softmax by;
   std::int32_t entry[ops::detail::interpolated_softmax::exponentials.steps + 1];
@@ -191,11 +205,12 @@ struct short_powers {
 };
 
 /// Of numbers of 16 bits whose shares count 32768ths.
-inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const short_powers& powers, std::int16_t* y, part p) {
+inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const short_powers& powers,
+                              std::int16_t* y, part p) {
   const auto power_of = [&](std::int32_t d) {
     return powers.by.exponentials.between(powers.by.place_of(-d), [&](int i) { return powers.entry[i]; });
   };
   share_out(block, x, powers.by, power_of, y, share(block.outer * block.inner, p));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 /// The taps of one axis that lie in the image when the first lies at `start`.
 constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
@@ -18,4 +18,4 @@ constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int
   return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -1,5 +1,6 @@
 // unrolled: dense layers of micro networks with compile-time extents; everything stays inline in the caller.
-// Flow: bind/full_connection.hpp chooses it for unrolled plans and packs the weights; exec/unrolled.hpp calls dense() with the step's extents.
+// Flow: bind/full_connection.hpp chooses it for unrolled plans and packs the weights; exec/unrolled.hpp calls dense()
+// with the step's extents.
 #pragma once
 
 #include <nnrt/kernels/elementwise.hpp>
@@ -9,9 +10,10 @@
 
 #include <array>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Weights of a dense layer of few outputs lie in rows, each ready for one dot product; of more outputs in columns, one for each input.
+/// Weights of a dense layer of few outputs lie in rows, each ready for one dot product; of more outputs in columns, one
+/// for each input.
 constexpr bool dense_in_rows(std::int64_t outputs) { return outputs <= 2; }
 
 /// Floats of packed weights and bias.
@@ -19,16 +21,20 @@ constexpr std::int64_t dense_packed_floats(std::int64_t inputs, std::int64_t out
   return dense_in_rows(outputs) ? outputs * (lanes + whole_vectors(inputs)) : (inputs + 1) * whole_vectors(outputs);
 }
 
-/// w [outputs, inputs] and bias [outputs] (null: zeros) to biases and rows, or to biases and columns, padded with zeros; of rows each bias begins a vector of its
-/// own, to which products are added. Constexpr, so that the weights of a network that names none can be packed by the compiler.
+/// w [outputs, inputs] and bias [outputs] (null: zeros) to biases and rows, or to biases and columns, padded with
+/// zeros; of rows each bias begins a vector of its own, to which products are added. Constexpr, so that the weights of
+/// a network that names none can be packed by the compiler.
 constexpr void dense_pack(const float* w, const float* bias, std::int64_t inputs, std::int64_t outputs, float* packed) {
   const bool rows = dense_in_rows(outputs);
-  const std::int64_t first = rows ? outputs * lanes : whole_vectors(outputs), outer = rows ? outputs : inputs, inner = whole_vectors(rows ? inputs : outputs);
+  const std::int64_t first = rows ? outputs * lanes : whole_vectors(outputs), outer = rows ? outputs : inputs,
+                     inner = whole_vectors(rows ? inputs : outputs);
   for (std::int64_t i = 0; i < first; ++i) packed[i] = 0.0F;
   for (std::int64_t o = 0; bias != nullptr && o < outputs; ++o) packed[rows ? o * lanes : o] = bias[o];
   for (std::int64_t i = 0; i < outer; ++i)
     for (std::int64_t j = 0; j < inner; ++j)
-      packed[first + i * inner + j] = j >= (rows ? inputs : outputs) ? 0.0F : rows ? w[i * inputs + j] : w[j * inputs + i];
+      packed[first + i * inner + j] = j >= (rows ? inputs : outputs) ? 0.0F
+                                      : rows                         ? w[i * inputs + j]
+                                                                     : w[j * inputs + i];
 }
 
 namespace detail {
@@ -52,7 +58,8 @@ template <std::size_t N> [[gnu::always_inline]] inline vf tree_sum(const std::ar
 template <int Terms> inline constexpr int chains_of = Terms < 4 ? Terms : 4;
 
 /// start + sum over i of x[i] * column i, unrolled.
-template <int In> [[gnu::always_inline]] inline vf dense_column_sum(const float* x, const float* columns, std::int64_t stride, vf start) {
+template <int In>
+[[gnu::always_inline]] inline vf dense_column_sum(const float* x, const float* columns, std::int64_t stride, vf start) {
   std::array<vf, chains_of<In>> sums;
   each<In>([&](auto i) __attribute__((always_inline)) {
     constexpr auto chain = static_cast<std::size_t>(i % chains_of<In>);
@@ -75,14 +82,17 @@ template <activation Fused> [[gnu::always_inline]] inline vf activated(vf sum) {
   return sum;
 }
 
-template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_columns(const float* x, const float* packed, float* y) {
-  constexpr int stride = static_cast<int>(whole_vectors(Out)), vectors = stride / static_cast<int>(lanes), rest = In % dense_block;
+template <int In, int Out, activation Fused>
+[[gnu::always_inline]] inline void dense_columns(const float* x, const float* packed, float* y) {
+  constexpr int stride = static_cast<int>(whole_vectors(Out)), vectors = stride / static_cast<int>(lanes),
+                rest = In % dense_block;
   each<vectors>([&](auto v) __attribute__((always_inline)) {
     const float* columns = packed + stride + v * lanes;
     vf sum = load(packed + v * lanes);
     if constexpr (rest > 0) sum = dense_column_sum<rest>(x, columns, stride, sum);
     if constexpr (In >= dense_block)
-      for (int i = rest; i < In; i += dense_block) sum = dense_column_sum<dense_block>(x + i, columns + std::int64_t{i} * stride, stride, sum);
+      for (int i = rest; i < In; i += dense_block)
+        sum = dense_column_sum<dense_block>(x + i, columns + std::int64_t{i} * stride, stride, sum);
     if constexpr ((v + 1) * lanes <= Out) store(y + v * lanes, activated<Fused>(sum));
     else store_first(y + v * lanes, activated<Fused>(sum), Out - v * lanes);
   });
@@ -102,13 +112,16 @@ template <int In> [[gnu::always_inline]] inline float dense_row(const float* x, 
     else sums[i] = inputs() * load(row + i * lanes);
   });
   if constexpr (whole >= 4) {
-    for (int i = 4; i < whole; ++i) sums[static_cast<std::size_t>(i % 4)] = fma(load(x + i * lanes), load(row + i * lanes), sums[static_cast<std::size_t>(i % 4)]);
+    for (int i = 4; i < whole; ++i)
+      sums[static_cast<std::size_t>(i % 4)] =
+          fma(load(x + i * lanes), load(row + i * lanes), sums[static_cast<std::size_t>(i % 4)]);
     if constexpr (tail > 0) sums[0] = fma(load_first(x + whole * lanes, tail), load(row + whole * lanes), sums[0]);
   }
   return sum_of_lanes(tree_sum(sums));
 }
 
-template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y) {
+template <int In, int Out, activation Fused>
+[[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y) {
   each<Out>([&](auto o) __attribute__((always_inline)) {
     const float sum = dense_row<In>(x, packed + Out * lanes + o * whole_vectors(In), packed + o * lanes);
     store_one(y + o, activated<Fused>(vf(sum)));
@@ -118,8 +131,10 @@ template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void 
 }  // namespace detail
 
 /// y [rows, Out] = Fused(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
-template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows) {
-  if constexpr (!dense_in_rows(Out)) keep(x);  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
+template <int In, int Out, activation Fused>
+[[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows) {
+  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
+  if constexpr (!dense_in_rows(Out)) keep(x);
   for (std::int64_t r = 0; r < rows; ++r, x += In, y += Out) {
     if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out, Fused>(x, packed, y);
     else detail::dense_columns<In, Out, Fused>(x, packed, y);
@@ -127,16 +142,18 @@ template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void 
 }
 
 /// The same for extents that only run time knows: shape.m rows, k inputs, n outputs.
-inline void dense_of_any_size(const float* x, const float* packed, float* y, const gemm_shape& shape, clamp_range range) {
+inline void dense_of_any_size(const float* x, const float* packed, float* y, const gemm_shape& shape,
+                              clamp_range range) {
   const bool rows = dense_in_rows(shape.n);
   const std::int64_t inner = whole_vectors(rows ? shape.k : shape.n);
   const float* const weights = packed + (rows ? shape.n * lanes : inner);
   for (std::int64_t r = 0; r < shape.m; ++r)
     for (std::int64_t o = 0; o < shape.n; ++o) {
       float sum = packed[rows ? o * lanes : o];
-      for (std::int64_t i = 0; i < shape.k; ++i) sum += x[r * shape.k + i] * weights[rows ? o * inner + i : i * inner + o];
+      for (std::int64_t i = 0; i < shape.k; ++i)
+        sum += x[r * shape.k + i] * weights[rows ? o * inner + i : i * inner + o];
       y[r * shape.n + o] = sum < range.lo ? range.lo : sum > range.hi ? range.hi : sum;
     }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,7 +1,7 @@
-// unrolled_bytes: dense layers of micro networks of stored bytes with compile-time extents; everything stays inline in the
-// caller.
-// Flow: bind/full_connection.hpp packs the weights as for any plan; exec/unrolled.hpp calls dense_of_bytes() with the step's
-// extents.
+// unrolled_bytes: dense layers of micro networks of stored bytes with compile-time extents; everything stays inline in
+// the caller.
+// Flow: bind/full_connection.hpp packs the weights as for any plan; exec/unrolled.hpp calls dense_of_bytes() with the
+// step's extents.
 #pragma once
 
 #include <nnrt/kernels/byte_gemm.hpp>
@@ -10,14 +10,15 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Larger layers are worth their calls.
 inline constexpr std::int64_t most_unrolled_byte_products = 4096;
 
 namespace detail {
 
-/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them; IsPaired: two steps at a time.
+/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them;
+/// IsPaired: two steps at a time.
 template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byte_sums {
   static constexpr bool is_paired = IsPaired, is_squared = has_squares && is_paired;  // of the row with itself
   static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
@@ -31,7 +32,8 @@ template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byt
     // Where a row ends within a step, its last block is written apart: all others are whole.
     constexpr bool ends_within = In % 4 != 0;
     constexpr int last = ends_within ? (steps - 1) % block + 1 : steps % block, whole = (steps - last) / block;
-    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * product_bytes) add_steps<block, false>(x, b, flip);
+    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * product_bytes)
+      add_steps<block, false>(x, b, flip);
     if constexpr (last > 0) add_steps<last, ends_within>(x, b, flip);
   }
   [[gnu::always_inline]] int_vector total(int result) const {
@@ -48,7 +50,8 @@ template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byt
   }
 
  private:
-  template <int Steps, bool EndsWithin> [[gnu::always_inline]] void add_steps(const std::byte* x, const std::byte* b, int_vector flip) {
+  template <int Steps, bool EndsWithin>
+  [[gnu::always_inline]] void add_steps(const std::byte* x, const std::byte* b, int_vector flip) {
     each<Steps>([&](auto step) __attribute__((always_inline)) {
       constexpr int tail = EndsWithin && step == Steps - 1 ? In % 4 : 4;
       const dot_values values = value_at<tail>(x + step * step_bytes, weights_flip && !IsNarrow ? int_vector{} : flip);
@@ -71,7 +74,8 @@ template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byt
 
 /// Scales one vector of sums and stores the first N bytes of it.
 template <scale_method Method, int N>
-[[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to, std::byte* y) {
+[[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to,
+                                                std::byte* y) {
   const int_vector x = scaler<Method>(scales)(sums);
   const byte_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to, false));
   __builtin_memcpy(y, &bytes, N);
@@ -79,13 +83,16 @@ template <scale_method Method, int N>
 
 }  // namespace detail
 
-/// y [rows, n] from x [rows, length] and what byte_pack() made of the weights, whose zero point dot products do not see. Returns
-/// false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not overlap.
+/// y [rows, n] from x [rows, length] and what byte_pack() made of the weights, whose zero point dot products do not
+/// see. Returns false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not
+/// overlap.
 template <byte_layout Layout, class Isa = native>
-[[gnu::always_inline]] inline bool dense_of_bytes(const std::byte* x, const std::byte* packed, std::byte* y, std::int64_t rows, std::int32_t flips,
-                                                  const narrowing& to) {
-  constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n), n = static_cast<int>(int_lanes);
-  constexpr int vectors = static_cast<int>(Layout.vectors()), fours = static_cast<int>(Layout.fours), panels = static_cast<int>(Layout.panels()) - fours;
+[[gnu::always_inline]] inline bool dense_of_bytes(const std::byte* x, const std::byte* packed, std::byte* y,
+                                                  std::int64_t rows, std::int32_t flips, const narrowing& to) {
+  constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n),
+                n = static_cast<int>(int_lanes);
+  constexpr int vectors = static_cast<int>(Layout.vectors()), fours = static_cast<int>(Layout.fours),
+                panels = static_cast<int>(Layout.panels()) - fours;
   const auto* const scales = reinterpret_cast<const channel_scales*>(packed);
   for (int v = 0; v < vectors; ++v)
     if (scales[v].method != scale_method::by_rising_line && scales[v].method != scale_method::by_line) return false;
@@ -93,7 +100,8 @@ template <byte_layout Layout, class Isa = native>
   keep_vector(flip);
   for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
     each<panels>([&](auto i) __attribute__((always_inline)) {
-      constexpr int panel = i < fours ? 2 * i : i + fours, of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
+      constexpr int panel = i < fours ? 2 * i : i + fours,
+                    of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
       detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row, Layout.is_in_pairs(panel)> sums;
       sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
@@ -108,4 +116,4 @@ template <byte_layout Layout, class Isa = native>
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -2,11 +2,11 @@
 // Flow: winograd_choice() says at plan time whether it pays; a prepare step transforms weights with winograd_pack(); a
 // plan's step calls conv_winograd() with arena scratch.
 //
-// Tiles of input pixels are transformed (winograd_lines.hpp); every element of the transformed tiles is a matrix product of its
-// own on the tiles of gemm.hpp; what comes out is transformed back to Tile x Tile output pixels. Of stride 1 these are 16 products
-// instead of 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4). With stride 2 the pixels of a tile are four phases, whose
-// transforms lie side by side, as channels do: 25 products instead of 36, or 81 instead of 144. Tiles go in blocks whose transformed
-// input stays in L2 while all panels of weights pass.
+// Tiles of input pixels are transformed (winograd_lines.hpp); every element of the transformed tiles is a matrix
+// product of its own on the tiles of gemm.hpp; what comes out is transformed back to Tile x Tile output pixels. Of
+// stride 1 these are 16 products instead of 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4). With
+// stride 2 the pixels of a tile are four phases, whose transforms lie side by side, as channels do: 25 products instead
+// of 36, or 81 instead of 144. Tiles go in blocks whose transformed input stays in L2 while all panels of weights pass.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -16,13 +16,13 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether the method can compute this convolution at all. Fewer channels than lanes would leave lanes of every
 /// transform unused.
 constexpr bool is_winograd_shape(const conv_shape& s) {
-  return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 && s.dilation_w == 1 &&
-         s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
+  return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
+         s.dilation_w == 1 && s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
 }
 
 namespace detail {
@@ -34,7 +34,8 @@ inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
 struct winograd_layout : winograd_grid {
   std::int64_t stride, in, out;
 
-  constexpr winograd_layout(const conv_shape& s, int side_of_tile) : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
+  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
+      : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
 
   /// Elements along the side of a transformed tile.
   constexpr std::int64_t side() const { return tile + winograd_taps(static_cast<int>(stride)) - 1; }
@@ -45,18 +46,22 @@ struct winograd_layout : winograd_grid {
   constexpr std::int64_t products_of_line() const { return (side() - 1) * stride + 1; }
   constexpr std::int64_t products() const { return products_of_line() * products_of_line(); }
   /// Products of the elements before element i of column j; elements come column by column.
-  constexpr std::int64_t products_before(std::int64_t i, std::int64_t j) const { return (j * products_of_line() + i * phases_at(j)) * stride; }
+  constexpr std::int64_t products_before(std::int64_t i, std::int64_t j) const {
+    return (j * products_of_line() + i * phases_at(j)) * stride;
+  }
   /// Products for each value of an element's matrix.
-  constexpr std::int64_t depth(std::int64_t element) const { return phases_at(element % side()) * phases_at(element / side()) * in; }
+  constexpr std::int64_t depth(std::int64_t element) const {
+    return phases_at(element % side()) * phases_at(element / side()) * in;
+  }
   /// Input pixels along a tile's side.
   constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
 
   /// Floats of the transformed weights.
   constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
-  /// threads, unless L2 has lost the first weights when the second block needs them: then threads share the columns. Where
-  /// there is but one panel of these, and so few weights, blocks are even beyond one tile.
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for
+  /// two threads, unless L2 has lost the first weights when the second block needs them: then threads share the
+  /// columns. Where there is but one panel of these, and so few weights, blocks are even beyond one tile.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
@@ -66,13 +71,14 @@ struct winograd_layout : winograd_grid {
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
 
-  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions then make all of them.
+  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions
+  /// then make all of them.
   constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
 
   /// Floats from one transformed input to the next.
   constexpr std::int64_t row_step() const { return copied_row_floats(stride * stride * in); }
-  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the same
-  /// sets of the cache, where the block's size is a power of two.
+  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the
+  /// same sets of the cache, where the block's size is a power of two.
   constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
   constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
   /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
@@ -83,8 +89,10 @@ struct winograd_layout : winograd_grid {
 
 // --- one block of tiles ---------------------------------------------------------
 
-/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has products of lie side by side.
-template <int Tile, int Stride> void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
+/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has
+/// products of lie side by side.
+template <int Tile, int Stride>
+void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const strides pixel(Stride * channels);
   for (std::int64_t c = 0; c < channels; c += lanes) {
@@ -109,7 +117,8 @@ template <int Tile, int Stride> void transform_input(const float* pixels, std::i
 
 /// The same for the tile at a place of x; where it hangs over the edge, from a copy with zeros around it.
 template <int Tile, int Stride>
-void transform_tile(const conv_shape& s, const float* x, const tile_place& tile, float* copy, float* v, std::int64_t step) {
+void transform_tile(const conv_shape& s, const float* x, const tile_place& tile, float* copy, float* v,
+                    std::int64_t step) {
   constexpr int pixels = (Tile - 1) * Stride + 3;
   const std::int64_t iy = tile.y * Stride - s.pad_top, ix = tile.x * Stride - s.pad_left;
   const float* const image = x + tile.image * s.height * s.width * s.in;
@@ -121,15 +130,17 @@ void transform_tile(const conv_shape& s, const float* x, const tile_place& tile,
 
 /// Transforms one tile's products back, one vector of `used` channels, and writes those of its pixels that exist.
 template <int Tile, int Stride>
-void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range, const tile_place& tile,
-                      float* y, std::int64_t used) {
+void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range,
+                      const tile_place& tile, float* y, std::int64_t used) {
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
   const strides pixel(s.pixel_step());
   const vf start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  address from = address_of(m), row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
+  address from = address_of(m),
+          row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
   transform_rectangle<side, side, Tile, Tile>(
-      [](const vf(&d)[side], vf(&t)[Tile]) __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
+      [](const vf(&d)[side], vf(&t)[Tile])
+          __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
       [&](auto, auto) __attribute__((always_inline)) {
         const vf value = load(floats_at(from));
         from = advanced(from, step), keep(from);
@@ -144,8 +155,8 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
 
 /// The products of one block: as many matrices as a tile has elements, `rows` rows each.
 template <class Isa>
-void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed, std::int64_t width, float* m,
-                       const tiling& tiles) {
+void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed,
+                       std::int64_t width, float* m, const tiling& tiles) {
   alignas(64) static constexpr float no_bias[panel_columns] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
   const std::int64_t vectors = whole_vectors(width);
@@ -156,7 +167,8 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
       const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
       tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
-      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = bytes_ahead / tiles_of_rows.count();
+      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()),
+      t.ahead_step = bytes_ahead / tiles_of_rows.count();
       set_rows(t, size, advanced(address_of(v), first * of.row_step()), m + first * panel_columns);
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       tiles.for_tile(size, width)(t);
@@ -193,8 +205,9 @@ constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
 namespace detail {
 
 // Costs are counted in multiply-adds of whole vectors, two of which take one cycle. The numbers were measured on Zen 5
-// with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of one
-// vector of channels costs, and how many bytes of weights arrive meanwhile, from memory or from a cache that holds them all.
+// with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of
+// one vector of channels costs, and how many bytes of weights arrive meanwhile, from memory or from a cache that holds
+// them all.
 inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
 inline constexpr double bytes_in_second_cache = 1024 * 1024, bytes_in_third_cache = 8 * 1024 * 1024;
 
@@ -215,7 +228,8 @@ constexpr double cost_of_products(double computing, std::int64_t weights, std::i
 constexpr double direct_cost(const conv_shape& s) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   const double products = static_cast<double>(pixels) * static_cast<double>(s.depth()) * vectors_of(s.out);
-  return cost_of_products(products + product_tiles(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out), 1);
+  return cost_of_products(products + product_tiles(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out),
+                          1);
 }
 
 constexpr double winograd_cost(const conv_shape& s, int tile) {
@@ -225,19 +239,21 @@ constexpr double winograd_cost(const conv_shape& s, int tile) {
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
   const double products = static_cast<double>(of.products()) * tiles * static_cast<double>(s.in) * vectors_of(s.out);
   const double calls = static_cast<double>(of.blocks() * row_tiles{of.largest_block()}.count() * panels_of(s.out));
-  return cost_of_products(products + elements * calls * product_tile_cost, of.products() * s.in * whole_vectors(s.out), of.blocks()) +
+  return cost_of_products(products + elements * calls * product_tile_cost, of.products() * s.in * whole_vectors(s.out),
+                          of.blocks()) +
          tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
 }
 
 }  // namespace detail
 
-/// Output pixels along a tile's side, 2 or 4, of the faster of both transforms; 0 where neither saves a tenth of the time
-/// that the direct method takes.
+/// Output pixels along a tile's side, 2 or 4, of the faster of both transforms; 0 where neither saves a tenth of the
+/// time that the direct method takes.
 constexpr int winograd_choice(const conv_shape& s) {
   if (!is_winograd_shape(s)) return 0;
   const double small = detail::winograd_cost(s, 2), large = detail::winograd_cost(s, 4);
   // With stride 2 large tiles take nine times the filters' memory, small ones less than three times.
-  const bool may_be_large = s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::bytes_in_third_cache;
+  const bool may_be_large =
+      s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::bytes_in_third_cache;
   const int tile = may_be_large && large <= small ? 4 : 2;
   return (tile == 4 ? large : small) > 0.9 * detail::direct_cost(s) ? 0 : tile;
 }
@@ -246,16 +262,19 @@ constexpr int winograd_choice(const conv_shape& s) {
 
 namespace detail {
 
-/// Transforms the taps of one phase of a filter, of `count` channels from its first on; zeros if there is none. Element i of column j takes
-/// them at out[of.products_before(i, j) * of.in * width], `width` floats apart, each phase behind the one before.
+/// Transforms the taps of one phase of a filter, of `count` channels from its first on; zeros if there is none. Element
+/// i of column j takes them at out[of.products_before(i, j) * of.in * width], `width` floats apart, each phase behind
+/// the one before.
 template <int Tile, int Stride, int Phase>
-void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out, std::int64_t width) {
+void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out,
+                      std::int64_t width) {
   constexpr int side = Tile + winograd_taps(Stride) - 1, below = Phase / Stride, beside = Phase % Stride;
   constexpr int rows = winograd_taps(Stride) - below, columns = winograd_taps(Stride) - beside;
   transform_rectangle<rows, columns, side - below, side - beside>(
       [](const auto& g, auto& u) __attribute__((always_inline)) { winograd_line<Tile, Stride>::weights(g, u); },
       [&](auto i, auto j) __attribute__((always_inline)) {
-        return is_there ? load_first(filter + ((below + i * Stride) * 3 + beside + j * Stride) * of.in, count) : vf(0.0F);
+        return is_there ? load_first(filter + ((below + i * Stride) * 3 + beside + j * Stride) * of.in, count)
+                        : vf(0.0F);
       },
       [&](auto i, auto j, vf value) __attribute__((always_inline)) {
         float channels[lanes];
@@ -267,19 +286,21 @@ void transform_filter(const winograd_layout& of, const float* filter, bool is_th
 
 }  // namespace detail
 
-/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros): [bias][panel][element][phase][in]
-/// [columns of the panel], in the order in which they are read.
+/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros):
+/// [bias][panel][element][phase][in] [columns of the panel], in the order in which they are read.
 template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const detail::winograd_layout of(s, Tile);
   const std::int64_t padded = whole_vectors(s.out);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - n0), used = std::min(width, s.out - n0);
-    const std::int64_t again = ends_in_half(used) ? width - lanes / 2 : width;  // from here on the half before is there a second time
+    // from here on the half before is there a second time
+    const std::int64_t again = ends_in_half(used) ? width - lanes / 2 : width;
     for (std::int64_t c = 0; c < s.in; c += lanes)
       for (std::int64_t n = 0; n < width; ++n) {
         // Without a branch, or g++ makes two loops of this one, of 16 KB each.
-        const std::int64_t from = n - lanes / 2 * static_cast<std::int64_t>(n >= again), count = std::min(lanes, s.in - c);
+        const std::int64_t from = n - lanes / 2 * static_cast<std::int64_t>(n >= again),
+                           count = std::min(lanes, s.in - c);
         const float* const filter = w + (n0 + from) * 9 * s.in + c;
         each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
           detail::transform_filter<Tile, Stride, phase>(of, filter, from < used, count, out + c * width + n, width);
@@ -301,12 +322,13 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
 ///
 /// \param packed what winograd_pack<Tile, Stride>() made of weights and bias
 ///
-/// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be initialised
+/// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be
+/// initialised
 ///
 /// \param tiles the functions of winograd_tile_set(s, Tile), or more
 template <class Isa, int Tile, int Stride>
-void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-              const tiling& tiles) {
+void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
+                   clamp_range range, part p, const tiling& tiles) {
   const detail::winograd_layout of(s, Tile);
   const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
@@ -321,10 +343,10 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
       detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.products() * s.in, width, m, tiles);
       for (std::int64_t t = 0; t < block.size(); ++t)
         for (std::int64_t o = 0; o < width; o += lanes)
-          detail::transform_output<Tile, Stride>(s, m + t * panel_columns + o, m_step, packed + first + o, range, {of, block.begin + t},
-                                         y + first + o, std::min(lanes, width - o));
+          detail::transform_output<Tile, Stride>(s, m + t * panel_columns + o, m_step, packed + first + o, range,
+                                                 {of, block.begin + t}, y + first + o, std::min(lanes, width - o));
     }
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -6,14 +6,17 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 /// The tiles of all images, so many output pixels along a side each.
 struct winograd_grid {
   std::int64_t tile, batch, across, down;
 
   constexpr winograd_grid(const conv_shape& s, int side_of_tile)
-      : tile(side_of_tile), batch(s.batch), across((s.out_width + tile - 1) / tile), down((s.out_height + tile - 1) / tile) {}
+      : tile(side_of_tile),
+        batch(s.batch),
+        across((s.out_width + tile - 1) / tile),
+        down((s.out_height + tile - 1) / tile) {}
   constexpr std::int64_t tiles() const { return batch * across * down; }
 };
 
@@ -22,7 +25,9 @@ struct tile_place {
   std::int64_t image, y, x;  // of its first output pixel
 
   tile_place(const winograd_grid& of, std::int64_t index)
-      : image(index / (of.across * of.down)), y(index / of.across % of.down * of.tile), x(index % of.across * of.tile) {}
+      : image(index / (of.across * of.down)),
+        y(index / of.across % of.down * of.tile),
+        x(index % of.across * of.tile) {}
   /// On to what lies so many tiles further, at the begin of the next line at most.
   void advance(const winograd_grid& of, std::int64_t tiles) {
     if (x += of.tile * tiles; x < of.tile * of.across) return;
@@ -30,4 +35,4 @@ struct tile_place {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -1,21 +1,25 @@
-// winograd_lines: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the transform of a rectangle.
+// winograd_lines: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the
+// transform of a rectangle.
 // Flow: winograd.hpp transforms pixels, products and weights by them, rows first, then columns.
 //
-// With stride 2 the taps fall into two phases: taps 0 and 2 see the even pixels, as 2 taps of stride 1; tap 1 sees the odd ones, as 1 tap. Both are
-// interpolated at the same points, so their products add up before the transform back; one tap has no product at infinity, the last point.
+// With stride 2 the taps fall into two phases: taps 0 and 2 see the even pixels, as 2 taps of stride 1; tap 1 sees the
+// odd ones, as 1 tap. Both are interpolated at the same points, so their products add up before the transform back; one
+// tap has no product at infinity, the last point.
 //
-// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015). Interpolated at 0, 1 and infinity for two outputs of stride 2, at
+// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015). Interpolated at 0, 1 and infinity
+// for two outputs of stride 2, at
 // -1 as well for two of stride 1, at 2 as well for four of stride 2, at -2 as well for four of stride 1.
 #pragma once
 
 #include <nnrt/kernels/lanes.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 /// Taps of the longest phase of a 3-tap line.
 constexpr int winograd_taps(int stride) { return stride == 1 ? 3 : 2; }
 
-/// Tile outputs of a line: input(d, t) transforms the pixels of one phase, weights(g, u) its taps, output(m, y) the sums of products.
+/// Tile outputs of a line: input(d, t) transforms the pixels of one phase, weights(g, u) its taps, output(m, y) the
+/// sums of products.
 template <int Tile, int Stride> struct winograd_line;
 
 template <> struct winograd_line<2, 1> {
@@ -59,7 +63,9 @@ template <> struct winograd_line<2, 2> {
     if constexpr (N == 3) t[2] = d[2] - d[1];
   }
   [[gnu::always_inline]] static void output(const vf (&m)[3], vf (&y)[2]) { y[0] = m[0] + m[1], y[1] = m[1] + m[2]; }
-  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[3]) { u[0] = g[0], u[1] = g[0] + g[1], u[2] = g[1]; }
+  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[3]) {
+    u[0] = g[0], u[1] = g[0] + g[1], u[2] = g[1];
+  }
   [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[2]) { u[0] = u[1] = g[0]; }
 };
 
@@ -78,7 +84,8 @@ template <> struct winograd_line<4, 2> {
   }
   [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[5]) {
     const vf half(0.5F), sixth(1.0F / 6), two(2.0F);
-    u[0] = half * g[0], u[1] = -half * (g[0] + g[1]), u[2] = sixth * (g[1] - g[0]), u[3] = sixth * fma(two, g[1], g[0]), u[4] = g[1];
+    u[0] = half * g[0], u[1] = -half * (g[0] + g[1]), u[2] = sixth * (g[1] - g[0]), u[3] = sixth * fma(two, g[1], g[0]),
+    u[4] = g[1];
   }
   [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[4]) {
     const vf half = vf(0.5F) * g[0], sixth = vf(1.0F / 6) * g[0];
@@ -107,4 +114,4 @@ template <int Rows, int Columns, int ToRows, int ToColumns, class Vector = vf, c
   });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

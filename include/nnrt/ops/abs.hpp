@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Magnitude, element by element.
@@ -13,10 +13,11 @@ namespace ops {
 ///
 /// Of integers the most negative one stays, for it has no counterpart. A NaN stays one.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero point is brought to it
-/// in fixed point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero
+/// point is brought to it in fixed point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ABS; quantised: the reference kernel of TFLite's ABS.
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ABS; quantised: the reference kernel of
+/// TFLite's ABS.
 struct abs : detail::number_function {
   static constexpr op_code code{58};
   static constexpr std::string_view name = "abs";
@@ -26,9 +27,12 @@ struct abs : detail::number_function {
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return x < 0 ? -x : x; });
+      if (in[0].desc->quantised)
+        return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return x < 0 ? -x : x; });
     if constexpr (!std::is_integral_v<T>) detail::for_each_real<T>(in, out, [](double x) { return math::abs(x); });
-    else detail::for_each_number<T>(in, out, [](std::uint64_t x) { return std::is_signed_v<T> && x >> 63U != 0 ? 0 - x : x; });
+    else
+      detail::for_each_number<T>(in, out,
+                                 [](std::uint64_t x) { return std::is_signed_v<T> && x >> 63U != 0 ? 0 - x : x; });
   }
 };
 
@@ -39,4 +43,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto abs(t
   return dsl::apply<ops::abs>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,12 +5,13 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
 ///
-///   x: any shape; booleans, or plain numbers, of which all but 0 are true      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   x: any shape; booleans, or plain numbers, of which all but 0 are true      axes: a list of axes, constant; missing
+///                                                                              or empty: all; listed twice: once
 ///   y: booleans; the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
 ///
 /// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
@@ -54,4 +55,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(t
   return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/order.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The index of the largest element of each line along `axis`, or of the k largest ones, from the largest down.
@@ -127,4 +127,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto arg_m
   return dsl::apply<ops::arg_max>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

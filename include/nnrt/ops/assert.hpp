@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Truth values that must all be true.
@@ -23,8 +23,10 @@ struct assert {
   static constexpr std::string_view name = "assert";
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = stored_numbers::computed,
+                                          .may_fail = true,
+                                          .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
   static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
 
@@ -62,4 +64,4 @@ constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords
   return dsl::apply<ops::assert>(condition, data, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

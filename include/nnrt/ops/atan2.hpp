@@ -5,16 +5,16 @@
 #include <nnrt/core/atan2.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Angle of points from the first axis, element by element.
 ///
 ///   y, x: shapes that broadcast as NumPy's do      angle: the common shape, in radians from -pi to pi
 ///
-/// The point is (x, y): the angle has the sign of y and is atan(y / x) where x is positive. The special values are those of C's
-/// atan2: 0 or pi for y = 0, by the sign of x, multiples of pi/4 for infinities, NaN for NaN. `angle` has the dtype of higher
-/// precision of the two.
+/// The point is (x, y): the angle has the sign of y and is atan(y / x) where x is positive. The special values are
+/// those of C's atan2: 0 or pi for y = 0, by the sign of x, multiples of pi/4 for infinities, NaN for NaN. `angle` has
+/// the dtype of higher precision of the two.
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost. Source: C's atan2; TFLite's ATAN2.
 struct atan2 {
@@ -48,10 +48,10 @@ struct atan2 {
 
 /// atan2(y, x), where one of the two may be a number.
 template <class Y, class X, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<Y, X>
+  requires dsl::operand_pair<Y, X>
 constexpr auto atan2(Y y, X x, Keywords... keywords) {
   dsl::check_scalar<Y, X>();
   return dsl::apply<ops::atan2>(y, x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Mean over a sliding window, per channel; the padding is left out of sum and count, or counts as zeros.
@@ -147,4 +147,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_p
   return dsl::apply<ops::avg_pool>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -2,8 +2,8 @@
 // Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/over_zero.hpp>
@@ -13,7 +13,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Batch normalisation with fixed statistics; channels are the last axis.
@@ -124,4 +124,4 @@ constexpr auto batch_norm(tensor<X> x, tensor<S> scale, tensor<O> offset, tensor
   return dsl::apply<ops::batch_norm>(x, scale, offset, mean, variance, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/blocks.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// One image of each block.h * block.w images: they lie between each other's pixels.
@@ -27,7 +27,8 @@ struct batch_to_space_nd {
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22, .nnrt_name = "BatchToSpaceND"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block").upstream_omitting()};
-  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(), {"crops", 9, i64, 4}};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(),
+                                                  {"crops", 9, i64, 4}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (extent2, block), (int_list<4>, crops));
@@ -93,4 +94,4 @@ constexpr auto batch_to_space_nd(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::batch_to_space_nd>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

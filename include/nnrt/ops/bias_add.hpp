@@ -2,30 +2,32 @@
 // Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the fast form.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Sum of a tensor and one number for each channel; channels are the last axis.
 ///
 ///   x: [..., C]      bias: [C]      y: [..., C] = x + bias
 ///
-/// dtypes: f16 (sum in f32), f32, f64; integers, which wrap around; or quantised x and bias, i8, u8 or i16 with one scale
-/// each, y with the scale that `into<quant{…}>` gives, by the arithmetic of add.
+/// dtypes: f16 (sum in f32), f32, f64; integers, which wrap around; or quantised x and bias, i8, u8 or i16 with one
+/// scale each, y with the scale that `into<quant{…}>` gives, by the arithmetic of add.
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
 struct bias_add {
   static constexpr op_code code{5};
   static constexpr std::string_view name = "bias_add";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = meaning::bias_add,
+                                          .quantised = stored_numbers::computed,
+                                          .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -73,12 +75,10 @@ struct bias_add {
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised)
-        return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
+      if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
     const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i)
-      y[i] = element(a, x[i], bias[i % x.shape[-1]]);
+    for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = element(a, x[i], bias[i % x.shape[-1]]);
   }
 };
 
@@ -90,4 +90,4 @@ constexpr auto bias_add(tensor<X> x, tensor<B> bias, Keywords... keywords) {
   return dsl::apply<ops::bias_add>(x, bias, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

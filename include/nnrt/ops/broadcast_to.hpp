@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// x, repeated along the axes in which it has the extent 1.
@@ -74,8 +74,9 @@ struct broadcast_to {
 }  // namespace ops
 
 /// broadcast_to(x, nnrt::shape<2, 3, 4>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::broadcast_to>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,17 +1,19 @@
 // cast: the elements as another dtype.
-// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds casts from and to f32.
+// Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds casts from
+// and to f32.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/type_numbers.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Conversion of each element to the dtype whose number `type` holds.
 ///
-///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype, OH_NN_DataType's, or HDI's as 3.2 wrote it
+///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype, OH_NN_DataType's, or HDI's as
+///                                3.2 wrote it
 ///   y: the same shape, of that dtype
 ///
 /// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
@@ -32,7 +34,8 @@ struct cast {
   /// NNRt reads the type when the operation is added.
   static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
     if (!in[1].has_values() || in[1].values.size() == 0) return {"known integers of type", 0, 1};
-    if (const std::int64_t number = in[1].values[0]; number < 0 || number >= dtype_count) return {"type", number, number < 0 ? 0 : dtype_count - 1};
+    if (const std::int64_t number = in[1].values[0]; number < 0 || number >= dtype_count)
+      return {"type", number, number < 0 ? 0 : dtype_count - 1};
     return {};
   }
 
@@ -43,7 +46,8 @@ struct cast {
     if (!type.has_values()) return refuse(Rule::type_must_be_known_to_the_rules, 0, 1);
     const std::int64_t number = type.values[0];
     const dtype named = detail::numbered_type(number);
-    if (named == dtype::none) return require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1);
+    if (named == dtype::none)
+      return require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1);
     return yields(tensor_desc{named, in[0].desc.layout, in[0].desc.shape});
   }
   static constexpr auto macs = no_macs;
@@ -63,4 +67,4 @@ constexpr auto cast(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::cast>(x, keyword::one_integer<keyword::type_slot, static_cast<int>(To)>{}, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

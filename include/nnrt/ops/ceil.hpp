@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Ceiling, element by element.
@@ -35,4 +35,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto ceil(
   return dsl::apply<ops::ceil>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

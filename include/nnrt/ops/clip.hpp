@@ -5,15 +5,15 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Clamping to a range, element by element.
 ///
 ///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
 ///
-/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one. Plain integers are compared
-/// with the least and the largest integers between both.
+/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one. Plain integers are
+/// compared with the least and the largest integers between both.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, computed in double and rounded to float.
@@ -74,4 +74,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(
   return dsl::apply<ops::clip>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

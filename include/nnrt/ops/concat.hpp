@@ -11,7 +11,7 @@
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The inputs one after the other along `axis`.
@@ -31,7 +31,10 @@ struct concat {
   static constexpr std::string_view name = "concat";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::joined};
+  static constexpr operator_traits traits{.joins_inputs = true,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
@@ -158,9 +161,9 @@ struct concat {
 
 /// concat(a, b, …, axis<-1>): any number of tensors, then keywords.
 template <tensor_desc X, class... Rest>
-requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>)&&...) constexpr auto concat(tensor<X> first,
-                                                                                               Rest... rest) {
+  requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
+constexpr auto concat(tensor<X> first, Rest... rest) {
   return dsl::apply<ops::concat>(first, rest...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/type_numbers.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// A tensor whose elements are all `value`.
@@ -47,7 +47,8 @@ struct constant_of_shape {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const dtype named = a.data_type == 0 ? f32 : detail::numbered_type(a.data_type);
-    if (named == dtype::none) return refuse(Rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
+    if (named == dtype::none)
+      return refuse(Rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
     const operand& shape = in[0];
     if (auto v = require(Rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
     const std::int64_t rank = shape.desc.shape[0];
@@ -88,4 +89,4 @@ constexpr auto constant_of_shape(tensor<Shape> shape, Keywords... keywords) {
   return dsl::apply<ops::constant_of_shape>(shape, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Convolution (cross-correlation, as everywhere in neural networks) of an image with O filters.
@@ -17,27 +17,32 @@ namespace ops {
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
-/// f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose sums wrap around; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
-/// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
-/// each output channel; with one it has a zero point, too (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) *
-/// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Or x i16,
-/// weight i8, bias i64 or missing: sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise().
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16
-/// (which has no zero points there) those of its 16x8 scheme.
+/// f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose sums wrap around; or quantised: x and weight i8,
+/// or both u8, bias i32 (its scale is that of x times that of the weight), y of the dtype of x with the scale that
+/// `into<quant{…}>` gives. The weight has one scale, or one for each output channel; with one it has a zero point, too
+/// (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) * (weight - zero point), scaled by
+/// requantise(), and a fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64 or missing:
+/// sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise(). Broken rules: see `rule`. Source:
+/// NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16 (which has no zero points
+/// there) those of its 16x8 scheme.
 struct conv2d {
   static constexpr op_code code{8};
   static constexpr std::string_view name = "conv2d";
-  static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
+  static constexpr operand_spec inputs[] = {{"x", detail::convolved},
+                                            {"weight", detail::convolution_weight},
+                                            {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::layer};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
                                            {types_of(f16), 0.51, error_unit::terms, 0.0001},
                                            {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),
-      hdi_field::extent("outChannel", 1, 0)};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::extent("kernelSize", 1, 1),
+                                             hdi_field::extent("inChannel", 1, 3).telling_apart(),
+                                             hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {{"stride", 11, i64, -1},   {"pad", 12, i64, 4},
                                                   {"dilation", 13, i64, -1}, {"pad", 14, i8},
@@ -104,7 +109,8 @@ struct conv2d {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out);
+    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in,
+                                                       out);
   }
 };
 
@@ -121,4 +127,4 @@ constexpr auto conv2d(tensor<X> x, tensor<W> weight, tensor<B> bias, Keywords...
   return dsl::apply<ops::conv2d>(x, weight, bias, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,35 +1,44 @@
-// conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once; internal.
-// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the fast form.
+// conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once;
+// internal.
+// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the fast
+// form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/conv2d.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the other operand is
-/// brought to the scale of the convolution's sums, and added to them. A depthwise convolution has a group for each channel here. Passes make it; it has no function for
-/// users.
+/// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the
+/// other operand is brought to the scale of the convolution's sums, and added to them. A depthwise convolution has a
+/// group for each channel here. Passes make it; it has no function for users.
 ///
 ///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O]
 ///
 ///   sum    = bias[o] + sum over the window of (x - zero of x) * (weight - zero of weight)            exact, see conv2d
-///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of weight[o]) as fixed_point_of() has it
-///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says, clamped as `fused` says
+///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of
+///          weight[o]) as fixed_point_of() has it
+///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says,
+///          clamped as `fused` says
 ///
-/// x, addend and y i8, u8 or i16, all of one dtype and with one scale each; weight and bias as conv2d takes them. term is saturated at 32 bits,
-/// and so is sum + term where sums have 32.
+/// x, addend and y i8, u8 or i16, all of one dtype and with one scale each; weight and bias as conv2d takes them. term
+/// is saturated at 32 bits, and so is sum + term where sums have 32.
 ///
-/// Broken rules: see `rule`; a broken rule of conv2d is named by its number there. Source: this library, after the boards' documentation: a
-/// convolution, a sum and an activation are one unit, with 32 bits between them and one requantisation.
+/// Broken rules: see `rule`; a broken rule of conv2d is named by its number there. Source: this library, after the
+/// boards' documentation: a convolution, a sum and an activation are one unit, with 32 bits between them and one
+/// requantisation.
 struct conv2d_add {
   static constexpr op_code code{1002};
   static constexpr std::string_view name = "conv2d_add";
-  static constexpr operand_spec inputs[] = {
-      {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
+  static constexpr operand_spec inputs[] = {{"x", detail::layered},
+                                            {"weight", detail::bytes},
+                                            {"bias", types_of(i32, i64), presence::optional},
+                                            {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -56,9 +65,10 @@ struct conv2d_add {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, rounding::twice>>(conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+    detail::convolve<T, detail::epilogue<T, rounding::twice>>(
+        conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out,
+        detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

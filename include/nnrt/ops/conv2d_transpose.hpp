@@ -7,7 +7,7 @@
 #include <nnrt/ops/detail/convolution.hpp>
 #include <nnrt/ops/detail/transposed_window.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Transposed convolution (deconvolution): each input pixel adds the filters, times its channels, to the output pixels
@@ -25,27 +25,30 @@ namespace ops {
 /// model's) may choose any size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H *
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
-/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or all i32 or i64 without a scale; or x and weight i8,
-/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums are scaled as with one of i32, unlike conv2d's); y with the scale
-/// that `into<quant{…}>` gives.
+/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or all i32 or i64
+/// without a scale; or x and weight i8, or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums
+/// are scaled as with one of i32, unlike conv2d's); y with the scale that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
 /// kernels of TFLite's TRANSPOSE_CONV.
 struct conv2d_transpose {
   static constexpr op_code code{9};
   static constexpr std::string_view name = "conv2d_transpose";
-  static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
+  static constexpr operand_spec inputs[] = {{"x", detail::convolved},
+                                            {"weight", detail::convolution_weight},
+                                            {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
                                            {types_of(f16), 0.51, error_unit::terms, 0.0001},
                                            {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
-      hdi_field::extent("outChannel", 1, 0)};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::extent("kernelSize", 1, 1),
+                                             hdi_field::extent("inChannel", 1, 3),
+                                             hdi_field::extent("outChannel", 1, 0)};
   // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 17, i64, -1}, {"pad", 18, i64, 4}, {"dilation", 19, i64, -1}, {"output_paddings", 20, i64, -1},
@@ -137,21 +140,25 @@ struct conv2d_transpose {
     if (y.elements() <= 0) return;
     const auto lie = windows(a, x.shape, weight.shape);
     const std::int64_t top = lie.h.pad_before(y.extent(1)), left = lie.w.pad_before(y.extent(2));
-    const detail::zero_points<sum_t> zero{static_cast<sum_t>(detail::zero_of<T>(in[0])), static_cast<sum_t>(detail::zero_of<T>(in[1]))};
+    const detail::zero_points<sum_t> zero{static_cast<sum_t>(detail::zero_of<T>(in[0])),
+                                          static_cast<sum_t>(detail::zero_of<T>(in[1]))};
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const auto start = static_cast<sum_t>(detail::bias_of<T>(in, o));
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
       const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, without_bias));
-      const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
-        if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
+      const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh,
+                              [[maybe_unused]] std::int64_t ow) {
+        if constexpr (std::is_same_v<Added, detail::nothing_added>)
+          return sum_of_taps<T>(lie, at, x, weight, start, zero);
         else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
       };
       const std::int64_t channel = o / filters_of_group * weight.extent(3);
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
           for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-            y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at({n, oh + top, ow + left, channel, o}, oh, ow)));
+            y(n, oh, ow, o) =
+                finish(static_cast<math::compute_t<T>>(sum_at({n, oh + top, ow + left, channel, o}, oh, ow)));
     }
   }
 
@@ -174,9 +181,8 @@ struct conv2d_transpose {
   /// start + the products of all taps that lie on the place.
   template <class T, class Sum = detail::layer_sum_t<T>>
   static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
-                                   const tensor_view<const T>& x,
-                                   const tensor_view<const detail::weight_t<T>>& weight, Sum start,
-                                   const detail::zero_points<Sum>& zero) {
+                                   const tensor_view<const T>& x, const tensor_view<const detail::weight_t<T>>& weight,
+                                   Sum start, const detail::zero_points<Sum>& zero) {
     NNRT_UNFUSED
     const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
     if (channels == 0) return start;
@@ -190,7 +196,8 @@ struct conv2d_transpose {
         const T* const pixel = &x(at.n, h, w, at.channel);
         const detail::weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
         for (std::int64_t c = 0; c < channels; ++c)
-          sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x, static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+          sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x,
+                              static_cast<Sum>(tap[c * weight_step]) - zero.weight);
       }
     }
     return sum;
@@ -211,4 +218,4 @@ constexpr auto conv2d_transpose(tensor<X> x, tensor<W> weight, tensor<B> bias, K
   return dsl::apply<ops::conv2d_transpose>(x, weight, bias, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,31 +1,39 @@
-// conv2d_transpose_add: a transposed convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once; internal.
-// Flow: passes/quantise.hpp makes nodes of it where an accelerator adds to what it upsampled; kernels/bind/ has the fast form.
+// conv2d_transpose_add: a transposed convolution of stored numbers and the sum with another tensor behind it, scaled to
+// stored numbers once; internal.
+// Flow: passes/quantise.hpp makes nodes of it where an accelerator adds to what it upsampled; kernels/bind/ has the
+// fast form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d_transpose, add and an activation compute together when nothing is rounded to stored numbers between them. Passes make it; it has
-/// no function for users.
+/// What conv2d_transpose, add and an activation compute together when nothing is rounded to stored numbers between
+/// them. Passes make it; it has no function for users.
 ///
-///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O], as conv2d_transpose's
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O], as
+///                                                                                  conv2d_transpose's
 ///
 ///   sum    = bias[o] + what conv2d_transpose adds up                          exact
 ///   term and y of it as those of conv2d_add
 ///
 /// dtypes, scales and saturation are conv2d_add's.
 ///
-/// Broken rules: see `rule`; a broken rule of conv2d_transpose is named by its number there. Source: this library, as conv2d_add.
+/// Broken rules: see `rule`; a broken rule of conv2d_transpose is named by its number there. Source: this library, as
+/// conv2d_add.
 struct conv2d_transpose_add {
   static constexpr op_code code{1004};
   static constexpr std::string_view name = "conv2d_transpose_add";
-  static constexpr operand_spec inputs[] = {
-      {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
+  static constexpr operand_spec inputs[] = {{"x", detail::layered},
+                                            {"weight", detail::bytes},
+                                            {"bias", types_of(i32, i64), presence::optional},
+                                            {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -52,9 +60,9 @@ struct conv2d_transpose_add {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::twice>>(a, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
+    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::twice>>(
+        a, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

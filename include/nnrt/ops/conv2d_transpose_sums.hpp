@@ -1,34 +1,40 @@
-// conv2d_transpose_sums: the sums of a transposed convolution of stored numbers, 32 bits each, before anything scales them; internal.
-// Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has the fast form.
+// conv2d_transpose_sums: the sums of a transposed convolution of stored numbers, 32 bits each, before anything scales
+// them; internal.
+// Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has
+// the fast form.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d_transpose adds up, as it is: to it what layer_sums is to conv2d. Passes make it; it has no function for users.
+/// What conv2d_transpose adds up, as it is: to it what layer_sums is to conv2d. Passes make it; it has no function for
+/// users.
 ///
-///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as conv2d_transpose's
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as
+///                                                                                  conv2d_transpose's
 ///
 ///   y = bias[o] + the sum of (x - zero of x) * (weight - zero of weight)       saturated at 32 bits
 ///
-/// x, weight and bias are stored as conv2d_transpose takes them. y is i32; it may be wanted with a scale for each output channel, which says what a
-/// sum stands for, and changes none; and of any size that conv2d_transpose leaves a choice of.
+/// x, weight and bias are stored as conv2d_transpose takes them. y is i32; it may be wanted with a scale for each
+/// output channel, which says what a sum stands for, and changes none; and of any size that conv2d_transpose leaves a
+/// choice of.
 ///
 /// Broken rules: see `rule`; a broken rule of the layer is named by its number there. Source: as layer_sums.
 struct conv2d_transpose_sums {
   static constexpr op_code code{1005};
   static constexpr std::string_view name = "conv2d_transpose_sums";
-  static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
+  static constexpr operand_spec inputs[] = {
+      {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (extent2, output_paddings), (std::int64_t, group));
+    NNRT_ATTRIBUTES(attrs, (extent2, stride), (extent2, dilation), (pads, pad), (extent2, output_paddings),
+                    (std::int64_t, group));
     constexpr attrs() : stride{1, 1}, dilation{1, 1}, output_paddings{0, 0}, group(1) {}
   };
 
@@ -41,7 +47,8 @@ struct conv2d_transpose_sums {
   /// The layer that would scale these sums.
   static constexpr conv2d_transpose::attrs layer(const attrs& a) {
     conv2d_transpose::attrs made;
-    made.stride = a.stride, made.dilation = a.dilation, made.pad = a.pad, made.output_paddings = a.output_paddings, made.group = a.group;
+    made.stride = a.stride, made.dilation = a.dilation, made.pad = a.pad, made.output_paddings = a.output_paddings,
+    made.group = a.group;
     return made;
   }
 
@@ -58,8 +65,9 @@ struct conv2d_transpose_sums {
     return conv2d_transpose::macs(layer(a), in, out);
   }
 
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) { conv2d_transpose::add_up<T, detail::kept_sums>(layer(a), in, out); }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    conv2d_transpose::add_up<T, detail::kept_sums>(layer(a), in, out);
+  }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Cosine, element by element.
@@ -36,4 +36,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto cos(t
   return dsl::apply<ops::cos>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

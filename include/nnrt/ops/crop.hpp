@@ -1,5 +1,6 @@
 // crop: a box of a given size cut out of a tensor, from offsets along its last axes on.
-// Flow: front ends call infer(); the planner makes it a view of the input where it can; else kernels/select.hpp binds it to copies of rows.
+// Flow: front ends call infer(); the planner makes it a view of the input where it can; else kernels/select.hpp binds
+// it to copies of rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,18 +9,18 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// As many elements of x along each axis as `shape` says, from an offset on.
 ///
 ///   x: [R extents]      shape: [R] integers >= 0, constant      y: the extents that `shape` lists
 ///
-/// `offset` has a number >= 0 for each axis from `axis` on, or one for all of these; none: 0. Along the axes in front of
-/// `axis` the box begins with the first element. `axis` counts from the end when negative.
+/// `offset` has a number >= 0 for each axis from `axis` on, or one for all of these; none: 0. Along the axes in front
+/// of `axis` the box begins with the first element. `axis` counts from the end when negative.
 ///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_CROP; how offsets belong to axes as in
-/// MindSpore Lite.
+/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_CROP; how offsets belong to axes as
+/// in MindSpore Lite.
 struct crop {
   static constexpr op_code code{91};
   static constexpr std::string_view name = "crop";
@@ -67,8 +68,8 @@ struct crop {
   }
   static constexpr auto macs = no_macs;
 
-  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out,
-                                            int) {
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in,
+                                            array_ref<const tensor_desc> out, int) {
     if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
@@ -115,4 +116,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto crop(
   return dsl::apply<ops::crop>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,15 +7,15 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Channels become blocks of pixels.
 ///
 ///   x: [N, H, W, C], NHWC      y: [N, H * block_size, W * block_size, C / block_size^2]
 ///
-/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd that of channel
-/// c * b^2 + i * b + j. The block size has to be given.
+/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd that of
+/// channel c * b^2 + i * b + j. The block size has to be given.
 ///
 /// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_DEPTH_TO_SPACE.
 struct depth_to_space {
@@ -27,8 +27,8 @@ struct depth_to_space {
   static constexpr operator_traits traits{
       .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("mode", "crd"),
+                                             hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"block_size", 80, i64}, nnrt_parameter{"crd", 81, i32, -1}.up_to(1)};
 
   struct attrs {
@@ -78,8 +78,9 @@ struct depth_to_space {
 }  // namespace ops
 
 /// depth_to_space(x, block_size<2>), with crd or dcr.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::depth_to_space>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,4 +1,5 @@
-// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised integers.
+// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised
+// integers.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
 #pragma once
 
@@ -6,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Convolution of each channel of an image with filters of its own, O / C of them.
@@ -21,11 +22,14 @@ namespace ops {
 struct depthwise_conv2d {
   static constexpr op_code code{10};
   static constexpr std::string_view name = "depthwise_conv2d";
-  static constexpr operand_spec inputs[] = {
-      {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
+  static constexpr operand_spec inputs[] = {{"x", detail::convolved},
+                                            {"weight", detail::convolution_weight},
+                                            {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::layer};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
                                            {types_of(f16), 0.51, error_unit::terms, 0.0001},
                                            {types_of(f64), 1, error_unit::terms, 0.5}};
@@ -97,7 +101,8 @@ struct depthwise_conv2d {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3], a.fused, in, out);
+    detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3],
+                                                       a.fused, in, out);
   }
 
  private:
@@ -124,4 +129,4 @@ constexpr auto depthwise_conv2d(tensor<X> x, tensor<W> weight, tensor<B> bias, K
   return dsl::apply<ops::depthwise_conv2d>(x, weight, bias, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

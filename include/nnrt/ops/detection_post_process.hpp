@@ -14,19 +14,20 @@
 #include <limits>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Boxes decoded from what a detector says of each anchor, without those that overlap better ones (non-maximum
 /// suppression).
 ///
-///   bbox: [B, N, 4], centre y and x, height and width      scores: [B, N, C], or with one column more, in front, for the
+///   bbox: [B, N, 4], centre y and x, height and width      scores: [B, N, C], or with one column more, in front, for
+///                                                          the
 ///   background      anchors: [N, 4], in the order of bbox      M = max_detections * max_classes_per_detection
 ///   bboxes: [B, M, 4], top, left, bottom, right      classes, confidences: [B, M]      detections: [B]
 ///
-/// With (y, x, h, w) = bbox / scale and an anchor (Y, X, H, W) the box has its centre at y * H + Y and x * W + X, and the
-/// height exp(h) * H and the width exp(w) * W. A box is taken if its score is at least nms_score_threshold and none that
-/// was taken before it shares more than nms_iou_threshold of the area that both cover.
+/// With (y, x, h, w) = bbox / scale and an anchor (Y, X, H, W) the box has its centre at y * H + Y and x * W + X, and
+/// the height exp(h) * H and the width exp(w) * W. A box is taken if its score is at least nms_score_threshold and none
+/// that was taken before it shares more than nms_iou_threshold of the area that both cover.
 ///
 /// Regular (use_regular_nms): each class looks at the boxes for itself, from the best score down, and takes at most
 /// detections_per_class of them; the best max_detections of all classes are the result. Else a box counts once, by its
@@ -34,8 +35,8 @@ namespace ops {
 /// Of equal scores the smaller class comes first, then the smaller index of a box. `detections` is how many boxes were
 /// taken; results behind them are 0.
 ///
-/// Operands may each have another dtype; quantised ones (i8, u8) count as what they stand for. Results have the dtype of
-/// bbox, f32 beside quantised ones. scale is 1, 1, 1, 1 unless given. input_size means nothing.
+/// Operands may each have another dtype; quantised ones (i8, u8) count as what they stand for. Results have the dtype
+/// of bbox, f32 beside quantised ones. scale is 1, 1, 1, 1 unless given. input_size means nothing.
 ///
 /// Broken rules: see `rule`; ranks, extents and counts. Source: NNRt OH_NN_OPS_DETECTION_POST_PROCESS; the meaning is
 /// that of TensorFlow Lite's TFLite_Detection_PostProcess, which leaves the order of equal scores open.
@@ -49,26 +50,24 @@ struct detection_post_process {
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
-  static constexpr std::string_view choice =
-      "an overlap is about nms_iou_threshold: then boxes may be others";
+  static constexpr std::string_view choice = "an overlap is about nms_iou_threshold: then boxes may be others";
   static constexpr error_bound errors[] = {
       {types_of(f32), 1.6, error_unit::terms, 0, false, {}, choice},
       {types_of(f16), 0.51, error_unit::terms, 0, false, {}, choice},
       {types_of(f64), 3, error_unit::terms, 1, false, "the exponents of sizes, by magnitude", choice}};
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};
-  static constexpr nnrt_parameter parameters[] = {
-      {"input_size", 131, i64},
-      {"scale", 132, f32, -1},
-      {"nms_iou_threshold", 133, f32},
-      {"nms_score_threshold", 134, f32},
-      nnrt_parameter{"max_detections", 135, i64}.otherwise(0),
-      nnrt_parameter{"detections_per_class", 136, i64}.otherwise(0),
-      nnrt_parameter{"max_classes_per_detection", 137, i64}.otherwise(0),
-      nnrt_parameter{"num_classes", 138, i64}.otherwise(0),
-      {"use_regular_nms", 139, boolean},
-      {"out_quantized", 140, boolean}};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0),
+                                             hdi_field::named("scale", "scale").upstream_omitting()};
+  static constexpr nnrt_parameter parameters[] = {{"input_size", 131, i64},
+                                                  {"scale", 132, f32, -1},
+                                                  {"nms_iou_threshold", 133, f32},
+                                                  {"nms_score_threshold", 134, f32},
+                                                  nnrt_parameter{"max_detections", 135, i64}.otherwise(0),
+                                                  nnrt_parameter{"detections_per_class", 136, i64}.otherwise(0),
+                                                  nnrt_parameter{"max_classes_per_detection", 137, i64}.otherwise(0),
+                                                  nnrt_parameter{"num_classes", 138, i64}.otherwise(0),
+                                                  {"use_regular_nms", 139, boolean},
+                                                  {"out_quantized", 140, boolean}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, input_size), (float, nms_iou_threshold), (float, nms_score_threshold),
@@ -76,8 +75,15 @@ struct detection_post_process {
                     (std::int64_t, max_classes_per_detection), (std::int64_t, num_classes), (bool, use_regular_nms),
                     (bool, out_quantized), (real_list<4>, scale));
     constexpr attrs()
-        : input_size(0), nms_iou_threshold(0), nms_score_threshold(0), max_detections(10), detections_per_class(100),
-          max_classes_per_detection(1), num_classes(1), use_regular_nms(false), out_quantized(false),
+        : input_size(0),
+          nms_iou_threshold(0),
+          nms_score_threshold(0),
+          max_detections(10),
+          detections_per_class(100),
+          max_classes_per_detection(1),
+          num_classes(1),
+          use_regular_nms(false),
+          out_quantized(false),
           scale{1, 1, 1, 1} {}
   };
   enum class rule {
@@ -128,9 +134,18 @@ struct detection_post_process {
   template <class R> class detections {
    public:
     constexpr detections(const attrs& a, arguments in, results out, std::int64_t image)
-        : a_(a), boxes_(in[0]), scores_(in[1]), anchors_(in[2]), bboxes_(out[0].as<R>()), classes_(out[1].as<R>()),
-          confidences_(out[2].as<R>()), counts_(out[3].as<R>()), image_(image), first_(image * classes_.extent(1)),
-          columns_(scores_.shape()[2]), background_(columns_ - a.num_classes) {
+        : a_(a),
+          boxes_(in[0]),
+          scores_(in[1]),
+          anchors_(in[2]),
+          bboxes_(out[0].as<R>()),
+          classes_(out[1].as<R>()),
+          confidences_(out[2].as<R>()),
+          counts_(out[3].as<R>()),
+          image_(image),
+          first_(image * classes_.extent(1)),
+          columns_(scores_.shape()[2]),
+          background_(columns_ - a.num_classes) {
       for (std::int64_t i = first_; i < first_ + classes_.extent(1); ++i) set(i, {}, {});
     }
     constexpr bool is_full() const { return taken_ == a_.max_detections; }
@@ -144,7 +159,8 @@ struct detection_post_process {
     constexpr std::int64_t candidates() const { return a_.use_regular_nms ? boxes() * a_.num_classes : boxes(); }
     /// Candidate i: a box with a class or, if a box counts once, with its best class. False: its score is too low.
     constexpr bool candidate_at(std::int64_t i, detail::candidate& c) const {
-      if (a_.use_regular_nms) c = {score(i / a_.num_classes, i % a_.num_classes), i % a_.num_classes, i / a_.num_classes};
+      if (a_.use_regular_nms)
+        c = {score(i / a_.num_classes, i % a_.num_classes), i % a_.num_classes, i / a_.num_classes};
       else c = best_of(i, nullptr), c.of_class = 0;
       return c.score >= double{a_.nms_score_threshold};
     }
@@ -183,8 +199,8 @@ struct detection_post_process {
     using class_word = std::conditional_t<sizeof(R) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>>;
 
-    // Until all boxes are found their classes are integers in the places of the results: an R may have fewer digits than
-    // it takes to tell two of them apart. Those beyond a word, which are infinite as an f16, count as one.
+    // Until all boxes are found their classes are integers in the places of the results: an R may have fewer digits
+    // than it takes to tell two of them apart. Those beyond a word, which are infinite as an f16, count as one.
     static constexpr class_word bounded_class(std::int64_t of_class) {
       constexpr std::uint64_t last = std::numeric_limits<class_word>::max();
       const auto all_of_it = static_cast<std::uint64_t>(of_class);
@@ -288,4 +304,4 @@ constexpr auto detection_post_process(tensor<B> bbox, tensor<S> scores, tensor<A
   return dsl::apply<ops::detection_post_process>(bbox, scores, anchors, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,8 +10,7 @@
 #include <nnrt/ops/detail/sums.hpp>
 #include <nnrt/ops/detail/turns.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// Discrete Fourier transform of each line along `axis`. A complex number is two: the last axis has the real and the
 /// imaginary part.
@@ -150,5 +149,4 @@ struct dft {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -8,8 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/rounded_rows.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// What is left of x when the numbers from `axis` on, one row, are kept as 8-bit integers with one scale between them.
 /// A layer on these rows with dequantised weights gives what a runtime computes that quantises activations on the fly
@@ -61,11 +60,11 @@ struct dynamic_range {
     const std::int64_t length = x.shape.elements(normalise_axis(a.axis, x.rank()));
     if (length <= 0) return;
     for (std::int64_t first = 0; first < x.elements(); first += length) {
-      const auto s = detail::row_steps_of<real>(length, a.symmetric, [&](std::int64_t i) { return static_cast<real>(x[first + i]); });
+      const auto s = detail::row_steps_of<real>(length, a.symmetric,
+                                                [&](std::int64_t i) { return static_cast<real>(x[first + i]); });
       for (std::int64_t i = first; i < first + length; ++i) y[i] = static_cast<T>(s.nearest(static_cast<real>(x[i])));
     }
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

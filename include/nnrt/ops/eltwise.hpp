@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/maximum.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// What the mode says of two tensors, element by element: the arithmetic is that of mul, add and maximum.
@@ -14,14 +14,15 @@ namespace ops {
 ///   y: the common shape, of that dtype; a * b (mode product, the default), a + b (sum) or the larger one (maximum)
 ///
 /// Integers wrap around. Quantised operands and results are those of mul, add and maximum, too.
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. The mode of NNRt's list that has
-/// no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. The mode of NNRt's list that
+/// has no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
 struct eltwise {
   static constexpr op_code code{12};
   static constexpr std::string_view name = "eltwise";
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 
@@ -82,12 +83,9 @@ struct eltwise {
   template <class T> static constexpr void compute_stored(eltwise_mode mode, arguments in, results out) {
     const detail::stored_pair of(in, out, activation::none);
     switch (mode) {
-      case eltwise_mode::product:
-        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::product>(of));
-      case eltwise_mode::sum:
-        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::sum>(of));
-      case eltwise_mode::maximum:
-        return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::maximum>(of));
+      case eltwise_mode::product: return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::product>(of));
+      case eltwise_mode::sum: return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::sum>(of));
+      case eltwise_mode::maximum: return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::maximum>(of));
     }
   }
 };
@@ -96,10 +94,10 @@ struct eltwise {
 
 /// eltwise(a, b), where one of the two may be a number, with mode<eltwise_mode::…>.
 template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto eltwise(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::eltwise>(a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

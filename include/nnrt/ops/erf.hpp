@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Error function, element by element.
@@ -34,4 +34,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto erf(t
   return dsl::apply<ops::erf>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Exponential function, element by element.
@@ -38,7 +38,11 @@ struct exp : detail::real_function {
     NNRT_ATTRIBUTES(attrs, (float, base), (float, scale), (float, shift));
     constexpr attrs() : base(-1), scale(1), shift(0) {}
   };
-  enum class rule { base_must_be_positive_or_minus_1_for_e, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+  enum class rule {
+    base_must_be_positive_or_minus_1_for_e,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale
+  };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -48,7 +52,8 @@ struct exp : detail::real_function {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const double scale{a.scale}, shift{a.shift}, base{a.base};
-    if (a.base == -1) return detail::compute_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
+    if (a.base == -1)
+      return detail::compute_real<T>(in, out, [&](double x) { return math::exp(math::product(scale, x) + shift); });
     detail::compute_real<T>(in, out, [&](double x) { return math::pow(base, math::product(scale, x) + shift); });
   }
 };
@@ -60,4 +65,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(t
   return dsl::apply<ops::exp>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The elements of x under a shape with one new axis of extent 1.
@@ -60,4 +60,4 @@ constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::expand_dims>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

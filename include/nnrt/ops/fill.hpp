@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// A tensor whose elements are all the same.
@@ -22,7 +22,8 @@ struct fill {
   static constexpr std::string_view name = "fill";
   static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -79,4 +80,4 @@ constexpr auto fill(tensor<Value> value, Keywords... keywords) {
   return dsl::apply<ops::fill>(value, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,8 +7,7 @@
 #include <nnrt/ops/detail/fixed_fourier.hpp>
 #include <nnrt/ops/detail/fixed_point.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// What fixed_signal computes.
 enum class signal_function {
@@ -190,10 +189,8 @@ struct fixed_signal {
       return v ? require_same_extent(fit, in[i].desc.shape[0], expected) : v;
     };
     switch (a.function) {
-      case auto_scale:
-        return yields(like_x(extent), tensor_desc{i32, {}});
-      case log:
-        return yields(like_x(extent));
+      case auto_scale: return yields(like_x(extent), tensor_desc{i32, {}});
+      case log: return yields(like_x(extent));
       case energy: {
         if (extent < 0) return yields(like_x(-1));
         if (auto v = require(fit, extent % 2, 0); !v) return v;
@@ -353,5 +350,4 @@ struct fixed_signal {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/reshape.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The elements of x, in row-major order, as rows and columns.
@@ -60,9 +60,9 @@ struct flatten {
 
 /// flatten(x, axis<2>). Without an axis it is reshape that lines up what belongs to each image of the batch.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
-requires(sizeof...(Keywords) > 0)
+  requires(sizeof...(Keywords) > 0)
 constexpr auto flatten(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::flatten>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,8 +7,7 @@
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) that computes what the
 /// layer and the channel-wise affine map behind it compute together. It works on weights, runs once when an executor is
@@ -105,5 +104,4 @@ struct fold_affine {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

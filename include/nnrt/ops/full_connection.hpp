@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What `axis` of full_connection() is when no axis says where rows begin: axis<no_axis>.
 inline constexpr std::int64_t no_axis = std::numeric_limits<std::int64_t>::min();
@@ -22,14 +22,14 @@ namespace ops {
 ///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
 ///
 /// `axis` counts from the end when negative; -1, the last axis alone, is the default. With no_axis the whole input is
-/// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes: all operands one of f16
-/// (sums in f32), f32, f64; or i32 or i64 without a scale, whose products and sums wrap around in their own width; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
-/// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
-/// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
-/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
-/// requantise_wide(); with a bias of i32, or none, by requantise().
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
-/// FULLY_CONNECTED.
+/// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes:
+/// all operands one of f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose products and sums wrap around
+/// in their own width; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of the
+/// weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for each
+/// output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a fused
+/// activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
+/// requantise_wide(); with a bias of i32, or none, by requantise(). Broken rules: see `rule`. Source: NNRt
+/// OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's FULLY_CONNECTED.
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
@@ -38,14 +38,16 @@ struct full_connection {
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
                                            {types_of(f16), 0.51, error_unit::terms, 0.0001},
                                            {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::is_given("hasBias", 2).upstream_writes(0),
+                                             hdi_field::is_used("useAxis", "axis", no_axis)};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 31, i64}.otherwise(no_axis), {"fused", 32, i8}, {"", 111, boolean}, {"", 112, boolean}};
 
@@ -139,7 +141,8 @@ struct full_connection {
     const auto w = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<typename Finish::element>();
     using sum_t = detail::layer_sum_t<T>;
-    const auto zero_x = static_cast<sum_t>(detail::zero_of<T>(in[0])), zero_w = static_cast<sum_t>(detail::zero_of<T>(in[1]));
+    const auto zero_x = static_cast<sum_t>(detail::zero_of<T>(in[0])),
+               zero_w = static_cast<sum_t>(detail::zero_of<T>(in[1]));
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
@@ -172,8 +175,8 @@ struct full_connection {
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> or axis<no_axis> and a fused activation; for a quantised result
-/// into<quant{…}>.
+/// full_connection(x, weight) or (x, weight, bias), with axis<…> or axis<no_axis> and a fused activation; for a
+/// quantised result into<quant{…}>.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::full_connection>(x, weight, keywords...);
@@ -183,4 +186,4 @@ constexpr auto full_connection(tensor<X> x, tensor<W> weight, tensor<B> bias, Ke
   return dsl::apply<ops::full_connection>(x, weight, bias, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/indices.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// y[a…, i…, b…] = x[a…, indices[i…], b…], where the index stands for `axis`.
@@ -27,7 +27,8 @@ struct gather {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -111,4 +112,4 @@ constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords
   return dsl::apply<ops::gather>(x, indices, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/indices.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
@@ -25,7 +25,8 @@ struct gather_nd {
   static constexpr std::string_view name = "gather_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -107,4 +108,4 @@ constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywo
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Gaussian error linear unit, element by element.
@@ -27,9 +27,8 @@ struct gelu : detail::real_function {
   static constexpr std::string_view name = "gelu";
   static constexpr error_bound errors[] = {{types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 2000}};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
-      hdi_field::always("maxVal", 0)};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0),
+                                             hdi_field::always("minVal", 0), hdi_field::always("maxVal", 0)};
   static constexpr nnrt_parameter parameters[] = {{"approximate", 113, boolean}};
 
   struct attrs {
@@ -42,10 +41,11 @@ struct gelu : detail::real_function {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
     if constexpr (can_be_stored<T>)
       detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
-    else detail::for_each_real<T>(in, out, [&](double x) {
-      // Constant evaluation refuses to multiply infinity by 0.
-      return x == -math::infinity<double> ? math::nan<double> : a.approximate ? times_logistic(x) : times_normal(x);
-    });
+    else
+      detail::for_each_real<T>(in, out, [&](double x) {
+        // Constant evaluation refuses to multiply infinity by 0.
+        return x == -math::infinity<double> ? math::nan<double> : a.approximate ? times_logistic(x) : times_normal(x);
+      });
   }
 
  private:
@@ -61,7 +61,8 @@ struct gelu : detail::real_function {
     const double e = math::exp(-math::abs(math::product(1.59576912160573071176, x + cubic)));  // 2 sqrt(2 / pi)
     return math::product(x, x < 0 ? e : 1.0) / (1.0 + e);
   }
-  static constexpr double by_erf(double x) { return math::erf(math::product(x, 0.70710678118654752440)); }  // 1 / sqrt(2)
+  // 1 / sqrt(2)
+  static constexpr double by_erf(double x) { return math::erf(math::product(x, 0.70710678118654752440)); }
   static constexpr double by_tanh(double x) {
     const double cubic = math::product(0.044715 * x * x, x);
     return math::tanh(math::product(0.79788456080286535588, x + cubic));  // sqrt(2 / pi)
@@ -79,4 +80,4 @@ struct gelu_t {
 };
 inline constexpr gelu_t gelu{};
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

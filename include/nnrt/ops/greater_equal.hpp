@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/stored_comparison.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Comparison of two tensors, element by element.
@@ -37,10 +37,10 @@ struct greater_equal : detail::comparison {
 
 /// greater_equal(a, b), where one of the two may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto greater_equal(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::greater_equal>(a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,16 +1,18 @@
 // half_cast: float16 as float32, and float32 as float16; internal.
-// Flow: exec/widen_halves.hpp puts it around operators that have kernels for float32 alone; it has no function for users.
+// Flow: exec/widen_halves.hpp puts it around operators that have kernels for float32 alone; it has no function for
+// users.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// Conversion between the two smaller types of floats: cast without an operand that says to what, and without its code for all other types.
+/// Conversion between the two smaller types of floats: cast without an operand that says to what, and without its code
+/// for all other types.
 ///
-///   x: any shape      y: the same shape, f32 where x is f16, and f16 where x is f32: the nearest, infinity beyond the largest
+///   x: any shape      y: the same shape, f32 where x is f16, and f16 where x is f32: the nearest, infinity beyond the
+///                     largest
 ///
 /// Broken rules: those of the signature. Source: this library.
 struct half_cast {
@@ -37,5 +39,4 @@ struct half_cast {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

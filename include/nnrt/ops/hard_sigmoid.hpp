@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Hard sigmoid, element by element.
@@ -33,8 +33,9 @@ struct hard_sigmoid : detail::real_function {
 }  // namespace ops
 
 /// hard_sigmoid(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto hard_sigmoid(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto hard_sigmoid(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::hard_sigmoid>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 namespace detail {
 
@@ -83,7 +83,8 @@ struct hswish {
   static constexpr std::string_view name = "hswish";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr error_bound errors[] = {{types_of(f32), 2.5}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(12);
@@ -125,4 +126,4 @@ struct hswish_t {
 };
 inline constexpr hswish_t hswish{};
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

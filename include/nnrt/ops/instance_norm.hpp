@@ -2,15 +2,15 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Instance normalisation: all that lies behind the first two axes gets mean 0 and variance 1, then scale and bias.
@@ -72,7 +72,8 @@ struct instance_norm {
     const std::int64_t n = y.shape.elements(2), channels = y.extent(1);
     for (std::int64_t image = 0; image < y.extent(0) * channels; ++image) {
       const std::int64_t first = image * n, channel = image % channels;
-      const detail::moments m = detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x[first + i]); });
+      const detail::moments m =
+          detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x[first + i]); });
       for (std::int64_t i = first; i < first + n; ++i) {
         // Constant evaluation refuses to divide by zero.
         const double normal = m.deviation > 0 ? m.off(real(x[i])) / m.deviation : math::nan<double>;
@@ -90,4 +91,4 @@ constexpr auto instance_norm(tensor<X> x, tensor<S> scale, tensor<B> bias, Keywo
   return dsl::apply<ops::instance_norm>(x, scale, bias, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -2,25 +2,25 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
-#include <nnrt/core/requantise.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/core/requantise.hpp>
 #include <nnrt/ops/detail/fixed_root.hpp>
 #include <nnrt/ops/detail/groups.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// x over the root of the sum of its squares along the listed axes.
 ///
 ///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
 ///
-/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where none
-/// is given); negative ones count from the end.
+/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where
+/// none is given); negative ones count from the end.
 /// epsilon is 1e-6 unless given.
 ///
 /// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands
@@ -80,11 +80,14 @@ struct l2_normalize {
       detail::square_sum<T> sum;
       each([&](const shape_t& at) { sum.add(value(at)); });
       // In a unit of 2^-600 any epsilon is the larger one, in one of 2^600 none is.
-      const bool is_short = sum.unit() < 1 ? a.epsilon > 0 : sum.unit() == 1 && sum.in_square_units() < double{a.epsilon};
+      const bool is_short =
+          sum.unit() < 1 ? a.epsilon > 0 : sum.unit() == 1 && sum.in_square_units() < double{a.epsilon};
       const double length = math::sqrt(is_short ? double{a.epsilon} : sum.in_square_units());
-      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other, or zero by zero.
+      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other, or zero by
+      // zero.
       const auto normal = [&](double number) {
-        return math::is_inf(number) || length == 0 ? math::nan<double> : (is_short ? number : sum.in_units(number)) / length;
+        return math::is_inf(number) || length == 0 ? math::nan<double>
+                                                   : (is_short ? number : sum.in_units(number)) / length;
       };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
@@ -121,7 +124,8 @@ struct l2_normalize {
     fixed_point root = detail::fixed::inverse_root(static_cast<std::int32_t>(sum));
     root.exponent -= halvings;
     if (to.scale != 0x1p-7F)
-      return {fixed_point_of(static_cast<double>(root.mantissa) * math::detail::power_of_two(root.exponent - 31) / double{to.scale})};
+      return {fixed_point_of(static_cast<double>(root.mantissa) * math::detail::power_of_two(root.exponent - 31) /
+                             double{to.scale})};
     if (!std::is_signed_v<T>) return {root, 128};  // TFLite rounds u8 in other places than i8
     root.exponent += 7;
     return {root};
@@ -136,4 +140,4 @@ constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

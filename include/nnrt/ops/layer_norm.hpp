@@ -2,8 +2,8 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -14,7 +14,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Layer normalisation: each block of the axes from begin_norm_axis on gets mean 0 and variance 1, then gamma and beta.
@@ -27,11 +27,11 @@ namespace ops {
 /// number.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded to
-/// float.
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded
+/// to float.
 ///
-/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_LAYER_NORM, which starts behind
-/// axis 0; from axis 0 on as in MindSpore; quantised: this library.
+/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_LAYER_NORM, which starts
+/// behind axis 0; from axis 0 on as in MindSpore; quantised: this library.
 struct layer_norm {
   static constexpr op_code code{49};
   static constexpr std::string_view name = "layer_norm";
@@ -45,8 +45,8 @@ struct layer_norm {
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 6, error_unit::largest, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("elementwiseAffine", 1),
+                                             hdi_field::named("beginParamsAxis", "begin_param_axis")};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
       nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0),
@@ -118,10 +118,13 @@ struct layer_norm {
     const auto real = [](const auto& numbers, std::int64_t i) { return math::convert<double>(numbers[i]); };
     const std::int64_t n = y.shape.elements(normalise_axis(a.begin_norm_axis, y.rank()));
     for (std::int64_t first = 0; first < y.elements(); first += n) {
-      const detail::moments m = detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x, first + i); });
+      const detail::moments m =
+          detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x, first + i); });
       for (std::int64_t i = first; i < first + n; ++i) {
-        const double factor = real(gamma, i % gamma.elements()), shift = real(beta, i % beta.elements()), off = m.off(real(x, i));
-        y[i] = store(m.deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : math::product(off / m.deviation, factor) + shift);
+        const double factor = real(gamma, i % gamma.elements()), shift = real(beta, i % beta.elements()),
+                     off = m.off(real(x, i));
+        y[i] = store(m.deviation == 0 ? detail::scaled_over_zero(off, factor, shift)
+                                      : math::product(off / m.deviation, factor) + shift);
       }
     }
   }
@@ -145,4 +148,4 @@ constexpr auto layer_norm(tensor<X> x, tensor<G> gamma, tensor<B> beta, Keywords
   return dsl::apply<ops::layer_norm>(x, gamma, beta, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Rectifier that lets a part of negative numbers through, element by element.
@@ -50,14 +50,16 @@ struct leaky_relu : detail::real_function {
     constexpr float most = std::numeric_limits<float>::max();
     verdict v = detail::infer_real<Rule>(in, wanted);
     if (!v || types::floating.contains(in[0].desc.type)) return v;
-    if (auto ok = require_real_between(Rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most); !ok)
+    if (auto ok = require_real_between(Rule::slope_of_a_quantised_input_must_be_finite, a.negative_slope, -most, most);
+        !ok)
       return ok;
     return v;
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>) {
-      // One step of a slope whose scale is its size: up from a zero point of 0, or down from one of 1, for u8 has no -1.
+      // One step of a slope whose scale is its size: up from a zero point of 0, or down from one of 1, for u8 has no
+      // -1.
       const bool falls = a.negative_slope < 0;
       const float size = falls ? -a.negative_slope : a.negative_slope;
       const T step = falls ? 0 : 1;
@@ -73,8 +75,9 @@ struct leaky_relu : detail::real_function {
 }  // namespace ops
 
 /// leaky_relu(x, negative_slope<0.1>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::leaky_relu>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -2,17 +2,17 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
-#include <nnrt/core/requantise.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/core/requantise.hpp>
 #include <nnrt/ops/detail/fixed_logarithm.hpp>
 #include <nnrt/ops/detail/groups.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// x minus the logarithm of the sum of exp(x) along one axis, shifted by the maximum so that nothing overflows.
@@ -43,7 +43,11 @@ struct log_softmax {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(-1) {}
   };
-  enum class rule { axis_must_be_an_axis_of_the_input, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale
+  };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
@@ -102,10 +106,13 @@ struct log_softmax {
     quantisation to;
     bool is_usual;
     constexpr explicit stored_logarithm(const quantisation& y)
-        : factor(fixed_point_of(0x1p-26 / double{y.scale})), to(y), is_usual(y.scale == 0x1p-4F && y.zero_point == highest) {}
+        : factor(fixed_point_of(0x1p-26 / double{y.scale})),
+          to(y),
+          is_usual(y.scale == 0x1p-4F && y.zero_point == highest) {}
     constexpr T operator()(std::int64_t logarithm) const {
       if (!is_usual) return requantise<T>(logarithm, factor, to.zero_point, {int{lowest}, int{highest}});
-      return static_cast<T>(nnrt::detail::clamped(nnrt::detail::shifted_right(logarithm, 22) + highest, lowest, highest));
+      return static_cast<T>(
+          nnrt::detail::clamped(nnrt::detail::shifted_right(logarithm, 22) + highest, lowest, highest));
     }
     static constexpr T lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
   };
@@ -113,9 +120,11 @@ struct log_softmax {
 
 }  // namespace ops
 
-/// log_softmax(x), or log_softmax(x, axis<1>); for a quantised result into<quant{.scale = 1.0F / 16, .zero_point = 127}>.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
+/// log_softmax(x), or log_softmax(x, axis<1>); for a quantised result into<quant{.scale = 1.0F / 16, .zero_point =
+/// 127}>.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::log_softmax>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Conjunction of two tensors of truth values, element by element.
@@ -40,4 +40,4 @@ constexpr auto logical_and(tensor<A> a, tensor<B> b, Keywords... keywords) {
   return dsl::apply<ops::logical_and>(a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

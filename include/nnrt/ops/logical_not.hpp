@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Negation of truth values, element by element.
@@ -37,8 +37,9 @@ struct logical_not {
 }  // namespace ops
 
 /// logical_not(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto logical_not(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto logical_not(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::logical_not>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

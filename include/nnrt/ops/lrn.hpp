@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// y[…, c] = x[…, c] / (bias + alpha * sum of x[…, k]^2 for |k - c| <= depth_radius)^beta.
@@ -42,8 +42,10 @@ struct lrn {
       {types_of(f64), 7, error_unit::result, 1.01, false, steepness, too_steep}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
-  static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
-                                                  {"alpha", 147, f32},        {"beta", 148, f32},
+  static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64},
+                                                  {"bias", 146, f32},
+                                                  {"alpha", 147, f32},
+                                                  {"beta", 148, f32},
                                                   nnrt_parameter{"", 149, i32}.up_to(0)};
 
   struct attrs {
@@ -67,12 +69,12 @@ struct lrn {
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return;
     const auto real = [&](std::int64_t i) { return math::convert<double>(x[i]); };
-    const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
+    const std::int64_t channels = y.extent(y.rank() - 1),
+                       radius = a.depth_radius < channels ? a.depth_radius : channels;
     for (std::int64_t i = 0; i < y.elements(); ++i) {
       const std::int64_t c = i % channels, first = i - c;
       detail::square_sum<T> sum;
-      for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
-        sum.add(real(first + k));
+      for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k) sum.add(real(first + k));
       const double alpha{a.alpha}, beta{a.beta};
       if (sum.unit() == 1 || alpha == 0 || (sum.unit() < 1 && a.bias != 0)) {
         const double base = double{a.bias} + math::product(alpha, sum.unit() > 1 ? sum.in_square_units() : sum.value());
@@ -115,4 +117,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(t
   return dsl::apply<ops::lrn>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

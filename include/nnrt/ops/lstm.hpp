@@ -2,13 +2,13 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// One layer of long short-term memory.
@@ -22,16 +22,16 @@ namespace ops {
 ///
 ///   c' = s(f) * c + s(i) * tanh(g)      h' = s(o) * tanh(c')
 ///
-/// and the next states are zoneout_cell * c + (1 - zoneout_cell) * c' and zoneout_hidden * h + (1 - zoneout_hidden) * h'.
-/// The second direction goes from the last step to the first one. bias, hx and cx are 0 where they are missing; a bias
-/// that is there counts, whatever `has_bias` says. Sums of f32 run in f32, in the reference in
+/// and the next states are zoneout_cell * c + (1 - zoneout_cell) * c' and zoneout_hidden * h + (1 - zoneout_hidden) *
+/// h'. The second direction goes from the last step to the first one. bias, hx and cx are 0 where they are missing; a
+/// bias that is there counts, whatever `has_bias` says. Sums of f32 run in f32, in the reference in
 /// f64, as those of f16 and f64 do; states are rounded after each step.
 ///
 /// input_size, hidden_size, num_layers and num_directions repeat what the shapes say; 0: not given. dropout is for
 /// training. A projection would need weights that NNRt has no operand for.
 ///
-/// Broken rules: see `rule`; ranks, extents, layers and directions are counted. Source: NNRt OH_NN_OPS_LSTM; the order of
-/// gates and biases as in MindSpore Lite and ONNX.
+/// Broken rules: see `rule`; ranks, extents, layers and directions are counted. Source: NNRt OH_NN_OPS_LSTM; the order
+/// of gates and biases as in MindSpore Lite and ONNX.
 struct lstm {
   static constexpr op_code code{75};
   static constexpr std::string_view name = "lstm";
@@ -53,18 +53,25 @@ struct lstm {
   // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {
-      {"bidirectional", 93, boolean}, {"has_bias", 94, boolean},       {"input_size", 95, i64},
-      {"hidden_size", 96, i64},       {"num_layers", 97, i64},         {"num_directions", 98, i64},
-      {"dropout", 99, f32},           {"zoneout_cell", 100, f32},      {"zoneout_hidden", 101, f32},
-      {"proj_size", 102, i64}};
+      {"bidirectional", 93, boolean}, {"has_bias", 94, boolean},   {"input_size", 95, i64}, {"hidden_size", 96, i64},
+      {"num_layers", 97, i64},        {"num_directions", 98, i64}, {"dropout", 99, f32},    {"zoneout_cell", 100, f32},
+      {"zoneout_hidden", 101, f32},   {"proj_size", 102, i64}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (bool, bidirectional), (bool, has_bias), (std::int64_t, input_size),
                     (std::int64_t, hidden_size), (std::int64_t, num_layers), (std::int64_t, num_directions),
                     (float, dropout), (float, zoneout_cell), (float, zoneout_hidden), (std::int64_t, proj_size));
     constexpr attrs()
-        : bidirectional(false), has_bias(false), input_size(0), hidden_size(0), num_layers(0), num_directions(0),
-          dropout(0), zoneout_cell(0), zoneout_hidden(0), proj_size(0) {}
+        : bidirectional(false),
+          has_bias(false),
+          input_size(0),
+          hidden_size(0),
+          num_layers(0),
+          num_directions(0),
+          dropout(0),
+          zoneout_cell(0),
+          zoneout_hidden(0),
+          proj_size(0) {}
   };
   enum class rule {
     operand_types_must_equal_input_type,
@@ -86,13 +93,14 @@ struct lstm {
     if (auto v = check_attributes(a); !v) return v;
     const auto extent = [&](std::size_t i, int axis) { return i < in.size() && in[i] ? in[i].desc.shape[axis] : -1; };
     const std::int64_t directions = a.bidirectional ? 2 : 1, steps = extent(0, 0);
-    const std::int64_t batch = known({extent(0, 1), extent(4, 1), extent(5, 1)}), input = known({extent(0, 2), extent(1, 2)});
+    const std::int64_t batch = known({extent(0, 1), extent(4, 1), extent(5, 1)}),
+                       input = known({extent(0, 2), extent(1, 2)});
     const std::int64_t hidden = known({extent(2, 2), extent(4, 2), extent(5, 2), part(extent(1, 1), 4),
                                        part(extent(2, 1), 4), part(extent(3, 1), 8)});
     const std::int64_t gates = hidden < 0 ? -1 : 4 * hidden;
-    const shape_t expected[] = {{steps, batch, input},          {directions, gates, input},
-                                {directions, gates, hidden},    {directions, gates < 0 ? -1 : 2 * gates},
-                                {directions, batch, hidden},    {directions, batch, hidden}};
+    const shape_t expected[] = {{steps, batch, input},       {directions, gates, input},
+                                {directions, gates, hidden}, {directions, gates < 0 ? -1 : 2 * gates},
+                                {directions, batch, hidden}, {directions, batch, hidden}};
     for (std::size_t i = 0; i < in.size(); ++i)
       for (int axis = 0; axis < in[i].desc.rank(); ++axis) {
         constexpr rule fit = Rule::extents_must_be_those_of_the_other_operands;
@@ -111,7 +119,8 @@ struct lstm {
   /// Products of weights with inputs and with hidden states.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     const std::int64_t elements = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
-    return elements < 0 || input < 0 || hidden < 0 ? 0 : elements * 4 * (input + hidden);  // 0 while an extent is unknown
+    // 0 while an extent is unknown
+    return elements < 0 || input < 0 || hidden < 0 ? 0 : elements * 4 * (input + hidden);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -170,7 +179,9 @@ struct lstm {
       if (extent >= 0) return extent;
     return -1;
   }
-  static constexpr std::int64_t part(std::int64_t extent, std::int64_t parts) { return extent < 0 ? -1 : extent / parts; }
+  static constexpr std::int64_t part(std::int64_t extent, std::int64_t parts) {
+    return extent < 0 ? -1 : extent / parts;
+  }
 
   static constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
   static constexpr double sigmoid(double x) {
@@ -191,7 +202,8 @@ struct lstm {
       if (has_bias) bias = in[3].as<const T>();
     }
     /// Row `row` of direction d for step t of sequence b, with the hidden states h.
-    constexpr double sum(std::int64_t d, std::int64_t row, std::int64_t t, std::int64_t b, const tensor_view<T>& h) const {
+    constexpr double sum(std::int64_t d, std::int64_t row, std::int64_t t, std::int64_t b,
+                         const tensor_view<T>& h) const {
       const auto real = [](T element) { return math::convert<double>(element); };
       double all = has_bias ? real(bias(d, row)) + real(bias(d, w_ih.extent(1) + row)) : 0;
       for (std::int64_t k = 0; k < x.extent(2); ++k) all += math::product(real(w_ih(d, row, k)), real(x(t, b, k)));
@@ -211,4 +223,4 @@ constexpr auto lstm(tensor<X> x, tensor<Ih> w_ih, tensor<Hh> w_hh, Rest... rest)
   return dsl::apply<ops::lstm>(x, w_ih, w_hh, rest...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

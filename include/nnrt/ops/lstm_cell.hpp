@@ -9,8 +9,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// One step of long short-term memory, whose gates have one matrix for the input and the hidden state side by side.
 ///
@@ -137,5 +136,4 @@ struct lstm_cell {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Product of matrices that stand in the last two axes; the axes before them broadcast as NumPy's do.
@@ -15,12 +15,13 @@ namespace ops {
 ///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
 ///   y: […, M, N] = fused(a * b)
 ///
-/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64; or i32 or
-/// i64 without a scale, whose products and sums wrap around in their own width;
-/// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their dtype with the scale that `into<quant{…}>` gives.
-/// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
-/// clamp of the stored numbers. Both may be i16, too: its sums are kept in 64 bits and scaled by requantise_wide().
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference kernels of TFLite's BATCH_MATMUL.
+/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
+/// or i32 or i64 without a scale, whose products and sums wrap around in their own width;
+/// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their
+/// dtype with the scale that `into<quant{…}>` gives. Sums are exact integers of (a - zero point) * (b - zero point),
+/// scaled by requantise(), and a fused activation is a clamp of the stored numbers. Both may be i16, too: its sums are
+/// kept in 64 bits and scaled by requantise_wide(). Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised:
+/// the reference kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
@@ -85,7 +86,8 @@ struct matmul {
     const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
     if (y.elements() == 0) return;
     using sum_t = detail::layer_sum_t<T>;
-    const auto zero_a = static_cast<sum_t>(detail::zero_of<T>(in[0])), zero_b = static_cast<sum_t>(detail::zero_of<T>(in[1]));
+    const auto zero_a = static_cast<sum_t>(detail::zero_of<T>(in[0])),
+               zero_b = static_cast<sum_t>(detail::zero_of<T>(in[1]));
     const bool is_wide = std::is_same_v<T, std::int16_t>, has_scales = has_scales_of_columns(in[1]);
     detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
@@ -161,4 +163,4 @@ constexpr auto matmul(tensor<A> a, tensor<B> b, Keywords... keywords) {
   return dsl::apply<ops::matmul>(a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

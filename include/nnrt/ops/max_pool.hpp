@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Maximum over a sliding window, per channel; the padding never wins. A NaN in the window makes the result a NaN.
@@ -29,8 +29,7 @@ struct max_pool {
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
-      hdi_field::named("roundMode", "ceil_mode").upstream_writes(0),
-      hdi_field::always("format", 1).upstream_writes(0)};
+      hdi_field::named("roundMode", "ceil_mode").upstream_writes(0), hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr const auto& parameters = detail::pooling_parameters;
   using attrs = detail::pooling_attributes;
 
@@ -55,9 +54,8 @@ struct max_pool {
     const auto keep_larger = [](T& largest, T x) {
       if (x > largest || detail::is_nan_of(x)) largest = x;  // a NaN that is there stays: nothing is larger
     };
-    detail::pool<T>(a, in, out, detail::least_of<T>(), keep_larger, [&](T largest, std::int64_t) {
-      return detail::activated_maximum(largest, *out[0].desc, a.fused);
-    });
+    detail::pool<T>(a, in, out, detail::least_of<T>(), keep_larger,
+                    [&](T largest, std::int64_t) { return detail::activated_maximum(largest, *out[0].desc, a.fused); });
   }
 };
 
@@ -68,4 +66,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto max_p
   return dsl::apply<ops::max_pool>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

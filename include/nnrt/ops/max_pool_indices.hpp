@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// max_pool, and where each maximum lies.
@@ -102,4 +102,4 @@ constexpr auto max_pool_indices(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::max_pool_indices>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// A larger image with each number of x at the pixel of its channel that its index names, and zeros elsewhere.
@@ -124,4 +124,4 @@ constexpr auto max_unpool(tensor<X> x, tensor<I> indices, Keywords... keywords) 
   return dsl::apply<ops::max_unpool>(x, indices, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Remainder of a division, element by element.
@@ -13,17 +13,18 @@ namespace ops {
 ///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a - floor(a / b) * b, which has the sign of b
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
-/// Integers: 0 where b is 0. Floats: a zero has the sign of b, too; NaN where b is 0 or a infinite; of a finite a and an
-/// infinite b it is a where their signs are equal, else b.
+/// Integers: 0 where b is 0. Floats: a zero has the sign of b, too; NaN where b is 0 or a infinite; of a finite a and
+/// an infinite b it is a where their signs are equal, else b.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MOD, which names no sign: as
-/// NumPy and Python have it.
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MOD, which names no sign:
+/// as NumPy and Python have it.
 struct mod {
   static constexpr op_code code{83};
   static constexpr std::string_view name = "mod";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::number, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -49,10 +50,10 @@ struct mod {
 
 /// mod(a, b), where one of the two may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto mod(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::mod>(a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Product of two tensors, element by element; for the product of matrices see matmul.
@@ -25,8 +25,11 @@ struct mul {
   static constexpr std::string_view name = "mul";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
   static constexpr nnrt_parameter parameters[] = {{"fused", 41, i8}};
   using attrs = detail::fused_attribute;
@@ -66,16 +69,16 @@ struct mul {
 
 /// mul(a, b), where one of the two may be a number, with a fused activation; a * b is the same without one.
 template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto mul(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::mul>(a, b, keywords...);
 }
 template <class A, class B>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto operator*(A a, B b) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::mul>(a, b);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Negation, element by element.
@@ -13,8 +13,8 @@ namespace ops {
 ///
 /// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero point is brought to it
-/// in fixed point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero
+/// point is brought to it in fixed point.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_NEG.
 struct neg : detail::number_function {
@@ -37,4 +37,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto neg(t
   return dsl::apply<ops::neg>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,10 +10,11 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Indices of the boxes that are chosen, of each class of each image for itself, the best first (non-maximum suppression).
+/// Indices of the boxes that are chosen, of each class of each image for itself, the best first (non-maximum
+/// suppression).
 ///
 ///   boxes: [N, 4], two opposite corners (y, x, y, x)      scores_of_boxes: [N]      M = max_detections
 ///   indices (i32), chosen_scores: [M]      count (i32): [], how many of them there are
@@ -23,18 +24,19 @@ namespace ops {
 ///
 ///   iou_threshold, score_threshold, sigma: one number each; 0, minus infinity and 0 where they are missing
 ///
-/// Again and again the box with the best score is chosen, of equal scores the one with the smaller index, until max_detections
-/// are, or no score is above score_threshold. A box is dropped when it shares more than iou_threshold of the area that it covers
-/// together with a chosen one; with drops_equal also when it shares just that. Boxes without area share none. With a sigma above 0
-/// (soft suppression) each box that is chosen multiplies the scores of all others by exp(-share^2 / (2 sigma)), of which
-/// chosen_scores has those that the boxes were chosen for. Results after the first `count` are 0. With center_point_box, a box is
-/// its centre, width and height (x, y, w, h). A score that is NaN is below all thresholds.
+/// Again and again the box with the best score is chosen, of equal scores the one with the smaller index, until
+/// max_detections are, or no score is above score_threshold. A box is dropped when it shares more than iou_threshold of
+/// the area that it covers together with a chosen one; with drops_equal also when it shares just that. Boxes without
+/// area share none. With a sigma above 0 (soft suppression) each box that is chosen multiplies the scores of all others
+/// by exp(-share^2 / (2 sigma)), of which chosen_scores has those that the boxes were chosen for. Results after the
+/// first `count` are 0. With center_point_box, a box is its centre, width and height (x, y, w, h). A score that is NaN
+/// is below all thresholds.
 ///
 /// Shares and scores are computed in f64; shares are compared in the dtype of the boxes.
 ///
-/// Broken rules: see `rule`; ranks, extents and counts. Source: ONNX NonMaxSuppression, with an upper bound of results; TFLite's
-/// NON_MAX_SUPPRESSION_V4 and _V5 (with drops_equal), which leave the order of equal scores open and take a box without area more
-/// than once. Soft suppression: Bodla et al., https://arxiv.org/abs/1704.04503.
+/// Broken rules: see `rule`; ranks, extents and counts. Source: ONNX NonMaxSuppression, with an upper bound of results;
+/// TFLite's NON_MAX_SUPPRESSION_V4 and _V5 (with drops_equal), which leave the order of equal scores open and take a
+/// box without area more than once. Soft suppression: Bodla et al., https://arxiv.org/abs/1704.04503.
 struct non_max_suppression {
   static constexpr op_code code{1021};
   static constexpr std::string_view name = "non_max_suppression";
@@ -46,7 +48,8 @@ struct non_max_suppression {
   static constexpr operand_spec outputs[] = {
       {"indices", types_of(i32)}, {"chosen_scores", types::floating}, {"count", types_of(i32)}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged};
-  static constexpr std::string_view choice = "a share is about iou_threshold, or a score about another one: then boxes may be others";
+  static constexpr std::string_view choice =
+      "a share is about iou_threshold, or a score about another one: then boxes may be others";
   static constexpr error_bound errors[] = {
       {types_of(f32, f16), 0.51, error_unit::result, 0, false, {}, choice},
       {types_of(f64), 3, error_unit::result, 4, false, "boxes that were chosen before", choice}};
@@ -76,7 +79,8 @@ struct non_max_suppression {
     const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;
     if (auto v = require_between(Rule::boxes_rank_must_be_2_or_3, boxes.rank(), 2, 3); !v) return v;
     const bool has_classes = boxes.rank() == 3;
-    if (auto v = require(Rule::scores_rank_must_be_1_or_that_of_batches, scores.rank(), has_classes ? 3 : 1); !v) return v;
+    if (auto v = require(Rule::scores_rank_must_be_1_or_that_of_batches, scores.rank(), has_classes ? 3 : 1); !v)
+      return v;
     if (auto v = require_same_extent(Rule::boxes_must_have_four_numbers, boxes.shape[-1], 4); !v) return v;
     constexpr rule fit = Rule::extents_must_be_those_of_the_boxes;
     if (auto v = require_same_extent(fit, scores.shape[-1], boxes.shape[-2]); !v) return v;
@@ -90,7 +94,8 @@ struct non_max_suppression {
     const std::int64_t count = boxes.shape[-2] < 0 ? scores.shape[-1] : boxes.shape[-2];
     if (auto v = require_at_most(Rule::boxes_must_be_countable_in_32_bits, count, max_boxes); !v) return v;
     std::int64_t all = a.max_detections < max_elements ? a.max_detections : max_elements + 1;
-    if (has_classes) all = extent_product(extent_product(boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0], scores.shape[1]), all);
+    if (has_classes)
+      all = extent_product(extent_product(boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0], scores.shape[1]), all);
     return yields(tensor_desc{i32, has_classes ? shape_t{all, 3} : shape_t{all}}, tensor_desc{boxes.type, shape_t{all}},
                   tensor_desc{i32, shape_t{}});
   }
@@ -109,11 +114,19 @@ struct non_max_suppression {
   template <class T> class detections {
    public:
     constexpr detections(const attrs& a, arguments in, results out)
-        : a_(a), boxes_(in[0].as<const T>()), scores_(in[1].as<const T>()), indices_(out[0].as<std::int32_t>()),
-          chosen_(out[1].as<T>()), count_(out[2].as<std::int32_t>()), boxes_of_each_(in[0].shape()[-2]),
-          columns_(in[0].shape().rank == 3 ? 3 : 1), classes_(columns_ == 3 ? in[1].shape()[1] : 1),
-          all_classes_(columns_ == 3 ? in[1].shape()[0] * classes_ : 1), threshold_(number(in, 2, 0)),
-          lowest_(number(in, 3, -math::infinity<double>)), sigma_(number(in, 4, 0)) {}
+        : a_(a),
+          boxes_(in[0].as<const T>()),
+          scores_(in[1].as<const T>()),
+          indices_(out[0].as<std::int32_t>()),
+          chosen_(out[1].as<T>()),
+          count_(out[2].as<std::int32_t>()),
+          boxes_of_each_(in[0].shape()[-2]),
+          columns_(in[0].shape().rank == 3 ? 3 : 1),
+          classes_(columns_ == 3 ? in[1].shape()[1] : 1),
+          all_classes_(columns_ == 3 ? in[1].shape()[0] * classes_ : 1),
+          threshold_(number(in, 2, 0)),
+          lowest_(number(in, 3, -math::infinity<double>)),
+          sigma_(number(in, 4, 0)) {}
 
     constexpr std::int64_t boxes() const { return all_classes_ == 0 ? 0 : boxes_of_each_; }
     constexpr bool has_room() const { return taken_ - first_ < a_.max_detections && boxes() > 0; }
@@ -201,8 +214,9 @@ struct non_max_suppression {
 
 /// auto [indices, scores, count] = non_max_suppression(boxes, scores, iou_threshold, score_threshold, sigma,
 /// max_detections<100>), of which the last three operands may be numbers, or missing from the last one on.
-template <tensor_desc B, tensor_desc S, class... Rest> constexpr auto non_max_suppression(tensor<B> boxes, tensor<S> scores, Rest... rest) {
+template <tensor_desc B, tensor_desc S, class... Rest>
+constexpr auto non_max_suppression(tensor<B> boxes, tensor<S> scores, Rest... rest) {
   return dsl::apply<ops::non_max_suppression>(boxes, scores, rest...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,17 +7,19 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Indices of the elements that are not 0, in the order of memory.
 ///
-///   x: any shape [d0, …], of rank r      indices (i64): [n, r], n = d0 * …      count (i32): [], how many of them there are
+///   x: any shape [d0, …], of rank r      indices (i64): [n, r], n = d0 * …      count (i32): [], how many of them
+///                                                                               there are
 ///
-/// How many there are only a run knows; n is the bound that shapes tell, and indices after the first `count` are 0. Truth values
-/// count as 0 and 1; NaN is not 0, -0 is.
+/// How many there are only a run knows; n is the bound that shapes tell, and indices after the first `count` are 0.
+/// Truth values count as 0 and 1; NaN is not 0, -0 is.
 ///
-/// Broken rules: see `rule`; elements are counted. Source: TFLite's WHERE of one operand; ONNX NonZero, whose indices stand in columns.
+/// Broken rules: see `rule`; elements are counted. Source: TFLite's WHERE of one operand; ONNX NonZero, whose indices
+/// stand in columns.
 struct nonzero {
   static constexpr op_code code{1022};
   static constexpr std::string_view name = "nonzero";
@@ -61,4 +63,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto nonze
   return dsl::apply<ops::nonzero>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

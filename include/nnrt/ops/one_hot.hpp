@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Each index as `depth` elements along a new axis: on_value at the index, off_value elsewhere.
@@ -27,7 +27,8 @@ struct one_hot {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
@@ -105,4 +106,4 @@ constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, 
   return dsl::apply<ops::one_hot>(indices, on, off, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,7 +10,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/stored_number.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// x with elements put before and after it along each axis.
@@ -31,10 +31,10 @@ struct pad {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
-      hdi_field::named("constantValue", "pad_value")};
-  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(3)};  // 3 is reserved: nothing pads so
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
+                                             hdi_field::named("constantValue", "pad_value")};
+  // 3 is reserved: nothing pads so
+  static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(3)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (border, mode), (float, pad_value));
@@ -63,7 +63,8 @@ struct pad {
         !v)
       return v;
     if (in[1].desc.rank() > 1)
-      if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.shape[-1], 2); !v) return v;
+      if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.shape[-1], 2); !v)
+        return v;
     if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
     if (!in[1].has_values()) return refuse(Rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
@@ -129,4 +130,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto pad(t
   return dsl::apply<ops::pad>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Power of two tensors, element by element.
@@ -32,8 +32,10 @@ struct pow {
   static constexpr std::string_view name = "pow";
   static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"z", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .quantised = stored_numbers::computed,
+                                          .in_files = file_order::broadcast};
   // With u = 2^-53 and b = scale x + shift, the product is off by u |scale x| and the sum by u |b|: b is off by d = u
   // (|scale x / b| + 1) of itself, and b^y by |y| d of itself, where (1 + d)^y - 1 < 1.01 |y| d as long as d and y d
   // are below 2^-8. u z is at most an ulp of z; of f32 it is 2^-29 and of f16 2^-42 of one.
@@ -80,8 +82,8 @@ struct pow {
         const quantisation &of_x = in[0].desc->quantised, &of_y = in[1].desc->quantised;
         const detail::storing<T> store(out[0]);
         return detail::for_each_pair<T>(in, out, [&](T x, T y) {
-          return store(power_of_reals(a, detail::finite(double{real_of(x, of_x)}),
-                                      detail::finite(double{real_of(y, of_y)})));
+          return store(
+              power_of_reals(a, detail::finite(double{real_of(x, of_x)}), detail::finite(double{real_of(y, of_y)})));
         });
       }
     detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
@@ -107,10 +109,10 @@ struct pow {
 
 /// pow(x, y), where one of the two may be a number, with scaled_by<…> and shifted_by<…>.
 template <class X, class Y, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<X, Y>
+  requires dsl::operand_pair<X, Y>
 constexpr auto pow(X x, Y y, Keywords... keywords) {
   dsl::check_scalar<X, Y>();
   return dsl::apply<ops::pow>(x, y, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -2,14 +2,14 @@
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Parametric rectified linear unit; channels are the last axis.
@@ -27,7 +27,8 @@ struct prelu {
   static constexpr std::string_view name = "prelu";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}, {"weight", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112, .tells_quantisation = 0, .nnrt_name = "PRelu"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("channelShared", 0)};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -65,8 +66,7 @@ struct prelu {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
-    else
-      detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
+    else detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
   }
 
  private:
@@ -90,4 +90,4 @@ constexpr auto prelu(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::prelu>(x, weight, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

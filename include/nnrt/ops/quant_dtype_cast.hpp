@@ -1,5 +1,6 @@
 // quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
-// Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to stored_casts.hpp.
+// Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to
+// stored_casts.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -7,7 +8,7 @@
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/type_numbers.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The same real numbers in another dtype or quantisation.
@@ -16,7 +17,8 @@ namespace ops {
 ///   y: the same shape; one of these dtypes; quantised where it is an integer, with the scale that `into<quant{…}>`
 ///   gives
 ///
-///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; a NaN is the zero point
+///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; a NaN is the zero
+///                        point
 ///   integer to float:    scale of x * (x - zero point of x)
 ///   integer to integer:  (x - zero point of x) * (scale of x / scale of y), in fixed point, + zero point of y, clamped
 ///
@@ -30,11 +32,13 @@ struct quant_dtype_cast {
   static constexpr std::string_view name = "quant_dtype_cast";
   static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr foreign_numbers foreign{.nnrt = 52, .hdi = 113, .hdi_also = 999, .tells_quantisation = 0,
-                                           .nnrt_name = "QuantDTypeCast"};
-  static constexpr nnrt_parameter parameters[] = {
-      nnrt_parameter{"src_t", 72, i64, -1}.required(), nnrt_parameter{"dst_t", 73, i64, -1}.required(), {"axis", 126, i64, -1}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr foreign_numbers foreign{
+      .nnrt = 52, .hdi = 113, .hdi_also = 999, .tells_quantisation = 0, .nnrt_name = "QuantDTypeCast"};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"src_t", 72, i64, -1}.required(),
+                                                  nnrt_parameter{"dst_t", 73, i64, -1}.required(),
+                                                  {"axis", 126, i64, -1}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, src_t), (std::int64_t, dst_t), (std::int64_t, axis));
@@ -105,9 +109,7 @@ struct quant_dtype_cast {
     fixed_point factor;
     quantisation to;
     constexpr rescaled(const quantisation& from, const quantisation& y)
-        : zero(from.zero_point),
-          factor(fixed_point_of(double{from.scale} / double{y.scale})),
-          to(y) {}
+        : zero(from.zero_point), factor(fixed_point_of(double{from.scale} / double{y.scale})), to(y) {}
     constexpr To operator()(T x) const {
       using limits = std::numeric_limits<To>;
       return requantise_exactly<To>(x - zero, factor, to, {limits::min(), limits::max()});
@@ -124,8 +126,8 @@ struct quant_dtype_cast {
     const std::int64_t channels = x.extent(q.axis), inner = x.shape.elements(q.axis + 1);
     for (std::int64_t c = 0; c < channels; ++c) {
       const auto at = static_cast<std::size_t>(c);
-      const auto f = function_of(
-          quantisation(quant{detail::channel_scale(in[0], c), at < in[0].zero_points.size() ? in[0].zero_points[at] : q.zero_point}));
+      const auto f = function_of(quantisation(quant{
+          detail::channel_scale(in[0], c), at < in[0].zero_points.size() ? in[0].zero_points[at] : q.zero_point}));
       for (std::int64_t outer = 0; outer < x.shape.elements(0, q.axis); ++outer)
         for (std::int64_t i = (outer * channels + c) * inner, end = i + inner; i < end; ++i) y[i] = f(x[i]);
     }
@@ -150,4 +152,4 @@ template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) 
   return quant_dtype_cast<To>(x, keyword::one_integer<keyword::axis_slot, X.quantised.axis>{});
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// start, start + delta, start + 2 * delta …, as long as limit is not reached.
@@ -69,4 +69,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto range
   return dsl::apply<ops::range>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Reciprocal, element by element.
@@ -32,8 +32,9 @@ struct reciprocal : detail::real_function {
 }  // namespace ops
 
 /// reciprocal(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reciprocal(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reciprocal(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reciprocal>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Logical "and" of the elements along `axes`.
@@ -58,4 +58,4 @@ constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

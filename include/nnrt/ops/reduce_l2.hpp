@@ -6,7 +6,7 @@
 #include <nnrt/ops/detail/reduction.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Euclidean norm, the root of the sum of squares, of the elements along `axes`.
@@ -40,7 +40,9 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
     using squares = detail::square_sum<T>;
     detail::reduce<T>(
         a, in, out, squares{}, [](squares& sum, T element) { sum.add(math::convert<double>(element)); },
-        [factor = a.factor()](const squares& sum, std::int64_t) { return detail::times_factor<T>(sum.root(), factor); });
+        [factor = a.factor()](const squares& sum, std::int64_t) {
+          return detail::times_factor<T>(sum.root(), factor);
+        });
   }
 };
 
@@ -52,4 +54,4 @@ constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

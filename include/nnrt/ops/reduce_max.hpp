@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Largest one of the elements along `axes`.
@@ -18,8 +18,8 @@ namespace ops {
 /// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
 /// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
 ///
-/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
-/// NNRt OH_NN_OPS_REDUCE_MAX.
+/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
+/// Source: NNRt OH_NN_OPS_REDUCE_MAX.
 struct reduce_max : detail::plain_reduction<types::any, stored_numbers::kept> {
   static constexpr op_code code{99};
   static constexpr std::string_view name = "reduce_max";
@@ -27,7 +27,12 @@ struct reduce_max : detail::plain_reduction<types::any, stored_numbers::kept> {
   static constexpr auto hdi_fields = hdi_reduction(1);
   static constexpr nnrt_parameter parameters[] = {
       {"keep_dims", 151, boolean}, {"reduce_to_end", 152, boolean}, {"coefficient", 153, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input, coefficient_of_a_quantised_tensor_must_be_1 };
+  enum class rule {
+    axes_must_be_a_list_or_one_number,
+    axes_must_be_known,
+    axis_must_be_an_axis_of_the_input,
+    coefficient_of_a_quantised_tensor_must_be_1
+  };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
@@ -55,4 +60,4 @@ constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

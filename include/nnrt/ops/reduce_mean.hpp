@@ -1,10 +1,11 @@
 // reduce_mean: the mean along some axes of a tensor.
-// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp, bytes to those of byte_pooling.hpp.
+// Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp, bytes to those of
+// byte_pooling.hpp.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
@@ -12,7 +13,7 @@
 
 #include <bit>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Mean of the elements along `axes`.
@@ -24,12 +25,12 @@ namespace ops {
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
 /// when negative.
 ///
-/// dtypes: f16, f32, f64, whose mean is finite where all elements are; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
-/// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
-/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise_exactly() scales them by
-/// scale of x * coefficient / (scale of y * their number); where y is rounded to even, exact means are; a mean of no elements is 0.
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
-/// TFLite's MEAN, as TensorFlow 2.14 has it.
+/// dtypes: f16, f32, f64, whose mean is finite where all elements are; a mean of no elements is NaN. i32 and i64: sums
+/// in 64 bits, which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements.
+/// Or quantised i8, u8 or i16 to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers,
+/// and requantise_exactly() scales them by scale of x * coefficient / (scale of y * their number); where y is rounded
+/// to even, exact means are; a mean of no elements is 0. Broken rules: see `rule`; axes are counted. Source: NNRt
+/// OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
@@ -96,7 +97,8 @@ struct reduce_mean {
       detail::reduce<T>(a, in, out, std::int64_t{0}, add, [&](std::int64_t sum, std::int64_t count) {
         const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
         const stored_range range = stored_range_of<T>(y, activation::none);
-        if (y.rounding == stored_rounding::half_to_even) return shared_to_even<T>(steps, factor, count, y.zero_point, range);
+        if (y.rounding == stored_rounding::half_to_even)
+          return shared_to_even<T>(steps, factor, count, y.zero_point, range);
         return requantise_exactly<T, Rounding>(steps, shared_out(factor, count), y.zero_point, range);
       });
     } else if constexpr (std::is_integral_v<T>) {
@@ -108,17 +110,20 @@ struct reduce_mean {
       });
     } else {
       const auto add_up = [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); };
-      detail::reduce<T>(a, in, out, detail::wide_sum<T>{}, add_up, [factor = a.factor()](const detail::wide_sum<T>& sum, std::int64_t count) {
-        return detail::times_factor<T>(count == 0 ? math::nan<double> : sum.mean(count), factor);
-      });
+      detail::reduce<T>(a, in, out, detail::wide_sum<T>{}, add_up,
+                        [factor = a.factor()](const detail::wide_sum<T>& sum, std::int64_t count) {
+                          return detail::times_factor<T>(count == 0 ? math::nan<double> : sum.mean(count), factor);
+                        });
     }
   }
 
  private:
   /// The exact share of a sum: a factor that is shared out, and cut, would take every half to one side.
   template <class T>
-  static constexpr T shared_to_even(std::int64_t steps, fixed_point factor, std::int64_t count, std::int32_t zero_point, stored_range range) {
-    const std::int64_t mean = count == 0 ? 0 : nnrt::detail::exact_product(steps, factor).shared_out(count).rounded_to_even(zero_point);
+  static constexpr T shared_to_even(std::int64_t steps, fixed_point factor, std::int64_t count, std::int32_t zero_point,
+                                    stored_range range) {
+    const std::int64_t mean =
+        count == 0 ? 0 : nnrt::detail::exact_product(steps, factor).shared_out(count).rounded_to_even(zero_point);
     return static_cast<T>(nnrt::detail::clamped(zero_point + mean, range.low, range.high));
   }
   static constexpr verdict check_quantisation(const attrs& a, array_ref<const operand> in,
@@ -140,4 +145,4 @@ constexpr auto reduce_mean(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_mean>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

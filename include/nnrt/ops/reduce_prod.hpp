@@ -2,15 +2,15 @@
 // Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Product of the elements along `axes`.
@@ -36,9 +36,8 @@ struct reduce_prod {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
-  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::result, 1},
-                                           {types_of(f16), 0.51},
-                                           {types_of(f64), 1, error_unit::result, 1}};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 1, error_unit::result, 1}, {types_of(f16), 0.51}, {types_of(f64), 1, error_unit::result, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(3);
   static constexpr nnrt_parameter parameters[] = {
@@ -71,19 +70,25 @@ struct reduce_prod {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
-    const auto finish = [factor = a.factor()](auto product, std::int64_t) { return detail::times_factor<T>(product, factor); };
+    const auto finish = [factor = a.factor()](auto product, std::int64_t) {
+      return detail::times_factor<T>(product, factor);
+    };
     if constexpr (std::is_integral_v<T>) {
       const auto step = [](std::uint64_t& product, T element) { product *= static_cast<std::uint64_t>(element); };
       detail::reduce<T>(a, in, out, std::uint64_t{1}, step, finish);
     } else {
-      const auto step = [](detail::wide_product& product, T element) { product.multiply(math::convert<double>(element)); };
-      detail::reduce<T>(a, in, out, detail::wide_product{}, step,
-                        [&](const detail::wide_product& product, std::int64_t count) { return finish(product.value(), count); });
+      const auto step = [](detail::wide_product& product, T element) {
+        product.multiply(math::convert<double>(element));
+      };
+      detail::reduce<T>(
+          a, in, out, detail::wide_product{}, step,
+          [&](const detail::wide_product& product, std::int64_t count) { return finish(product.value(), count); });
     }
   }
 
  private:
-  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x,
+                                              array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();
     if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
     if (auto v = detail::require_one_scale(rule::quantised_input_must_have_one_scale, x); !v) return v;
@@ -127,4 +132,4 @@ constexpr auto reduce_prod(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_prod>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

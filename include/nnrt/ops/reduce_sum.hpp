@@ -8,7 +8,7 @@
 #include <nnrt/ops/detail/reduction.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Sum of the elements along `axes`.
@@ -61,16 +61,19 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     const auto finish = [factor = a.factor()](auto sum, std::int64_t) { return detail::times_factor<T>(sum, factor); };
     if constexpr (std::is_integral_v<T>) {
       detail::reduce<T>(
-          a, in, out, std::uint64_t{0}, [](std::uint64_t& sum, T element) { sum += static_cast<std::uint64_t>(element); }, finish);
+          a, in, out, std::uint64_t{0},
+          [](std::uint64_t& sum, T element) { sum += static_cast<std::uint64_t>(element); }, finish);
     } else {
       detail::reduce<T>(
-          a, in, out, detail::wide_sum<T>{}, [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); },
+          a, in, out, detail::wide_sum<T>{},
+          [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); },
           [&](const detail::wide_sum<T>& sum, std::int64_t count) { return finish(sum.value(), count); });
     }
   }
 
  private:
-  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x, array_ref<const tensor_desc> wanted) {
+  static constexpr verdict check_quantisation(const attrs& a, const tensor_desc& x,
+                                              array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();
     constexpr rule one_scale = rule::quantised_output_must_have_one_scale;
     if (!types::stored.contains(x.type)) return require(rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
@@ -85,7 +88,8 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     detail::reduce<T>(
         a, in, out, std::int64_t{0}, [&](std::int64_t& sum, T element) { sum += element - x.zero_point; },
         [&](std::int64_t sum, std::int64_t) {
-          return requantise_exactly<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
+          return requantise_exactly<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point,
+                                       stored_range_of<T>(y, activation::none));
         });
   }
 };
@@ -98,4 +102,4 @@ constexpr auto reduce_sum(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_sum>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,11 +1,12 @@
 // registry: operators found by number and by name, with all their dtypes and the texts of their rules.
-// Flow: dynamic fronts only (models, readers, C API): it instantiates every operator, unless another unit has them (ops/of.hpp); static graphs name theirs.
+// Flow: dynamic fronts only (models, readers, C API): it instantiates every operator, unless another unit has them
+// (ops/of.hpp); static graphs name theirs.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/of.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 namespace detail {
 
@@ -33,4 +34,4 @@ constexpr const operator_info* find(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Rectified linear unit, element by element.
@@ -19,8 +19,10 @@ namespace ops {
 struct relu : detail::number_function {
   static constexpr op_code code{47};
   static constexpr std::string_view name = "relu";
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::relu, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = meaning::relu,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(1);
   using rule = detail::number_function_rule;
@@ -43,4 +45,4 @@ struct relu_t : keyword::value<keyword::fused_slot, activation::relu> {
 };
 inline constexpr relu_t relu{};
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

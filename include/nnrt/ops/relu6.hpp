@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Rectified linear unit with a ceiling of 6, element by element.
@@ -19,8 +19,10 @@ namespace ops {
 struct relu6 : detail::number_function {
   static constexpr op_code code{48};
   static constexpr std::string_view name = "relu6";
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::relu6, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = meaning::relu6,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(3);
   using rule = detail::number_function_rule;
@@ -43,4 +45,4 @@ struct relu6_t : keyword::value<keyword::fused_slot, activation::relu6> {
 };
 inline constexpr relu6_t relu6{};
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The elements of x, in row-major order, under another shape.
@@ -91,4 +91,4 @@ template <tensor_desc X> constexpr auto flatten(tensor<X> x) {
   return dsl::apply<ops::reshape>(x, shape<(X.rank() > 0 ? X.shape[0] : 1), X.shape.elements(1)>);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/resize.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Bilinear interpolation.
@@ -29,9 +29,9 @@ namespace ops {
 ///
 /// dtypes: floating point (f16 interpolates in float; a pixel of weight 0 takes no part, even when it is infinite), or
 /// i8, i16, u8, quantised or not: stored numbers are interpolated, and y has the quantisation of x. i8 and i16 in
-/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero, or as y's quantisation says; u8 in float, rounded half up.
-/// Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR; integers: the reference
-/// kernels of TFLite's RESIZE_BILINEAR.
+/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero, or as y's quantisation says; u8 in
+/// float, rounded half up. Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR;
+/// integers: the reference kernels of TFLite's RESIZE_BILINEAR.
 struct resize_bilinear {
   static constexpr dtype_set interpolated = types::floating | types_of(i8, i16, u8);
 
@@ -109,7 +109,8 @@ struct resize_bilinear {
           const auto w = around<T>(width, j);
           for (std::int64_t c = 0; c < y.extent(3); ++c)
             y(n, i, j, c) = interpolate<T>(h.between, w.between, x(n, h.first, w.first, c), x(n, h.second, w.first, c),
-                                           x(n, h.first, w.second, c), x(n, h.second, w.second, c), out[0].desc->quantised.rounding);
+                                           x(n, h.first, w.second, c), x(n, h.second, w.second, c),
+                                           out[0].desc->quantised.rounding);
         }
   }
 
@@ -152,8 +153,9 @@ struct resize_bilinear {
   /// Between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in a
   /// pixel_pair; integers of fixed-point arithmetic are rounded so.
   template <class T>
-  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c, T d,
-                                 stored_rounding) requires(!std::is_integral_v<T>) {
+  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c, T d, stored_rounding)
+    requires(!std::is_integral_v<T>)
+  {
     using real = math::compute_t<T>;
     const real one{1}, weights[] = {(one - h) * (one - w), h * (one - w), (one - h) * w, h * w};
     const T pixels[] = {a, b, c, d};
@@ -163,14 +165,18 @@ struct resize_bilinear {
     return static_cast<T>(sum);
   }
   template <class T>
-  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d, stored_rounding rounding) requires std::is_integral_v<T> {
+  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d, stored_rounding rounding)
+    requires std::is_integral_v<T>
+  {
     constexpr std::int64_t one = 1024, half = one * one / 2;
     const std::int64_t sum = a * (one - h) * (one - w) + b * h * (one - w) + c * (one - h) * w + d * h * w;
     if (rounding == stored_rounding::half_to_even) return static_cast<T>(math::quotient_to_even(sum, one * one));
     return static_cast<T>((sum + (sum > 0 ? half : -half)) / (one * one));
   }
   template <class T>
-  static constexpr T interpolate(float h, float w, T a, T b, T c, T d, stored_rounding) requires std::is_same_v<T, std::uint8_t> {
+  static constexpr T interpolate(float h, float w, T a, T b, T c, T d, stored_rounding)
+    requires std::is_same_v<T, std::uint8_t>
+  {
     const auto part = [](T pixel, float of_row, float of_column) {
       return math::product(math::product(static_cast<float>(pixel), of_row), of_column);
     };
@@ -187,4 +193,4 @@ constexpr auto resize_bilinear(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::resize_bilinear>(x, keyword::as_image_size(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

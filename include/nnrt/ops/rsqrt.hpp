@@ -6,7 +6,7 @@
 #include <nnrt/ops/detail/fixed_root.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Reciprocal of the square root, element by element.
@@ -30,10 +30,11 @@ struct rsqrt : detail::real_function {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, stored_root<T>(in, out));
     else if constexpr (can_be_stored<T>) return detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
-    else detail::for_each_real<T>(in, out, [](double x) {
-      // Constant evaluation refuses to divide by zero.
-      return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / math::sqrt(x);
-    });
+    else
+      detail::for_each_real<T>(in, out, [](double x) {
+        // Constant evaluation refuses to divide by zero.
+        return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / math::sqrt(x);
+      });
   }
 
  private:
@@ -74,4 +75,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rsqrt
   return dsl::apply<ops::rsqrt>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

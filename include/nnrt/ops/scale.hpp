@@ -7,7 +7,7 @@
 #include <nnrt/ops/detail/stored_reals.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Product with one tensor and sum with another, which both lie along the axes from `axis` on.
@@ -19,17 +19,20 @@ namespace ops {
 /// it is. Integers wrap around.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, scale and bias f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float, and a fused
-/// activation is a clamp of them.
+/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float, and a
+/// fused activation is a clamp of them.
 ///
-/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_SCALE; quantised: this library.
+/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_SCALE; quantised: this
+/// library.
 struct scale {
   static constexpr op_code code{26};
   static constexpr std::string_view name = "scale";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = meaning::scale,
+                                          .quantised = stored_numbers::computed,
+                                          .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms},
                                            {types_of(f16), 0.51, error_unit::terms},
@@ -78,7 +81,8 @@ struct scale {
     const auto y = out[0].as<T>();
     const int axis = normalise_axis(a.axis, y.rank());
     // Elements of x between one of the parameter and the next.
-    const std::int64_t of_scale = y.shape.elements(axis + in[1].rank()), of_bias = y.shape.elements(axis + in[2].rank());
+    const std::int64_t of_scale = y.shape.elements(axis + in[1].rank()),
+                       of_bias = y.shape.elements(axis + in[2].rank());
     const auto each = [&](const auto& x, const auto& scale, const auto& bias, auto element) {
       for (std::int64_t i = 0; i < y.elements(); ++i)
         y[i] = element(x[i], scale[i / of_scale % scale.elements()], bias[i / of_bias % bias.elements()]);
@@ -87,18 +91,18 @@ struct scale {
       if (in[0].desc->quantised) {
         using reals = detail::reals_of<T>;
         const detail::storing<T> store(out[0], a.fused);
-        return each(reals(in[0]), reals(in[1]), reals(in[2]), [&](double x, double factor, double offset) {
-          return store(math::product(x, factor) + offset);
-        });
+        return each(reals(in[0]), reals(in[1]), reals(in[2]),
+                    [&](double x, double factor, double offset) { return store(math::product(x, factor) + offset); });
       }
     each(in[0].as<const T>(), in[1].as<const T>(), in[2].as<const T>(), [&](T x, T factor, T offset) {
-      return detail::finished<T>(
-          product(static_cast<wide>(x), static_cast<wide>(factor)) + static_cast<wide>(offset), a.fused);
+      return detail::finished<T>(product(static_cast<wide>(x), static_cast<wide>(factor)) + static_cast<wide>(offset),
+                                 a.fused);
     });
   }
 
  private:
-  template <class Rule> static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  template <class Rule>
+  static constexpr verdict check_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (x.quantised) {
       constexpr auto can_be = rule::quantised_type_must_be_i8_u8_or_i16;
@@ -126,4 +130,4 @@ constexpr auto scale(tensor<X> x, tensor<S> factor, tensor<B> offset, Keywords..
   return dsl::apply<ops::scale>(x, factor, offset, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -9,7 +9,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/indices.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this place; 0 where there is none.
@@ -136,4 +136,4 @@ constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keyw
   return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/choice.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Choice between two tensors, element by element.
@@ -13,8 +13,8 @@ namespace ops {
 ///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
 ///   y: the common shape, condition ? a : b
 ///
-/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale that `into<quant{…}>` gives, to which the
-/// chosen ones are brought in fixed point; where both have one quantisation and no other is wanted, y keeps it.
+/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale that `into<quant{…}>` gives, to which
+/// the chosen ones are brought in fixed point; where both have one quantisation and no other is wanted, y keeps it.
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_SELECT.
 struct select : detail::choice {
@@ -43,4 +43,4 @@ constexpr auto select(tensor<Condition> condition, tensor<A> a, tensor<B> b, Key
   return dsl::apply<ops::select>(condition, a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,8 +10,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// One direction of long short-term memory, with a tensor for each gate; lstm is the plain form.
 ///
@@ -278,5 +277,4 @@ struct sequence_lstm {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -5,8 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/recurrent.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// One direction of a plain recurrent layer.
 ///
@@ -108,5 +107,4 @@ struct sequence_rnn {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

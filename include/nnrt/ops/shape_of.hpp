@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The extents of x, outermost first.
@@ -56,4 +56,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto shape
   return dsl::apply<ops::shape_of>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/ops/detail/interpolated.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Logistic function, element by element.
@@ -31,7 +31,8 @@ struct sigmoid : detail::real_function {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (out[0].desc->quantised.rounding == stored_rounding::twice && detail::is_interpolated(from, out[0].desc->quantised)) {
+      if (out[0].desc->quantised.rounding == stored_rounding::twice &&
+          detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, false);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::sigmoid_of(argument(x)); });
       }
@@ -60,4 +61,4 @@ struct sigmoid_t {
 };
 inline constexpr sigmoid_t sigmoid{};
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

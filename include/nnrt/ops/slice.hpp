@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The elements of x from `begin` on, `size` of them, along each axis that `axes` names; all elements along the others.
@@ -16,7 +16,8 @@ namespace ops {
 ///   x: any shape      begin, size: [A] integers, constant      axes: A axes; empty: all, in order
 ///   y: the extents of x, and those of `size` along the axes
 ///
-/// begin >= 0, and at most the extent; a size is at least 0, or -1: up to the end. Axes count from the end when negative.
+/// begin >= 0, and at most the extent; a size is at least 0, or -1: up to the end. Axes count from the end when
+/// negative.
 ///
 /// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SLICE.
 struct slice {
@@ -75,8 +76,8 @@ struct slice {
   }
 
   static constexpr auto macs = no_macs;
-  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out,
-                                            int) {
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in,
+                                            array_ref<const tensor_desc> out, int) {
     if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
@@ -125,4 +126,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto slice
   return dsl::apply<ops::slice>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,7 +10,7 @@
 #include <nnrt/ops/detail/stored_softmax.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// exp(beta * x) over its sum along the listed axes, shifted by the maximum so that nothing overflows.
@@ -19,8 +19,8 @@ namespace ops {
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
 /// beta is 1 unless given. dtypes: f16, f32, f64; or quantised i8, u8 or i16, computed in fixed-point
-/// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and 1/32768
-/// from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
+/// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and
+/// 1/32768 from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised with the usual
 /// scales, and beta: the reference kernels of TFLite's SOFTMAX, which runs along the last axis.
 struct softmax {
@@ -101,7 +101,9 @@ struct softmax {
                                   float beta) {
     const auto x = operand.as<const T>();
     const auto y = result.as<T>();
-    const auto value = [&](const shape_t& at) { return math::convert<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(x.at(at)); };
+    const auto value = [&](const shape_t& at) {
+      return math::convert<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(x.at(at));
+    };
     const auto each = [&](auto f) {
       shape_t index;
       index.rank = group.rank;
@@ -127,7 +129,9 @@ struct softmax {
     } else {
       // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
       if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
-      const auto power = [&](const shape_t& at) { return math::exp(math::product(detail::below<T>(value(at), largest), double{beta})); };
+      const auto power = [&](const shape_t& at) {
+        return math::exp(math::product(detail::below<T>(value(at), largest), double{beta}));
+      };
       double sum = 0;
       each([&](const shape_t& at) { sum += power(at); });
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(power(at) / sum); });
@@ -143,4 +147,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softm
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

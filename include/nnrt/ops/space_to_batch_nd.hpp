@@ -7,7 +7,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/blocks.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Of each image, with a border around it, block.h * block.w images: each has every block.h-th row and every block.w-th
@@ -28,8 +28,8 @@ struct space_to_batch_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
-  static constexpr hdi_field hdi_fields[] = {
-      hdi_field::named("blockShape", "block").upstream_omitting(), hdi_field::named("paddings", "paddings").upstream_repeating()};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block").upstream_omitting(),
+                                             hdi_field::named("paddings", "paddings").upstream_repeating()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 47, i64, 2}.of_rank(1).appending(),
                                                   nnrt_parameter{"paddings", 48, i64, 4}.of_rank(2)};
 
@@ -101,4 +101,4 @@ constexpr auto space_to_batch_nd(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::space_to_batch_nd>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Blocks of pixels become channels.
@@ -69,8 +69,9 @@ struct space_to_depth {
 }  // namespace ops
 
 /// space_to_depth(x, block_size<2>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::space_to_depth>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// y[indices[i, 0], … indices[i, R - 1]] = values[i]; elsewhere 0.
@@ -14,19 +14,20 @@ namespace ops {
 ///   indices: [N, R], or [N] where R is 1      values: [N], or one number for all places      shape: [R] integers >= 0,
 ///   constant, 1 <= R <= 8      y: the extents that `shape` lists
 ///
-/// An index for an axis lies in [0, extent). Where a place is listed twice, the value listed last stays. Constant indices
-/// are checked before the network runs, others by each run: it ends with an error, and nothing outside is written.
-/// Quantised values have zeros around them: their zero point.
+/// An index for an axis lies in [0, extent). Where a place is listed twice, the value listed last stays. Constant
+/// indices are checked before the network runs, others by each run: it ends with an error, and nothing outside is
+/// written. Quantised values have zeros around them: their zero point.
 ///
-/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE, which
-/// has R = 2; that one value may stand for all as in TensorFlow Lite.
+/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE,
+/// which has R = 2; that one value may stand for all as in TensorFlow Lite.
 struct sparse_to_dense {
   static constexpr op_code code{88};
   static constexpr std::string_view name = "sparse_to_dense";
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -68,7 +69,8 @@ struct sparse_to_dense {
     if (in[0].has_values() && in[2].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
-        if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v)
+          return v;
       }
     return yields(tensor_desc{values.type, default_format(y.rank), y});
   }
@@ -116,4 +118,4 @@ constexpr auto sparse_to_dense(tensor<Indices> indices, tensor<Values> values, K
   return dsl::apply<ops::sparse_to_dense>(indices, values, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The parts of x along `axis`, in order.
@@ -150,4 +150,4 @@ constexpr auto split(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::split>(x, output_num<Parts>, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

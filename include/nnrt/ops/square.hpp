@@ -5,7 +5,7 @@
 #include <nnrt/ops/detail/quantised_binary.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Square, element by element.
@@ -42,4 +42,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squar
   return dsl::apply<ops::square>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Square of the difference of two tensors, element by element.
@@ -25,8 +25,10 @@ struct squared_difference {
   static constexpr std::string_view name = "squared_difference";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .quantised = stored_numbers::computed,
+                                          .in_files = file_order::broadcast};
   static constexpr error_bound errors[] = {{types_of(f32), 2}, {types_of(f16), 0.51}, {types_of(f64), 2}};
   static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -68,10 +70,10 @@ struct squared_difference {
 
 /// squared_difference(a, b), where one of the two may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto squared_difference(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::squared_difference>(a, b, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The elements of x without the axes that `axes` names, each of extent 1; an empty list means every axis of extent 1.
@@ -75,4 +75,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squee
   return dsl::apply<ops::squeeze>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The inputs one after the other along an axis of their own.
@@ -81,9 +81,9 @@ struct stack {
 
 /// stack(a, b, …, axis<-1>): any number of tensors of one shape, then keywords.
 template <tensor_desc X, class... Rest>
-requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>)&&...) constexpr auto stack(tensor<X> first,
-                                                                                              Rest... rest) {
+  requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
+constexpr auto stack(tensor<X> first, Rest... rest) {
   return dsl::apply<ops::stack>(first, rest...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -8,7 +8,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// x[begin[0]:end[0]:strides[0], …]: the elements from `begin` on, every stride-th, up to and without `end`.
@@ -239,4 +239,4 @@ constexpr auto strided_slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::strided_slice>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

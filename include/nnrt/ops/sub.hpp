@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Difference of two tensors, element by element.
@@ -26,8 +26,11 @@ struct sub {
   static constexpr std::string_view name = "sub";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
   using attrs = detail::fused_attribute;
@@ -67,16 +70,16 @@ struct sub {
 
 /// sub(a, b), where one of the two may be a number, with a fused activation; a - b is the same without one.
 template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto sub(A a, B b, Keywords... keywords) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::sub>(a, b, keywords...);
 }
 template <class A, class B>
-requires dsl::operand_pair<A, B>
+  requires dsl::operand_pair<A, B>
 constexpr auto operator-(A a, B b) {
   dsl::check_scalar<A, B>();
   return dsl::apply<ops::sub>(a, b);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

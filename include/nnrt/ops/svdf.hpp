@@ -7,8 +7,7 @@
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/recurrent.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// One step of filters that are products of a vector over features and one over time; `rank` of them make a unit.
 ///
@@ -184,5 +183,4 @@ struct svdf {
   }
 };
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/stored_reals.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Sigmoid linear unit, element by element.
@@ -45,4 +45,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto swish
   return dsl::apply<ops::swish>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/ops/detail/interpolated.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Hyperbolic tangent, element by element.
@@ -30,7 +30,8 @@ struct tanh : detail::real_function {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (out[0].desc->quantised.rounding == stored_rounding::twice && detail::is_interpolated(from, out[0].desc->quantised)) {
+      if (out[0].desc->quantised.rounding == stored_rounding::twice &&
+          detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, true);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::tanh_of(argument(x)); });
       }
@@ -48,4 +49,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(
   return dsl::apply<ops::tanh>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// x, so many times along each axis.
@@ -109,4 +109,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(
   return dsl::apply<ops::tile>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -9,8 +9,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/order.hpp>
 
-
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The k largest elements of each line along `axis`, and their indices along it.
@@ -144,4 +143,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k
   return dsl::apply<ops::top_k>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

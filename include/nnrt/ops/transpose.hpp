@@ -7,7 +7,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// Axis i of the result is axis perm[i] of x.
@@ -94,4 +94,4 @@ template <tensor_desc X> constexpr auto to_nchw(tensor<X> x) {
   else return dsl::apply<ops::transpose>(x, perm<0, 3, 1, 2>);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,18 +7,20 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/order.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The different elements of a list, each once: in the order in which they come first, or sorted from the smallest up.
 ///
 ///   x: [n]
-///   y: [n]      positions (i32): [n], where in y each element of x is      count (i32): [], how many different ones there are
+///   y: [n]      positions (i32): [n], where in y each element of x is      count (i32): [], how many different ones
+///                                                                          there are
 ///   first (i32): [n], where in x each element of y comes first      repeats (i32): [n], how often it comes
 ///
-/// How many there are only a run knows; n is the bound that shapes tell. After the first `count` elements of y its first one is repeated,
-/// so that each element of y is one of x; those of `first` and `repeats` are 0. NaN is larger than every number and equal to every
-/// other NaN, and zeros are equal whatever their signs. The elements of a quantised x are compared, and taken over, as what is stored.
+/// How many there are only a run knows; n is the bound that shapes tell. After the first `count` elements of y its
+/// first one is repeated, so that each element of y is one of x; those of `first` and `repeats` are 0. NaN is larger
+/// than every number and equal to every other NaN, and zeros are equal whatever their signs. The elements of a
+/// quantised x are compared, and taken over, as what is stored.
 ///
 /// Broken rules: see `rule`; elements are counted. Source: TFLite's UNIQUE, ONNX Unique (without an axis).
 struct unique {
@@ -56,22 +58,24 @@ struct unique {
 
   /// What stands after the first `count` elements of a list.
   template <class T>
-  static constexpr void finish(const tensor_view<T>& y, const tensor_view<std::int32_t>& first, const tensor_view<std::int32_t>& repeats,
-                               std::int64_t count) {
+  static constexpr void finish(const tensor_view<T>& y, const tensor_view<std::int32_t>& first,
+                               const tensor_view<std::int32_t>& repeats, std::int64_t count) {
     for (std::int64_t i = count; i < y.elements(); ++i) y[i] = y[0], first[i] = 0, repeats[i] = 0;
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
-    const auto positions = out[1].as<std::int32_t>(), first = out[3].as<std::int32_t>(), repeats = out[4].as<std::int32_t>();
+    const auto positions = out[1].as<std::int32_t>(), first = out[3].as<std::int32_t>(),
+               repeats = out[4].as<std::int32_t>();
     const auto differ = [](T p, T q) { return is_smaller(p, q) || is_smaller(q, p); };
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       std::int64_t place = 0;  // in y: of an equal element, or of the first one that is larger
       while (place < count && (a.sorted ? is_smaller<T>(y[place], x[i]) : differ(y[place], x[i]))) ++place;
       if (place == count || differ(y[place], x[i])) {
-        for (std::int64_t k = count++; k > place; --k) y[k] = y[k - 1], first[k] = first[k - 1], repeats[k] = repeats[k - 1];
+        for (std::int64_t k = count++; k > place; --k)
+          y[k] = y[k - 1], first[k] = first[k - 1], repeats[k] = repeats[k - 1];
         y[place] = x[i], first[place] = static_cast<std::int32_t>(i), repeats[place] = 0;
       }
       ++repeats[place];
@@ -93,4 +97,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto uniqu
   return dsl::apply<ops::unique>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

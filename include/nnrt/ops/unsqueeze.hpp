@@ -7,7 +7,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The elements of x under a shape with new axes of extent 1.
@@ -69,4 +69,4 @@ constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
 /// The parts of x for each index of an axis, without that axis: what stack puts together.
@@ -80,4 +80,4 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unsta
   return dsl::apply<ops::unstack>(x, keywords...);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,9 +1,10 @@
 // arena_layout: offsets in one arena for blocks of memory that are in use from one step to another.
 // Flow: plan_memory.hpp makes the blocks; addresses of operands follow from their offsets.
 //
-// The problem is dynamic storage allocation with lifetimes known beforehand, which is NP-hard. Two greedy orders: by size (Pisarchyk and Lee, "Efficient
-// Memory Management for Deep Neural Net Inference", 2020, "greedy by size"), which wastes least and looks at all pairs of blocks that are in use at one
-// time; and by time, best fit with merged gaps, in n log n steps.
+// The problem is dynamic storage allocation with lifetimes known beforehand, which is NP-hard. Two greedy orders: by
+// size (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, "greedy by size"), which
+// wastes least and looks at all pairs of blocks that are in use at one time; and by time, best fit with merged gaps, in
+// n log n steps.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,7 +12,7 @@
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/sort_ids.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 inline constexpr std::int64_t arena_alignment = 64;
 
@@ -22,8 +23,8 @@ struct block {
   std::int64_t bytes = 0;
   std::int32_t first = 0;
   std::int32_t last = 0;
-  std::int64_t offset = 0;             // in the arena, once placed
-  std::int32_t parent = -1;            // a block that this one has become part of
+  std::int64_t offset = 0;   // in the arena, once placed
+  std::int32_t parent = -1;  // a block that this one has become part of
   std::int64_t offset_in_parent = 0;
 };
 
@@ -38,7 +39,8 @@ class block_lists {
     first_[list] = static_cast<std::int32_t>(links_.size()) - 1;
   }
   template <class F> constexpr void for_each(std::size_t list, F f) const {
-    for (std::int32_t i = first_[list]; i >= 0; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
+    for (std::int32_t i = first_[list]; i >= 0; i = links_[static_cast<std::size_t>(i)].next)
+      f(links_[static_cast<std::size_t>(i)].block);
   }
 
  private:
@@ -50,12 +52,16 @@ class block_lists {
   pool<link> links_;
 };
 
-/// Finds blocks by the steps at which they are in use. Of few steps each has a list of its blocks. Of many a block stands in the list of the step at which
-/// it begins, and in lists of runs of 1, 4, 16, … steps, as few as its lifetime consists of: O(log steps) lists for a block, and as many to look at.
+/// Finds blocks by the steps at which they are in use. Of few steps each has a list of its blocks. Of many a block
+/// stands in the list of the step at which it begins, and in lists of runs of 1, 4, 16, … steps, as few as its lifetime
+/// consists of: O(log steps) lists for a block, and as many to look at.
 class lifetime_index {
  public:
   constexpr lifetime_index(const block* blocks, std::int32_t steps)
-      : blocks_(blocks), runs_(static_cast<std::size_t>(steps) + 1), begin_(is_short() ? 0 : runs_), in_use_(lists_for(runs_)) {}
+      : blocks_(blocks),
+        runs_(static_cast<std::size_t>(steps) + 1),
+        begin_(is_short() ? 0 : runs_),
+        in_use_(lists_for(runs_)) {}
 
   constexpr void add(std::int32_t id, const block& b) {
     if (!is_short()) return add_to_runs(id, b);
@@ -80,7 +86,8 @@ class lifetime_index {
   constexpr void add_to_runs(std::int32_t id, const block& b) {
     begin_.add(static_cast<std::size_t>(b.first), id);
     std::size_t level = 0, runs = runs_;
-    for (auto from = static_cast<std::size_t>(b.first), to = static_cast<std::size_t>(b.last) + 1; from < to; from /= 4, to /= 4) {
+    for (auto from = static_cast<std::size_t>(b.first), to = static_cast<std::size_t>(b.last) + 1; from < to;
+         from /= 4, to /= 4) {
       for (; from < to && from % 4 != 0; ++from) in_use_.add(level + from, id);
       for (; from < to && to % 4 != 0; --to) in_use_.add(level + to - 1, id);
       level += runs, runs = runs / 4 + 1;
@@ -97,26 +104,29 @@ class lifetime_index {
   }
 
   const block* blocks_;
-  std::size_t runs_;    // of one step
+  std::size_t runs_;  // of one step
   block_lists begin_;
   block_lists in_use_;  // of single steps, then of runs of 4 steps, …
 };
 
 /// Places the largest block first, each into the smallest gap that the blocks of its lifetime leave.
 struct placing_by_size {
-  block* blocks;                  // all of them: calls of operator [] are half of what these loops take a compiler
+  block* blocks;  // all of them: calls of operator [] are half of what these loops take a compiler
   std::size_t count;
   lifetime_index placed;
-  pool<std::int32_t> beside;      // blocks of the lifetime of the one that is placed next
-  pool<std::int32_t> by_offset;   // what is placed, but for the newest
+  pool<std::int32_t> beside;     // blocks of the lifetime of the one that is placed next
+  pool<std::int32_t> by_offset;  // what is placed, but for the newest
   pool<std::int32_t> newest;
-  pool<char> is_beside;           // empty where blocks are few
-  std::int64_t work = 0;          // blocks and steps looked at
+  pool<char> is_beside;   // empty where blocks are few
+  std::int64_t work = 0;  // blocks and steps looked at
 
-  constexpr placing_by_size(pool<block>& all, std::int32_t steps) : blocks(all.data()), count(all.size()), placed(blocks, steps) {}
+  constexpr placing_by_size(pool<block>& all, std::int32_t steps)
+      : blocks(all.data()), count(all.size()), placed(blocks, steps) {}
 
   /// Of few blocks, all of which are placed. The arena's size.
-  constexpr std::int64_t run(pool<std::int32_t> order) { return run(static_cast<pool<std::int32_t>&&>(order), INT64_MAX, {}); }
+  constexpr std::int64_t run(pool<std::int32_t> order) {
+    return run(static_cast<pool<std::int32_t>&&>(order), INT64_MAX, {});
+  }
   /// Of many. -1, with some offsets set, when it takes more work than it may, or too long.
   constexpr std::int64_t run_within(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
     is_beside.assign(count, 0);
@@ -148,7 +158,8 @@ struct placing_by_size {
     }
     return arena_bytes;
   }
-  /// Where the smallest gap of so many bytes begins between the blocks of `beside`; the end of the last one when there is none.
+  /// Where the smallest gap of so many bytes begins between the blocks of `beside`; the end of the last one when there
+  /// is none.
   constexpr std::int64_t smallest_gap(std::int64_t bytes) {
     std::int64_t end = 0, best = -1, best_gap = 0;
     for (const std::int32_t id : beside) {
@@ -177,19 +188,22 @@ struct placing_by_size {
     std::size_t from = by_offset.size();
     by_offset.insert(newest.begin(), newest.end());
     for (std::size_t to = by_offset.size(); !newest.empty();) {
-      if (from > 0 && blocks[by_offset[from - 1]].offset > blocks[newest.back()].offset) by_offset[--to] = by_offset[--from];
+      if (from > 0 && blocks[by_offset[from - 1]].offset > blocks[newest.back()].offset)
+        by_offset[--to] = by_offset[--from];
       else by_offset[--to] = newest.back(), newest.pop_back();
     }
   }
 };
 
-/// An arena that is written to and freed while time passes: free segments merge with free neighbours, and a new block takes the smallest that has room.
+/// An arena that is written to and freed while time passes: free segments merge with free neighbours, and a new block
+/// takes the smallest that has room.
 class segmented_arena {
  public:
   /// The segment that a block of so many bytes gets.
   constexpr std::int32_t take(std::int64_t bytes) {
     std::int32_t found = smallest_with(bytes);
-    if (found < 0 && last_ >= 0 && at(last_).is_free) remove(found = last_), bytes_ = at(found).offset, at(found).bytes = bytes, bytes_ += bytes;
+    if (found < 0 && last_ >= 0 && at(last_).is_free)
+      remove(found = last_), bytes_ = at(found).offset, at(found).bytes = bytes, bytes_ += bytes;
     else if (found < 0) found = add(bytes_, bytes, last_, -1), bytes_ += bytes;
     else remove(found);
     if (at(found).bytes > bytes) {
@@ -201,7 +215,8 @@ class segmented_arena {
   }
   constexpr void free(std::int32_t s) {
     if (const std::int32_t next = at(s).next; next >= 0 && at(next).is_free) remove(next), absorb(s, next);
-    if (const std::int32_t before = at(s).before; before >= 0 && at(before).is_free) remove(before), absorb(before, s), s = before;
+    if (const std::int32_t before = at(s).before; before >= 0 && at(before).is_free)
+      remove(before), absorb(before, s), s = before;
     insert(s);
   }
   constexpr std::int64_t offset_of(std::int32_t s) const { return segments_[static_cast<std::size_t>(s)].offset; }
@@ -220,7 +235,11 @@ class segmented_arena {
 
   constexpr std::int32_t add(std::int64_t offset, std::int64_t bytes, std::int32_t before, std::int32_t next) {
     const auto s = static_cast<std::int32_t>(segments_.size());
-    segments_.push_back({.offset = offset, .bytes = bytes, .before = before, .next = next, .priority = (static_cast<std::uint32_t>(s) + 1) * 0x9e3779b1U});
+    segments_.push_back({.offset = offset,
+                         .bytes = bytes,
+                         .before = before,
+                         .next = next,
+                         .priority = (static_cast<std::uint32_t>(s) + 1) * 0x9e3779b1U});
     (next >= 0 ? at(next).before : last_) = s;
     if (before >= 0) at(before).next = s;
     return s;
@@ -232,7 +251,9 @@ class segmented_arena {
     (at(s).next >= 0 ? at(at(s).next).before : last_) = into;
   }
 
-  constexpr bool is_less(std::int32_t a, std::int32_t b) { return at(a).bytes != at(b).bytes ? at(a).bytes < at(b).bytes : at(a).offset < at(b).offset; }
+  constexpr bool is_less(std::int32_t a, std::int32_t b) {
+    return at(a).bytes != at(b).bytes ? at(a).bytes < at(b).bytes : at(a).offset < at(b).offset;
+  }
   constexpr std::int32_t smallest_with(std::int64_t bytes) {
     std::int32_t found = -1;
     for (std::int32_t s = root_; s >= 0;)
@@ -243,7 +264,8 @@ class segmented_arena {
   constexpr void insert(std::int32_t s) {
     at(s).is_free = true;
     std::int32_t* place = &root_;
-    while (*place >= 0 && at(*place).priority >= at(s).priority) place = is_less(s, *place) ? &at(*place).left : &at(*place).right;
+    while (*place >= 0 && at(*place).priority >= at(s).priority)
+      place = is_less(s, *place) ? &at(*place).left : &at(*place).right;
     const std::int32_t under = *place;
     *place = s;
     split(under, s, at(s).left, at(s).right);
@@ -277,9 +299,10 @@ class segmented_arena {
   std::int64_t bytes_ = 0;
 };
 
-/// Places blocks in the order of their first steps, those of one step largest first; is_backward: in that of their last steps, from the end. The arena's
-/// size; offsets: by block. Once the deadline is over, the rest is left out.
-constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_t> order, bool is_backward, pool<std::int64_t>& offsets, const deadline_watch& watch = {}) {
+/// Places blocks in the order of their first steps, those of one step largest first; is_backward: in that of their last
+/// steps, from the end. The arena's size; offsets: by block. Once the deadline is over, the rest is left out.
+constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_t> order, bool is_backward,
+                                     pool<std::int64_t>& offsets, const deadline_watch& watch = {}) {
   const auto at = [&](std::int32_t id) -> const block& { return blocks[static_cast<std::size_t>(id)]; };
   const auto begin = [&](std::int32_t id) { return is_backward ? -at(id).last : at(id).first; };
   const auto end = [&](std::int32_t id) { return is_backward ? -at(id).first : at(id).last; };
@@ -288,7 +311,8 @@ constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_
     if (begin(a) != begin(b)) return begin(a) < begin(b);
     return at(a).bytes != at(b).bytes ? at(a).bytes > at(b).bytes : a < b;
   });
-  nnrt::detail::sort_ids(by_end, [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
+  nnrt::detail::sort_ids(by_end,
+                         [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
   segmented_arena arena;
   pool<std::int32_t> segment_of;
   segment_of.assign(blocks.size(), -1);
@@ -318,9 +342,10 @@ constexpr std::int64_t most_bytes_in_use(const pool<block>& blocks, const pool<s
   return most;
 }
 
-/// Offsets for these blocks: by size where blocks are few, else the best of both orders of time, and of that by size if it takes no more work than it may.
-/// The arena's size, 0 once the deadline is over.
-constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std::int32_t steps, std::int64_t lower_bound, const deadline_watch& watch) {
+/// Offsets for these blocks: by size where blocks are few, else the best of both orders of time, and of that by size if
+/// it takes no more work than it may. The arena's size, 0 once the deadline is over.
+constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std::int32_t steps,
+                             std::int64_t lower_bound, const deadline_watch& watch) {
   constexpr std::size_t few = 512;
   constexpr std::int64_t most_work = std::int64_t{1} << 23;  // some 50 ms
   if (ids.size() <= few) return placing_by_size(blocks, steps).run(static_cast<pool<std::int32_t>&&>(ids));
@@ -340,4 +365,4 @@ constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std:
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

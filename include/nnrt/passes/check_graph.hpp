@@ -13,19 +13,24 @@
 
 #include <algorithm>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-[[gnu::cold]] inline failure compiled_too_late() { return fail(error_code::deadline_missed, "the model was given less time than its preparation takes"); }
+[[gnu::cold]] inline failure compiled_too_late() {
+  return fail(error_code::deadline_missed, "the model was given less time than its preparation takes");
+}
 
 inline error broken_graph(const std::string& what) { return {error_code::invalid_argument, "graph: " + what}; }
 
 inline bool lies_in(ir::range at, std::size_t pool) {
-  return at.first >= 0 && at.count >= 0 && static_cast<std::size_t>(at.first) + static_cast<std::size_t>(at.count) <= pool;
+  return at.first >= 0 && at.count >= 0 &&
+         static_cast<std::size_t>(at.first) + static_cast<std::size_t>(at.count) <= pool;
 }
 
-[[gnu::cold]] inline std::string at_node(const ir::graph& g, std::size_t i) { return "node " + std::to_string(i) + " (" + std::string(g.nodes[i].op->name) + ")"; }
+[[gnu::cold]] inline std::string at_node(const ir::graph& g, std::size_t i) {
+  return "node " + std::to_string(i) + " (" + std::string(g.nodes[i].op->name) + ")";
+}
 
 /// Ids that a node reads or writes are values of the graph.
 [[gnu::cold]] inline result<void> check_node_ids(const ir::graph& g, std::size_t i) {
@@ -43,8 +48,10 @@ inline bool lies_in(ir::range at, std::size_t pool) {
 /// Ranges of node i lie in their pools.
 [[gnu::cold]] inline result<void> check_node_ranges(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
-  if (n.op == nullptr || n.label == nullptr || n.removed) return fail(broken_graph("node " + std::to_string(i) + " has no operator"));
-  if (!lies_in(n.attrs, g.words.size()) || !lies_in(n.inputs, g.operands.size()) || !lies_in(n.outputs, g.operands.size()) || !lies_in(n.name, g.text.size()))
+  if (n.op == nullptr || n.label == nullptr || n.removed)
+    return fail(broken_graph("node " + std::to_string(i) + " has no operator"));
+  if (!lies_in(n.attrs, g.words.size()) || !lies_in(n.inputs, g.operands.size()) ||
+      !lies_in(n.outputs, g.operands.size()) || !lies_in(n.name, g.text.size()))
     return fail(broken_graph(at_node(g, i) + " points outside the graph's pools"));
   if (n.outputs.count < 1) return fail(broken_graph(at_node(g, i) + " has no output"));
   return check_node_ids(g, i);
@@ -70,13 +77,19 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 
 /// What is wrong with the desc of a value; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const tensor_desc& desc) {
-  const auto type = static_cast<int>(desc.type), layout = static_cast<int>(desc.layout), mode = static_cast<int>(desc.quantised.mode);
-  if (desc.shape.rank < 0 || desc.shape.rank > max_rank) return " has rank " + std::to_string(desc.shape.rank) + ", expected 0 to 8";
+  const auto type = static_cast<int>(desc.type), layout = static_cast<int>(desc.layout),
+             mode = static_cast<int>(desc.quantised.mode);
+  if (desc.shape.rank < 0 || desc.shape.rank > max_rank)
+    return " has rank " + std::to_string(desc.shape.rank) + ", expected 0 to 8";
   if (type == 0) return " has no dtype";
-  if (type < 0 || type >= dtype_count) return " has dtype " + std::to_string(type) + ", expected 1 to " + std::to_string(dtype_count - 1);
-  if (layout < 0 || layout > static_cast<int>(format::nd)) return " has format " + std::to_string(layout) + ", expected 0 to 3";
-  if (mode < 0 || mode > static_cast<int>(quantisation::kind::per_channel)) return " has quantisation " + std::to_string(mode) + ", expected 0 to 2";
-  if (const auto rounding = static_cast<int>(desc.quantised.rounding); rounding < 0 || rounding > static_cast<int>(stored_rounding::half_to_even))
+  if (type < 0 || type >= dtype_count)
+    return " has dtype " + std::to_string(type) + ", expected 1 to " + std::to_string(dtype_count - 1);
+  if (layout < 0 || layout > static_cast<int>(format::nd))
+    return " has format " + std::to_string(layout) + ", expected 0 to 3";
+  if (mode < 0 || mode > static_cast<int>(quantisation::kind::per_channel))
+    return " has quantisation " + std::to_string(mode) + ", expected 0 to 2";
+  if (const auto rounding = static_cast<int>(desc.quantised.rounding);
+      rounding < 0 || rounding > static_cast<int>(stored_rounding::half_to_even))
     return " has rounding " + std::to_string(rounding) + ", expected 0 to 1";
   for (const std::int64_t extent : desc.shape)
     if (extent < -1) return " has extent " + std::to_string(extent) + ", expected -1 (unknown) or more";
@@ -96,21 +109,28 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return v.first_byte >= 0 && v.first_byte <= bytes && v.desc.bytes() <= bytes - v.first_byte;
 }
 [[gnu::cold]] inline array_ref<const std::byte> bytes_of(const ir::graph& g, const ir::value& v) {
-  return array_ref<const std::byte>(g.bytes).subspan(static_cast<std::size_t>(v.first_byte), static_cast<std::size_t>(v.desc.bytes()));
+  return array_ref<const std::byte>(g.bytes).subspan(static_cast<std::size_t>(v.first_byte),
+                                                     static_cast<std::size_t>(v.desc.bytes()));
 }
 
-/// The scales of a per-channel quantised value, whose own descs are in order. is_right: of values, whether they are scales that were looked at, since
-/// many values may have the same.
+/// The scales of a per-channel quantised value, whose own descs are in order. is_right: of values, whether they are
+/// scales that were looked at, since many values may have the same.
 [[gnu::cold]] inline std::string fault_of_scales(const ir::graph& g, const ir::value& v, std::vector<char>& is_right) {
-  if (v.desc.quantised.mode != quantisation::kind::per_channel) return v.scales == ir::none ? "" : " has scales, but is not quantised per channel";
-  if (v.desc.quantised.axis < 0 || v.desc.quantised.axis >= v.desc.rank()) return " is quantised along axis " + std::to_string(v.desc.quantised.axis) + ", which it has not";
-  if (v.scales < 0 || static_cast<std::size_t>(v.scales) >= g.values.size()) return " is quantised per channel, but its scales are no value";
+  if (v.desc.quantised.mode != quantisation::kind::per_channel)
+    return v.scales == ir::none ? "" : " has scales, but is not quantised per channel";
+  if (v.desc.quantised.axis < 0 || v.desc.quantised.axis >= v.desc.rank())
+    return " is quantised along axis " + std::to_string(v.desc.quantised.axis) + ", which it has not";
+  if (v.scales < 0 || static_cast<std::size_t>(v.scales) >= g.values.size())
+    return " is quantised per channel, but its scales are no value";
   const ir::value& scales = g.at(v.scales);
   const bool is_known = scales.is == ir::kind::constant || scales.is == ir::kind::weight;
-  const std::int64_t extent = v.desc.shape[v.desc.quantised.axis];  // where it is unknown, this is asked again when it is not
-  if (!is_known || scales.desc.type != f32 || scales.desc.quantised || (extent >= 0 && scales.desc.elements() != extent))
+  // where it is unknown, this is asked again when it is not
+  const std::int64_t extent = v.desc.shape[v.desc.quantised.axis];
+  if (!is_known || scales.desc.type != f32 || scales.desc.quantised ||
+      (extent >= 0 && scales.desc.elements() != extent))
     return " is quantised per channel, but its scales are not one known f32 for each index of the axis";
-  if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};  // weights are looked at when they are bound
+  // weights are looked at when they are bound
+  if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};
   if (std::exchange(is_right[static_cast<std::size_t>(v.scales)], char{1}) != 0) return {};
   const std::string fault = fault_of_channel_scales(bytes_of(g, scales));
   return fault.empty() ? fault : " is quantised per channel by constant " + std::to_string(v.scales) + ": " + fault;
@@ -120,15 +140,18 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 [[gnu::cold]] inline result<void> check_booleans(const ir::graph& g) {
   std::vector<std::int32_t> ids;
   for (std::size_t id = 0; id < g.values.size(); ++id)
-    if (g.values[id].is == ir::kind::constant && g.values[id].desc.type == boolean) ids.push_back(static_cast<std::int32_t>(id));
-  std::sort(ids.begin(), ids.end(), [&](std::int32_t a, std::int32_t b) { return g.at(a).first_byte < g.at(b).first_byte; });
+    if (g.values[id].is == ir::kind::constant && g.values[id].desc.type == boolean)
+      ids.push_back(static_cast<std::int32_t>(id));
+  std::sort(ids.begin(), ids.end(),
+            [&](std::int32_t a, std::int32_t b) { return g.at(a).first_byte < g.at(b).first_byte; });
   std::size_t end = 0;  // of what was looked at
   for (const std::int32_t id : ids) {
     const array_ref<const std::byte> bytes = bytes_of(g, g.at(id));
     const auto first = static_cast<std::size_t>(g.at(id).first_byte);
     const array_ref<const std::byte> rest = bytes.subspan(std::min(bytes.size(), end > first ? end - first : 0));
     if (first_no_boolean(rest) != rest.size())
-      return fail(broken_graph("value " + std::to_string(id) + " is a boolean constant with a byte that is neither 0 nor 1"));
+      return fail(
+          broken_graph("value " + std::to_string(id) + " is a boolean constant with a byte that is neither 0 nor 1"));
     end = std::max(end, first + bytes.size());
   }
   return {};
@@ -139,7 +162,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   if (!lies_in(v.name, g.text.size())) return " has a name outside the graph's text";
   if (std::string fault = fault_of_extents(v); !fault.empty()) return fault;
   if (v.is == ir::kind::constant && !lies_in_bytes(g, v)) return " is a constant outside the graph's bytes";
-  if (v.is == ir::kind::constant && v.first_byte % size_of(v.desc.type) != 0) return " is a constant whose bytes are not aligned";
+  if (v.is == ir::kind::constant && v.first_byte % size_of(v.desc.type) != 0)
+    return " is a constant whose bytes are not aligned";
   return fault_of_scales(g, v, scales_are_right);
 }
 
@@ -148,7 +172,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   std::int64_t bytes = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     if (watch.is_over()) return compiled_too_late();
-    if (const std::string fault = fault_of(g.values[id].desc); !fault.empty()) return fail(broken_graph("value " + std::to_string(id) + fault));
+    if (const std::string fault = fault_of(g.values[id].desc); !fault.empty())
+      return fail(broken_graph("value " + std::to_string(id) + fault));
     if (!g.values[id].desc.shape.is_known()) continue;
     bytes += g.values[id].desc.bytes();
     if (bytes > most_bytes) return fail(broken_graph("has more bytes in its values than memory can hold"));
@@ -156,7 +181,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   std::vector<char> scales_are_right(g.values.size(), 0);
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     if (watch.is_over()) return compiled_too_late();
-    if (const std::string fault = fault_of(g, g.values[id], scales_are_right); !fault.empty()) return fail(broken_graph("value " + std::to_string(id) + fault));
+    if (const std::string fault = fault_of(g, g.values[id], scales_are_right); !fault.empty())
+      return fail(broken_graph("value " + std::to_string(id) + fault));
   }
   return check_booleans(g);
 }
@@ -167,10 +193,12 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   for (const std::int32_t id : g.inputs) {
     if (id < 0 || static_cast<std::size_t>(id) >= g.values.size() || g.at(id).is != ir::kind::input)
       return fail(broken_graph("lists value " + std::to_string(id) + " as an input, which it is not"));
-    if (std::exchange(listed[static_cast<std::size_t>(id)], char{1}) != 0) return fail(broken_graph("lists input " + std::to_string(id) + " twice"));
+    if (std::exchange(listed[static_cast<std::size_t>(id)], char{1}) != 0)
+      return fail(broken_graph("lists input " + std::to_string(id) + " twice"));
   }
   for (std::size_t id = 0; id < g.values.size(); ++id)
-    if (g.values[id].is == ir::kind::input && listed[id] == 0) return fail(broken_graph("value " + std::to_string(id) + " is an input that the graph does not list"));
+    if (g.values[id].is == ir::kind::input && listed[id] == 0)
+      return fail(broken_graph("value " + std::to_string(id) + " is an input that the graph does not list"));
   return {};
 }
 
@@ -239,7 +267,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   }
   for (const ir::output& out : g.outputs) {
     if (!lies_in(out.name, g.text.size())) return fail(broken_graph("an output has a name outside the graph's text"));
-    if (out.value < 0 || static_cast<std::size_t>(out.value) >= g.values.size() || made[static_cast<std::size_t>(out.value)] == 0)
+    if (out.value < 0 || static_cast<std::size_t>(out.value) >= g.values.size() ||
+        made[static_cast<std::size_t>(out.value)] == 0)
       return fail(broken_graph("output \"" + std::string(g.name_of(out.name)) + "\" is not made by any node"));
   }
   for (const ir::state& s : g.states)
@@ -254,12 +283,17 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 [[gnu::cold]] inline result<void> check_reference(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
   const array_ref<const std::int32_t> inputs = g.inputs_of(n);
-  const auto type_of = [&](std::size_t k) { return k < inputs.size() && inputs[k] != ir::none ? g.at(inputs[k]).desc.type : dtype::none; };
+  const auto type_of = [&](std::size_t k) {
+    return k < inputs.size() && inputs[k] != ir::none ? g.at(inputs[k]).desc.type : dtype::none;
+  };
   const operator_traits& traits = n.op->traits;
   const dtype type = reference_type(traits, type_of);
-  const dtype_set meant = traits.typed_in_common.empty() ? n.op->inputs[static_cast<std::size_t>(traits.typed_by)].accepts : traits.typed_in_common;
+  const dtype_set meant = traits.typed_in_common.empty()
+                              ? n.op->inputs[static_cast<std::size_t>(traits.typed_by)].accepts
+                              : traits.typed_in_common;
   if (n.op->computes_on.contains(type) || !meant.contains(type)) return {};  // of other dtypes the rules will speak
-  return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(type)) + ": ops::find() has the operator for every dtype"));
+  return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(type)) +
+                           ": ops::find() has the operator for every dtype"));
 }
 
 }  // namespace detail
@@ -300,9 +334,10 @@ template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g, con
 }
 NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&))
 
-/// infer_graph() for a copy of a graph that was declared by somebody: where a rule is broken, axes of extent 1 are settled first (settle_declared).
-/// Errors: as infer_graph().
-[[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g, const deadline_watch& watch = {}) {
+/// infer_graph() for a copy of a graph that was declared by somebody: where a rule is broken, axes of extent 1 are
+/// settled first (settle_declared). Errors: as infer_graph().
+[[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g,
+                                                 const deadline_watch& watch = {}) {
   g = declared;
   auto done = infer_graph(g, watch);
   if (done || done.error().code() != error_code::rule_broken) return done;
@@ -311,24 +346,28 @@ NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&)
   return infer_graph(g, watch);
 }
 
-/// What planning asks of an inferred graph. Errors: invalid_argument, naming the input whose extents are unknown, the node whose result depends on more
-/// than shapes, or the node whose operand would have to be known before the network runs, and is not: rules have taken it for one that is to come.
+/// What planning asks of an inferred graph. Errors: invalid_argument, naming the input whose extents are unknown, the
+/// node whose result depends on more than shapes, or the node whose operand would have to be known before the network
+/// runs, and is not: rules have taken it for one that is to come.
 [[gnu::cold]] inline result<void> require_known_extents(const ir::graph& g) {
   for (const std::int32_t id : g.inputs)
     if (const ir::value& in = g.at(id); !in.desc.shape.is_known())
-      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(in.name)), " is ", ir::to_string(in.desc), ", expected known extents"});
+      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(in.name)), " is ",
+                                                 ir::to_string(in.desc), ", expected known extents"});
   for (const ir::node& n : g.nodes) {
     for (const std::int32_t id : g.outputs_of(n))
       if (!g.at(id).desc.shape.is_known())
-        return fail(detail::broken_graph(joined({"the result of ", n.op->name, " \"", g.name_of(n.name), "\" has extents that do not follow from the shapes of the inputs"})));
+        return fail(detail::broken_graph(joined({"the result of ", n.op->name, " \"", g.name_of(n.name),
+                                                 "\" has extents that do not follow from the shapes of the inputs"})));
     for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
       const operand_spec& row = n.op->inputs[detail::row_of(n.op->inputs, i)];
       const std::int32_t id = g.inputs_of(n)[i];
       if (row.constant && id != ir::none && g.at(id).is != ir::kind::constant)
-        return fail(detail::broken_graph(joined({row.role, " of ", n.op->name, " \"", g.name_of(n.name), "\" is not known before the network runs"})));
+        return fail(detail::broken_graph(joined(
+            {row.role, " of ", n.op->name, " \"", g.name_of(n.name), "\" is not known before the network runs"})));
     }
   }
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

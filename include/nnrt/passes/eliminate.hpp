@@ -7,10 +7,10 @@
 #include <nnrt/core/hash.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep. False, with the graph half done, once the deadline
-/// is over; so are all passes below.
+/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep. False, with the
+/// graph half done, once the deadline is over; so are all passes below.
 constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
   use_table table(g);
   for (std::size_t i = g.nodes.size(); i-- > 0;) {
@@ -51,12 +51,15 @@ template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T>
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
   if (a.outputs.count != b.outputs.count) return false;
   for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
-    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]); of_a.desc != of_b.desc || of_a.scales != of_b.scales) return false;
+    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]);
+        of_a.desc != of_b.desc || of_a.scales != of_b.scales)
+      return false;
   return true;
 }
 
 constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
-  return a.op->code == b.op->code && equal(g.inputs_of(a), g.inputs_of(b)) && equal(g.attrs_of(a), g.attrs_of(b)) && same_results(g, a, b);
+  return a.op->code == b.op->code && equal(g.inputs_of(a), g.inputs_of(b)) && equal(g.attrs_of(a), g.attrs_of(b)) &&
+         same_results(g, a, b);
 }
 
 }  // namespace detail
@@ -76,14 +79,17 @@ constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to[static_cast<std::size_t>(id)];
     std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
-    while (first_with[slot] != ir::none && !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n)) slot = (slot + 1) & (slots - 1);
+    while (first_with[slot] != ir::none &&
+           !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n))
+      slot = (slot + 1) & (slots - 1);
     if (first_with[slot] == ir::none) {
       first_with[slot] = static_cast<std::int32_t>(i);
       continue;
     }
     const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
     for (std::int32_t k = 0; k < n.outputs.count; ++k)
-      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] = g.outputs_of(kept)[static_cast<std::size_t>(k)];
+      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] =
+          g.outputs_of(kept)[static_cast<std::size_t>(k)];
     g.log.push_back({ir::change::merged, n.label, kept.label, kept.name});
     n.removed = true;
     changed = true;
@@ -94,4 +100,4 @@ constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

@@ -1,5 +1,6 @@
 // evaluate: computes nodes whose operands are all constants while the graph is planned.
-// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
+// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare
+// steps instead.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -7,7 +8,7 @@
 #include <nnrt/core/typed_buffer.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// Larger results stay nodes: they become prepare steps, which run at machine speed when an executor is made.
 inline constexpr std::int64_t most_evaluated_elements = 1024;
@@ -19,7 +20,8 @@ constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
   typed_buffer buffer(constant.desc.type, constant.desc.elements());
   with_element<types::any>(constant.desc.type, [&]<class T>(T) {
     const array_ref<T> elements = buffer.as<T>();
-    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
   });
   return buffer;
 }
@@ -54,7 +56,8 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
 
 /// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
 constexpr bool evaluate(ir::graph& g, const ir::node& n) {
-  const auto first_output = static_cast<std::size_t>(n.inputs.count), count = first_output + static_cast<std::size_t>(n.outputs.count);
+  const auto first_output = static_cast<std::size_t>(n.inputs.count),
+             count = first_output + static_cast<std::size_t>(n.outputs.count);
   typed_buffers buffers(count);
   pool<tensor_desc> descs;
   descs.reserve(count);  // views point into it
@@ -66,7 +69,8 @@ constexpr bool evaluate(ir::graph& g, const ir::node& n) {
       continue;
     }
     descs.push_back(g.at(id).desc);
-    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);  // not with ?: - g++ 12 destroys what it chose twice
+    // not with ?: - g++ 12 destroys what it chose twice
+    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);
     else buffers[i] = load(g, g.at(id));
     in.push_back({&descs.back(), buffers[i].data()});
   }
@@ -82,8 +86,8 @@ constexpr bool evaluate(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants. False, with the graph half done,
-/// once the deadline is over.
+/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become
+/// constants. False, with the graph half done, once the deadline is over.
 constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
   bool changed = false;
   for (ir::node& n : g.nodes) {
@@ -97,4 +101,4 @@ constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

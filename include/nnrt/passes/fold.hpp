@@ -1,5 +1,6 @@
 // fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
-// Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
+// Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an
+// executor is made.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -7,9 +8,10 @@
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// For each value whether it is known before the network runs: constants, weights, and what is computed from them alone.
+/// For each value whether it is known before the network runs: constants, weights, and what is computed from them
+/// alone.
 constexpr pool<char> known_values(const ir::graph& g) {
   pool<char> known;
   known.reserve(g.values.size());
@@ -49,7 +51,8 @@ struct folding {
       if (!is_known(g.inputs_of(n)[i])) return nullptr;
     return &layer;
   }
-  /// Whether the parameters of a scale are one for each channel of the layer before it, whose channels are the last axis.
+  /// Whether the parameters of a scale are one for each channel of the layer before it, whose channels are the last
+  /// axis.
   constexpr bool runs_along_channels(const ir::node& n) const {
     const shape_t& x = g.at(g.inputs_of(n)[0]).desc.shape;
     const int axis = normalise_axis(g.attrs_of(n)[0], x.rank);
@@ -59,7 +62,9 @@ struct folding {
     }
     return true;
   }
-  constexpr std::int32_t bias_of(const ir::node& layer) const { return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none; }
+  constexpr std::int32_t bias_of(const ir::node& layer) const {
+    return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none;
+  }
 
   constexpr std::int32_t add_known(const tensor_desc& desc) {
     known.push_back(1);
@@ -86,7 +91,8 @@ struct folding {
     const meaning computes = n.op->traits.computes;
     if (computes == meaning::bias_add && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
     ops::fold_affine::attrs attrs;
-    if (computes == meaning::batch_norm) attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
+    if (computes == meaning::batch_norm)
+      attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
     std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
     if (computes == meaning::bias_add) operands[6] = g.inputs_of(n)[1];
     else std::copy(g.inputs_of(n).begin() + 1, g.inputs_of(n).end(), operands + 2);
@@ -94,16 +100,20 @@ struct folding {
     const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
     pool<word> words;
     pack(attrs, words);
-    prepared.push_back({n.op->folded_as, n.op->folded_as->label, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    prepared.push_back({n.op->folded_as, n.op->folded_as->label, g.add_words(words), g.add_operands(operands),
+                        g.add_operands(results), layer.name});
     replace(layer, n, results[0], results[1]);
   }
 };
 
-/// Nodes on known values first, then the new ones, then the rest: an order in which everything is made before it is used.
+/// Nodes on known values first, then the new ones, then the rest: an order in which everything is made before it is
+/// used.
 constexpr void insert_prepared(ir::graph& g, const folding& state) {
   pool<ir::node> ordered;
   ordered.reserve(g.nodes.size() + state.prepared.size());
-  const auto is_prepared = [&](const ir::node& n) { return state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0; };
+  const auto is_prepared = [&](const ir::node& n) {
+    return state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0;
+  };
   for (const ir::node& n : g.nodes)
     if (!n.removed && is_prepared(n)) ordered.push_back(n);
   ordered.insert(state.prepared.begin(), state.prepared.end());
@@ -114,8 +124,8 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 
 }  // namespace detail
 
-/// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become part of
-/// those weights. False, with the graph half done, once the deadline is over.
+/// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become
+/// part of those weights. False, with the graph half done, once the deadline is over.
 constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
@@ -129,4 +139,4 @@ constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {})
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

@@ -5,7 +5,7 @@
 #include <nnrt/core/deadline.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 namespace detail {
 
@@ -16,8 +16,8 @@ constexpr activation activation_of(const ir::node& n) {
 
 }  // namespace detail
 
-/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node. False, with the graph half done, once the deadline
-/// is over.
+/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node. False, with the
+/// graph half done, once the deadline is over.
 constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) {
   const use_table table(g);
   bool changed = false;
@@ -40,4 +40,4 @@ constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) 
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

@@ -1,5 +1,6 @@
 // node_order: nodes that came in any order, so that each finds what it reads made.
-// Flow: readers of models whose files and callers promise no order (c_api/model.hpp, hdi/read_model.hpp) add nodes to a graph in this one.
+// Flow: readers of models whose files and callers promise no order (c_api/model.hpp, hdi/read_model.hpp) add nodes to a
+// graph in this one.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -8,14 +9,14 @@
 #include <cstddef>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// The maker of what no node will ever make.
 inline constexpr std::size_t never_made = static_cast<std::size_t>(-1);
 
-/// An order in which each node follows those that make what it reads; of nodes that are ready the first comes first, so an order that is one stays.
-/// makers_of(node, give) calls give(maker) for each value that a node reads and another must make. Nodes that wait for never_made, for themselves or
-/// for each other are left out.
+/// An order in which each node follows those that make what it reads; of nodes that are ready the first comes first, so
+/// an order that is one stays. makers_of(node, give) calls give(maker) for each value that a node reads and another
+/// must make. Nodes that wait for never_made, for themselves or for each other are left out.
 template <class MakersOf> std::vector<std::size_t> node_order(std::size_t nodes, MakersOf makers_of) {
   std::vector<std::size_t> order, ready, awaited(nodes, 0);  // ready: a heap, the first node on top
   std::vector<std::vector<std::size_t>> readers(nodes);
@@ -37,4 +38,4 @@ template <class MakersOf> std::vector<std::size_t> node_order(std::size_t nodes,
   return order;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

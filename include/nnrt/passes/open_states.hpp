@@ -4,7 +4,7 @@
 
 #include <nnrt/ir/graph.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// Makes of each state an input and an output of its name, after the others and in order of declaration: a run gets the
 /// state, and gives what it becomes. What states begin with is for the caller to know.
@@ -17,4 +17,4 @@ constexpr void open_states(ir::graph& g) {
   g.states.clear();
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

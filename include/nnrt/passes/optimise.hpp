@@ -7,12 +7,12 @@
 #include <nnrt/passes/fold.hpp>
 #include <nnrt/passes/fuse.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// Every pass, each where it finds most to do. False, with the graph half done, once the deadline is over.
 constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
-  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) && fold_into_weights(g, watch) && fuse_activations(g, watch) &&
-         remove_dead_nodes(g, watch);
+  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
+         fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

@@ -4,20 +4,21 @@
 
 #include <nnrt/ir/graph.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// The place of nodes that belong to no segment: they run once before the network does.
 inline constexpr int no_place = -1;
 
-/// For each node its segment. Segments are counted in the order in which they can run; all nodes of one have the same place.
+/// For each node its segment. Segments are counted in the order in which they can run; all nodes of one have the same
+/// place.
 struct segmentation {
-  pool<std::int32_t> segment_of;   // by node; -1: none
+  pool<std::int32_t> segment_of;  // by node; -1: none
   pool<int> place_of_segment;
 };
 
-/// Cuts a graph into segments of nodes with one place, as few on each way through the graph as can be. places: by node, 0 or 1, or no_place.
-/// A node's level is that of what it reads, one more where the place changes; nodes of one level are one segment, so no segment waits for
-/// another that waits for it.
+/// Cuts a graph into segments of nodes with one place, as few on each way through the graph as can be. places: by node,
+/// 0 or 1, or no_place. A node's level is that of what it reads, one more where the place changes; nodes of one level
+/// are one segment, so no segment waits for another that waits for it.
 constexpr segmentation cut_into_segments(const ir::graph& g, array_ref<const int> places) {
   pool<std::int32_t> level_of_value, level;
   level_of_value.assign(g.values.size(), -1);
@@ -27,7 +28,8 @@ constexpr segmentation cut_into_segments(const ir::graph& g, array_ref<const int
     if (places[i] != no_place) {
       at = 0;
       for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-        if (id != ir::none && level_of_value[static_cast<std::size_t>(id)] > at) at = level_of_value[static_cast<std::size_t>(id)];
+        if (id != ir::none && level_of_value[static_cast<std::size_t>(id)] > at)
+          at = level_of_value[static_cast<std::size_t>(id)];
       if (at % 2 != places[i]) ++at;
       for (const std::int32_t id : g.outputs_of(g.nodes[i])) level_of_value[static_cast<std::size_t>(id)] = at;
     }
@@ -48,4 +50,4 @@ constexpr segmentation cut_into_segments(const ir::graph& g, array_ref<const int
   return made;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

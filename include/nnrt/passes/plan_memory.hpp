@@ -7,23 +7,24 @@
 #include <nnrt/ir/graph.hpp>
 #include <nnrt/passes/arena_layout.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases such a value.
+/// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases
+/// such a value.
 struct location {
   std::int32_t block = ir::none;
   std::int64_t offset = 0;
-  std::int32_t same_as = ir::none;     // the input, weight or constant whose very bytes the value has
+  std::int32_t same_as = ir::none;  // the input, weight or constant whose very bytes the value has
 };
 
 /// Blocks and locations of a graph; index of a node = its step.
 struct memory_plan {
   pool<block> blocks;
-  pool<location> of;                   // for each value
-  pool<char> elided;                   // for each node: whether its results are where they belong without any work
-  std::int32_t state_blocks = 0;       // the first blocks: one for each state, kept from the begin of a run to its end
+  pool<location> of;              // for each value
+  pool<char> elided;              // for each node: whether its results are where they belong without any work
+  std::int32_t state_blocks = 0;  // the first blocks: one for each state, kept from the begin of a run to its end
   std::int64_t arena_bytes = 0;
-  std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
+  std::int64_t lower_bound = 0;  // largest sum, over the steps, of the bytes in use
 
   constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
   constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
@@ -64,7 +65,7 @@ namespace detail {
 /// Assigns blocks to the values of one graph, node by node.
 struct block_assigner {
   const ir::graph& g;
-  array_ref<const char> known;          // values that are ready before the network runs
+  array_ref<const char> known;  // values that are ready before the network runs
   memory_plan plan;
   pool<std::int32_t>
       last_use;  // last step that reads a value; the step after the last one for outputs and for what states become
@@ -129,7 +130,8 @@ struct block_assigner {
     }
   }
 
-  /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part of it, say).
+  /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part
+  /// of it, say).
   constexpr bool spoils_another(const ir::node& n, std::int32_t id) {
     const location mine = resolve(plan.at(id));
     const std::int64_t my_bytes = g.at(id).desc.bytes();
@@ -137,7 +139,8 @@ struct block_assigner {
       if (other == ir::none || other == id || plan.at(other).block == ir::none) continue;
       const location its = resolve(plan.at(other));
       const std::int64_t its_bytes = g.at(other).desc.bytes();
-      if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes) continue;
+      if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes)
+        continue;
       if (its.offset != mine.offset || its_bytes != my_bytes) return true;
     }
     return false;
@@ -185,7 +188,8 @@ struct block_assigner {
     return newest;
   }
 
-  /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last one that is cut.
+  /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last
+  /// one that is cut.
   static constexpr bool is_one_piece(const tensor_desc& whole, const tensor_desc& part) {
     int cut = whole.rank() - 1;
     while (cut >= 0 && whole.shape[cut] == part.shape[cut]) --cut;
@@ -194,8 +198,8 @@ struct block_assigner {
     return true;
   }
 
-  /// Whether concat's operands can be written straight into its result: each fills a block that is no part of another, and not twice. Then these blocks
-  /// have a parent, which join() makes.
+  /// Whether concat's operands can be written straight into its result: each fills a block that is no part of another,
+  /// and not twice. Then these blocks have a parent, which join() makes.
   constexpr bool can_join(const ir::node& n) {
     const array_ref<const std::int32_t> ids = g.inputs_of(n);
     const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
@@ -211,7 +215,8 @@ struct block_assigner {
     if (at.block == ir::none || at.block < plan.state_blocks || at.offset != 0) return false;
     if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values change on the way
     block& b = plan.block_at(at.block);
-    if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
+    if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc))
+      return false;
     b.parent = to_come;
     return true;
   }
@@ -260,7 +265,8 @@ struct block_assigner {
       const std::int32_t overwritten = operand_to_overwrite(n, i);
       if (overwritten != ir::none) return share(overwritten, g.outputs_of(n)[0], 0);
     }
-    for (const std::int32_t id : g.outputs_of(n)) plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
+    for (const std::int32_t id : g.outputs_of(n))
+      plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
   }
 
   /// Once all have been assigned: lets what states become be made in their memory, where nobody reads the state by
@@ -290,7 +296,8 @@ constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> kn
   for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) {
     const ir::node& n = g.nodes[i];
     if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
-    else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
+    // known values get memory elsewhere
+    else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));
   }
   assigner.put_states_in_place();
   if (assigner.has_joined)
@@ -299,9 +306,9 @@ constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> kn
   return static_cast<memory_plan&&>(assigner.plan);
 }
 
-/// For networks of nanoseconds, before place_blocks(): blocks reuse no memory if all of them fit a page. Where a run ends with a number that the next
-/// one's first vector overwrites, processors take loads of that vector for loads of the number and wait for it: a quarter of MLP 8-16-16-1 by code
-/// of g++ 16 on a Zen 4.
+/// For networks of nanoseconds, before place_blocks(): blocks reuse no memory if all of them fit a page. Where a run
+/// ends with a number that the next one's first vector overwrites, processors take loads of that vector for loads of
+/// the number and wait for it: a quarter of MLP 8-16-16-1 by code of g++ 16 on a Zen 4.
 constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
   constexpr std::int64_t page = 4096;
   std::int64_t bytes = 0;
@@ -315,9 +322,11 @@ constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
 constexpr void place_blocks(memory_plan& plan, std::size_t steps, const deadline_watch& watch = {}) {
   pool<std::int32_t> outermost;
   for (std::size_t i = 0; i < plan.blocks.size(); ++i)
-    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) outermost.push_back(static_cast<std::int32_t>(i));
+    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0)
+      outermost.push_back(static_cast<std::int32_t>(i));
   plan.lower_bound = detail::most_bytes_in_use(plan.blocks, outermost, static_cast<std::int32_t>(steps));
-  plan.arena_bytes = detail::place(plan.blocks, static_cast<pool<std::int32_t>&&>(outermost), static_cast<std::int32_t>(steps), plan.lower_bound, watch);
+  plan.arena_bytes = detail::place(plan.blocks, static_cast<pool<std::int32_t>&&>(outermost),
+                                   static_cast<std::int32_t>(steps), plan.lower_bound, watch);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

@@ -1,5 +1,6 @@
 // quantise: a graph of floats becomes one of stored bytes where an accelerator runs it, given the scale of each tensor.
-// Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans the result.
+// Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans
+// the result.
 #pragma once
 
 #include <nnrt/ops/add.hpp>
@@ -11,17 +12,19 @@
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// What the pass is told of a graph.
 struct quantise_options {
-  array_ref<const float> scales;            // by value; 0: not known, so that the value stays a float
-  array_ref<const char> on_accelerator;     // by node
+  array_ref<const float> scales;         // by value; 0: not known, so that the value stays a float
+  array_ref<const char> on_accelerator;  // by node
   stored_rounding rounding = stored_rounding::half_to_even;
-  array_ref<const char> in_16_bits = {};    // by node: activations are i16, where the operator takes it; empty: none
-  /// A convolution or dense layer whose result the accelerator reads no more keeps its sums: i32, a scale for each output channel.
+  array_ref<const char> in_16_bits = {};  // by node: activations are i16, where the operator takes it; empty: none
+  /// A convolution or dense layer whose result the accelerator reads no more keeps its sums: i32, a scale for each
+  /// output channel.
   bool int32_tail = false;
-  /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Those that quantise_makes() names must be there.
+  /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Those that
+  /// quantise_makes() names must be there.
   const operator_info* (*find)(op_code) = nullptr;
 };
 
@@ -38,19 +41,23 @@ template <class Has> constexpr bool quantise_makes(op_code made, const Has& has)
   }
 }
 
-/// A layer whose weights are to be stored: per output channel, the bias in 32 bits with the scale of its sums. All are values; `none`: missing.
+/// A layer whose weights are to be stored: per output channel, the bias in 32 bits with the scale of its sums. All are
+/// values; `none`: missing.
 struct quantised_layer {
-  std::int32_t x = ir::none;                // of the graph of floats, as are weight and bias: the tensor whose scale sums have
+  // of the graph of floats, as are weight and bias: the tensor whose scale sums have
+  std::int32_t x = ir::none;
   std::int32_t weight = ir::none, bias = ir::none;
   std::int32_t stored_weight = ir::none, weight_scales = ir::none, stored_bias = ir::none;  // weights of the new graph
-  std::int32_t sum_scales = ir::none;       // that of a layer which keeps its sums: what they stand for, by output channel
-  float x_scale = 0;                        // of x as the layer reads it
+  // that of a layer which keeps its sums: what they stand for, by output channel
+  std::int32_t sum_scales = ir::none;
+  float x_scale = 0;  // of x as the layer reads it
 };
 
 /// The graph of stored numbers. Values of the graph of floats keep their ids.
 struct quantised_graph {
   ir::graph graph;
-  pool<std::int32_t> stored_of;             // by value of the graph of floats, its first stored form; none: it is a float alone
+  // by value of the graph of floats, its first stored form; none: it is a float alone
+  pool<std::int32_t> stored_of;
   pool<quantised_layer> layers;
 };
 
@@ -62,7 +69,8 @@ constexpr void forget_unread_weights(ir::graph& g) {
   for (const ir::value& v : g.values)
     if (v.scales != ir::none) scales[static_cast<std::size_t>(v.scales)] = 1;
   for (std::size_t id = 0; id < g.values.size(); ++id)
-    if (g.values[id].is == ir::kind::weight && use.uses_of(static_cast<std::int32_t>(id)) == 0 && scales[id] == 0) g.values[id].is = ir::kind::result;
+    if (g.values[id].is == ir::kind::weight && use.uses_of(static_cast<std::int32_t>(id)) == 0 && scales[id] == 0)
+      g.values[id].is = ir::kind::result;
 }
 
 namespace detail {
@@ -72,7 +80,8 @@ class quantising {
  public:
   quantised_graph made;
 
-  constexpr quantising(const ir::graph& floats, const quantise_options& wanted) : g_(floats), wanted_(wanted), known_(known_values(floats)) {
+  constexpr quantising(const ir::graph& floats, const quantise_options& wanted)
+      : g_(floats), wanted_(wanted), known_(known_values(floats)) {
     ir::graph& q = made.graph;
     q = floats;
     q.nodes.clear();
@@ -106,7 +115,8 @@ class quantising {
   /// The operator of a node for stored numbers; null where nobody has it.
   constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find(n.op->code); }
 
-  /// Whether the rules of an operator that moves numbers let it move those of its first operand in 8 bits: some of its attributes may be for floats alone.
+  /// Whether the rules of an operator that moves numbers let it move those of its first operand in 8 bits: some of its
+  /// attributes may be for floats alone.
   constexpr bool takes_stored_numbers(const ir::node& n) const {
     const auto stored = [&](tensor_desc desc) {
       desc.type = i8, desc.quantised = quant{1.0F, 0, wanted_.rounding};
@@ -119,11 +129,13 @@ class quantising {
     return static_cast<bool>(form_for_bytes(n)->infer(g_.attrs_of(n), list.operands, declared));
   }
 
-  /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers needs no scale but its input's.
+  /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers
+  /// needs no scale but its input's.
   constexpr bool can_be_stored(const ir::node& n) const {
     const operator_traits& traits = n.op->traits;
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
-    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0]) || form_for_bytes(n) == nullptr) return false;
+    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0]) || form_for_bytes(n) == nullptr)
+      return false;
     if (traits.quantised == stored_numbers::kept) {
       for (std::size_t i = 1; i < in.size(); ++i)
         if (in[i] != ir::none && !is_known(in[i])) return false;
@@ -131,24 +143,33 @@ class quantising {
         if (g_.at(id).desc.type != f32) return false;
       return takes_stored_numbers(n);
     }
-    if (traits.quantised != stored_numbers::computed || !traits.rounds_to_even || out.size() != 1 || !has_scale(out[0])) return false;
+    if (traits.quantised != stored_numbers::computed || !traits.rounds_to_even || out.size() != 1 || !has_scale(out[0]))
+      return false;
     const bool is_layer = traits.weights != weights_role::none;
     for (std::size_t i = 1; i < in.size(); ++i) {
       if (in[i] == ir::none) continue;
-      if (is_layer ? g_.at(in[i]).is != ir::kind::weight : is_number(in[i]) && (is_known(in[i]) || !has_scale(in[i]))) return false;
+      if (is_layer ? g_.at(in[i]).is != ir::kind::weight : is_number(in[i]) && (is_known(in[i]) || !has_scale(in[i])))
+        return false;
     }
     return !is_layer || in.size() > 1;
   }
 
-  constexpr bool can_run_stored(std::size_t i) const { return wanted_.on_accelerator[i] != 0 && can_be_stored(g_.nodes[i]); }
-  constexpr bool is_stored(std::size_t i) const { return can_run_stored(i) && (is_tail_[i] == 0 || is_layer_at_tail(i)); }
+  constexpr bool can_run_stored(std::size_t i) const {
+    return wanted_.on_accelerator[i] != 0 && can_be_stored(g_.nodes[i]);
+  }
+  constexpr bool is_stored(std::size_t i) const {
+    return can_run_stored(i) && (is_tail_[i] == 0 || is_layer_at_tail(i));
+  }
 
-  /// Finds layers whose results only floats are made of. What gives such a result another shape and no more works on those floats.
+  /// Finds layers whose results only floats are made of. What gives such a result another shape and no more works on
+  /// those floats.
   constexpr void find_tails() {
     pool<char> is_read, is_sum;  // by value
     is_read.assign(g_.values.size(), 0);
     is_sum.assign(g_.values.size(), 0);
-    const auto is_unread = [&](const ir::node& n) { return n.outputs.count == 1 && is_read[static_cast<std::size_t>(g_.outputs_of(n)[0])] == 0; };
+    const auto is_unread = [&](const ir::node& n) {
+      return n.outputs.count == 1 && is_read[static_cast<std::size_t>(g_.outputs_of(n)[0])] == 0;
+    };
     for (std::size_t i = g_.nodes.size(); i-- > 0;) {
       const ir::node& n = g_.nodes[i];
       if (!can_run_stored(i) || (is_reshaping(n) && is_unread(n))) continue;
@@ -162,14 +183,18 @@ class quantising {
       if (follows || can_keep_sums(n)) is_tail_[i] = is_sum[static_cast<std::size_t>(g_.outputs_of(n)[0])] = 1;
     }
   }
-  static constexpr bool is_reshaping(const ir::node& n) { return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == stored_numbers::kept; }
+  static constexpr bool is_reshaping(const ir::node& n) {
+    return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == stored_numbers::kept;
+  }
   constexpr bool can_keep_sums(const ir::node& n) const {
     const bool is_known_layer = is_convolution(n) || is_transposed(n) || n.op->code == ops::full_connection::code;
-    return is_known_layer && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+    return is_known_layer &&
+           g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
   constexpr bool is_layer_at_tail(std::size_t i) const { return is_tail_[i] != 0 && !is_reshaping(g_.nodes[i]); }
 
-  /// Finds sums of a convolution's result, which nobody else reads, and another tensor: both nodes become one, which rounds once.
+  /// Finds sums of a convolution's result, which nobody else reads, and another tensor: both nodes become one, which
+  /// rounds once.
   constexpr void find_units() {
     layer_of_unit_.assign(g_.nodes.size(), ir::none);
     is_in_unit_.assign(g_.nodes.size(), 0);
@@ -182,7 +207,9 @@ class quantising {
       // Of two convolutions the later one: what the other gives is there by then.
       std::int32_t layer = ir::none;
       for (const std::int32_t id : in)
-        if (const std::int32_t by = use.producer_of(id); by > layer && use.uses_of(id) == 1 && can_begin_unit(static_cast<std::size_t>(by))) layer = by;
+        if (const std::int32_t by = use.producer_of(id);
+            by > layer && use.uses_of(id) == 1 && can_begin_unit(static_cast<std::size_t>(by)))
+          layer = by;
       if (layer == ir::none) continue;
       layer_of_unit_[i] = layer;
       is_in_unit_[static_cast<std::size_t>(layer)] = 1;
@@ -191,16 +218,20 @@ class quantising {
   /// A convolution, depthwise, transposed or neither, that rounds nothing but what it passes on.
   constexpr bool can_begin_unit(std::size_t i) const {
     const ir::node& n = g_.nodes[i];
-    return (is_convolution(n) || is_transposed(n)) && is_stored(i) && !is_wide(i) && g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
+    return (is_convolution(n) || is_transposed(n)) && is_stored(i) && !is_wide(i) &&
+           g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
   static constexpr bool is_transposed(const ir::node& n) { return n.op->code == ops::conv2d_transpose::code; }
-  static constexpr bool is_convolution(const ir::node& n) { return n.op->code == ops::conv2d::code || n.op->code == ops::depthwise_conv2d::code; }
+  static constexpr bool is_convolution(const ir::node& n) {
+    return n.op->code == ops::conv2d::code || n.op->code == ops::depthwise_conv2d::code;
+  }
   /// What such a node is as a convolution: one whose channels have filters of their own has a group for each.
   constexpr ops::conv2d::attrs convolution_of(const ir::node& n) const {
     if (n.op->code == ops::conv2d::code) return unpack<ops::conv2d::attrs>(g_.attrs_of(n));
     const auto own = unpack<ops::depthwise_conv2d::attrs>(g_.attrs_of(n));
     ops::conv2d::attrs as_convolution;
-    as_convolution.stride = own.stride, as_convolution.dilation = own.dilation, as_convolution.pad = own.pad, as_convolution.fused = own.fused;
+    as_convolution.stride = own.stride, as_convolution.dilation = own.dilation, as_convolution.pad = own.pad,
+    as_convolution.fused = own.fused;
     as_convolution.group = g_.at(g_.inputs_of(n)[0]).desc.shape[3];
     return as_convolution;
   }
@@ -208,14 +239,18 @@ class quantising {
   constexpr void store_unit(const ir::node& layer, const ir::node& sum) {
     const std::int32_t between = g_.outputs_of(layer)[0];
     const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
-    const std::int32_t x = need_stored(g_.inputs_of(layer)[0], false), addend = need_stored(other, false), weight = stored_weight(layer, x);
+    const std::int32_t x = need_stored(g_.inputs_of(layer)[0], false), addend = need_stored(other, false),
+                       weight = stored_weight(layer, x);
     const std::int32_t in[] = {x, weight, made.layers.back().stored_bias, addend};
     pool<word> words;
-    const auto pack_rectified = [&](auto attrs) { attrs.fused = unpack<ops::add::attrs>(g_.attrs_of(sum)).fused, pack(attrs, words); };
+    const auto pack_rectified = [&](auto attrs) {
+      attrs.fused = unpack<ops::add::attrs>(g_.attrs_of(sum)).fused, pack(attrs, words);
+    };
     if (is_transposed(layer)) pack_rectified(unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(layer)));
     else pack_rectified(convolution_of(layer));
     const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
-    add_node(wanted_.find(is_transposed(layer) ? ops::conv2d_transpose_add::code : ops::conv2d_add::code), made.graph.add_words(words), in, {&y, 1}, layer.name);
+    add_node(wanted_.find(is_transposed(layer) ? ops::conv2d_transpose_add::code : ops::conv2d_add::code),
+             made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
 
   /// A node whose activations have 16 bits, because somebody asked for that and the operator can.
@@ -226,11 +261,17 @@ class quantising {
   }
 
   /// Not a list of axes and the like.
-  constexpr bool is_number(std::int32_t id) const { return !is_known(id) || !types::index.contains(g_.at(id).desc.type); }
+  constexpr bool is_number(std::int32_t id) const {
+    return !is_known(id) || !types::index.contains(g_.at(id).desc.type);
+  }
 
   /// A step of 16 bits is 1/256 of one of 8 bits, so that going from 8 to 16 bits changes no number.
-  constexpr quantisation quantisation_of(std::int32_t id, bool is_wide) const { return quant{is_wide ? scale_of(id) / 256 : scale_of(id), 0, wanted_.rounding}; }
-  constexpr std::int32_t& form_of(std::int32_t id, bool is_wide) { return forms_[is_wide ? 1 : 0][static_cast<std::size_t>(id)]; }
+  constexpr quantisation quantisation_of(std::int32_t id, bool is_wide) const {
+    return quant{is_wide ? scale_of(id) / 256 : scale_of(id), 0, wanted_.rounding};
+  }
+  constexpr std::int32_t& form_of(std::int32_t id, bool is_wide) {
+    return forms_[is_wide ? 1 : 0][static_cast<std::size_t>(id)];
+  }
   constexpr std::int32_t add_stored(std::int32_t of, const quantisation& q, bool is_wide) {
     tensor_desc desc = g_.at(of).desc;
     desc.type = is_wide ? i16 : i8;
@@ -240,7 +281,8 @@ class quantising {
     if (first == ir::none) first = form;
     return form;
   }
-  constexpr void add_node(const operator_info* op, ir::range attrs, array_ref<const std::int32_t> in, array_ref<const std::int32_t> out, ir::range name) {
+  constexpr void add_node(const operator_info* op, ir::range attrs, array_ref<const std::int32_t> in,
+                          array_ref<const std::int32_t> out, ir::range name) {
     ir::node n;
     n.op = op;
     n.label = op->label;
@@ -290,12 +332,16 @@ class quantising {
     const auto first = static_cast<std::int32_t>(made.graph.text.size());
     made.graph.add_text(letters);
     made.graph.add_text(part);
-    return made.graph.add_value({desc, ir::kind::weight, {first, static_cast<std::int32_t>(letters.size() + part.size())}, 0, ir::none});
+    return made.graph.add_value(
+        {desc, ir::kind::weight, {first, static_cast<std::int32_t>(letters.size() + part.size())}, 0, ir::none});
   }
   /// The weight of a layer that reads its input as x.
   constexpr std::int32_t stored_weight(const ir::node& n, std::int32_t x) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n);
-    quantised_layer layer{.x = in[0], .weight = in[1], .bias = in.size() > 2 ? in[2] : ir::none, .x_scale = made.graph.at(x).desc.quantised.scale};
+    quantised_layer layer{.x = in[0],
+                          .weight = in[1],
+                          .bias = in.size() > 2 ? in[2] : ir::none,
+                          .x_scale = made.graph.at(x).desc.quantised.scale};
     std::int32_t& known = layer_of_[static_cast<std::size_t>(layer.weight)];
     if (known >= 0) {
       const quantised_layer& other = made.layers[static_cast<std::size_t>(known)];
@@ -311,19 +357,22 @@ class quantising {
     }
     if (layer.bias != ir::none) {
       // A bias that two layers share has two scales: each use has a name of its own.
-      layer.stored_bias = add_numbered_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, ".stored.", made.layers.size());
+      layer.stored_bias = add_numbered_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, ".stored.",
+                                              made.layers.size());
     }
     made.layers.push_back(layer);
     return layer.stored_weight;
   }
   /// A weight that is made for one layer alone, whose number stands behind its name.
-  constexpr std::int32_t add_numbered_weight(const tensor_desc& desc, std::int32_t of, std::string_view part, std::size_t layer) {
+  constexpr std::int32_t add_numbered_weight(const tensor_desc& desc, std::int32_t of, std::string_view part,
+                                             std::size_t layer) {
     pool<char> name;
     for (const char letter : part) name.push_back(letter);
     std::size_t digits = 4;
     for (std::size_t rest = layer / 10000; rest != 0; rest /= 10) ++digits;
     for (std::size_t i = 0; i < digits; ++i) name.push_back('0');
-    for (std::size_t at = name.size(), number = layer; number != 0; number /= 10) name[--at] = static_cast<char>('0' + number % 10);
+    for (std::size_t at = name.size(), number = layer; number != 0; number /= 10)
+      name[--at] = static_cast<char>('0' + number % 10);
     return add_weight(desc, of, {name.data(), name.size()});
   }
 
@@ -338,7 +387,9 @@ class quantising {
     }
     if (is_layer) store_weights(n, is_wide, inputs);
     const bool is_moved = n.op->traits.quantised == stored_numbers::kept;
-    for (const std::int32_t id : out) outputs.push_back(add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
+    for (const std::int32_t id : out)
+      outputs.push_back(
+          add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
     add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
   }
   /// The operands of a layer behind its input.
@@ -360,18 +411,22 @@ class quantising {
     tensor_desc desc = g_.at(of).desc.with_type(i32);
     desc.quantised = per_channel<0>;
     desc.quantised.axis = desc.rank() - 1;
-    layer.sum_scales = add_numbered_weight(tensor_desc{f32, {desc.shape[-1]}}, layer.weight, ".sums.scale.", made.layers.size() - 1);
-    const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
+    layer.sum_scales =
+        add_numbered_weight(tensor_desc{f32, {desc.shape[-1]}}, layer.weight, ".sums.scale.", made.layers.size() - 1);
+    const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] =
+        made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
     pool<word> words;
     pack_sums(n, words);
-    add_node(wanted_.find(is_transposed(n) ? ops::conv2d_transpose_sums::code : ops::layer_sums::code), made.graph.add_words(words), inputs, {&y, 1}, n.name);
+    add_node(wanted_.find(is_transposed(n) ? ops::conv2d_transpose_sums::code : ops::layer_sums::code),
+             made.graph.add_words(words), inputs, {&y, 1}, n.name);
   }
   /// The attributes of the operator that keeps a layer's sums.
   constexpr void pack_sums(const ir::node& n, pool<word>& words) const {
     if (is_transposed(n)) {
       const auto own = unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(n));
       ops::conv2d_transpose_sums::attrs attrs;
-      attrs.stride = own.stride, attrs.dilation = own.dilation, attrs.pad = own.pad, attrs.output_paddings = own.output_paddings, attrs.group = own.group;
+      attrs.stride = own.stride, attrs.dilation = own.dilation, attrs.pad = own.pad,
+      attrs.output_paddings = own.output_paddings, attrs.group = own.group;
       return pack(attrs, words);
     }
     ops::layer_sums::attrs attrs;
@@ -392,9 +447,9 @@ class quantising {
   const ir::graph& g_;
   const quantise_options& wanted_;
   pool<char> known_;
-  pool<std::int32_t> forms_[2];  // by value: what is stored of it in 8 and in 16 bits
-  pool<std::int32_t> layer_of_;  // by weight: the first layer that reads it; -1: none so far
-  pool<char> is_float_;          // by value: its float is there
+  pool<std::int32_t> forms_[2];       // by value: what is stored of it in 8 and in 16 bits
+  pool<std::int32_t> layer_of_;       // by weight: the first layer that reads it; -1: none so far
+  pool<char> is_float_;               // by value: its float is there
   pool<std::int32_t> layer_of_unit_;  // by node: the convolution that a sum is one unit with
   pool<char> is_in_unit_;             // by node: a convolution that is part of its sum
   pool<char> is_tail_;                // by node: a layer that keeps its sums, or what gives their floats another shape
@@ -407,6 +462,8 @@ class quantising {
 /// sum and its activation become one node with one rounding. Weights that a layer reads must be weights of the graph,
 /// not computed. The last layers may keep their sums of 32 bits. Inputs, outputs and states of the graph stay what they
 /// are: a state is stored where the accelerator reads it.
-constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) { return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made); }
+constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) {
+  return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made);
+}
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

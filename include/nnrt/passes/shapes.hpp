@@ -1,11 +1,12 @@
 // shapes: the operators' rules run through a whole graph again, for the extents that its inputs really have.
-// Flow: compile() calls it for graphs that arrived at run time, before the other passes; unknown extents (-1) become known ones.
+// Flow: compile() calls it for graphs that arrived at run time, before the other passes; unknown extents (-1) become
+// known ones.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/passes/evaluate.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// When the elements of a value are there.
 enum class readiness : char {
@@ -27,10 +28,10 @@ constexpr readiness readiness_of(const ir::value& v) {
   return v.is == ir::kind::weight ? readiness::prepared : readiness::computed;
 }
 
-/// The operands of a node as rules see them while shapes are still unknown: integers that follow from shapes alone count as constants whose
-/// values are to come. `descs`: as results_of() has them.
-constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::int32_t> ids, array_ref<const readiness> ready,
-                                       array_ref<const tensor_desc> descs = {}) {
+/// The operands of a node as rules see them while shapes are still unknown: integers that follow from shapes alone
+/// count as constants whose values are to come. `descs`: as results_of() has them.
+constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::int32_t> ids,
+                                       array_ref<const readiness> ready, array_ref<const tensor_desc> descs = {}) {
   ir::operand_list list(g, ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] == ir::none) continue;
@@ -49,29 +50,35 @@ struct shape_inference {
   constexpr explicit operator bool() const { return static_cast<bool>(broken); }
 };
 
-/// What the rules say of a node and of the results that the graph declares for it. `descs`: those of all values, where they are others than the
-/// graph's.
-constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready, array_ref<const tensor_desc> descs = {}) {
+/// What the rules say of a node and of the results that the graph declares for it. `descs`: those of all values, where
+/// they are others than the graph's.
+constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready,
+                             array_ref<const tensor_desc> descs = {}) {
   pool<tensor_desc> declared;
   declared.reserve(g.outputs_of(n).size());
-  for (const std::int32_t id : g.outputs_of(n)) declared.push_back(descs.empty() ? g.at(id).desc : descs[static_cast<std::size_t>(id)]);
+  for (const std::int32_t id : g.outputs_of(n))
+    declared.push_back(descs.empty() ? g.at(id).desc : descs[static_cast<std::size_t>(id)]);
   verdict v = n.op->infer(g.attrs_of(n), operands_of(g, g.inputs_of(n), ready, descs).operands, declared);
   if (!v) return v;
   if (v.outputs.size() != declared.size())
-    return refuse(signature_rule::output_count_must_match, static_cast<std::int64_t>(declared.size()), static_cast<std::int64_t>(v.outputs.size()));
+    return refuse(signature_rule::output_count_must_match, static_cast<std::int64_t>(declared.size()),
+                  static_cast<std::int64_t>(v.outputs.size()));
   for (std::size_t i = 0; i < declared.size(); ++i) {
     // Rank 0 declares nothing to infer(); here it is what the graph says.
-    if (auto same = require(signature_rule::declared_output_rank_must_match, v.outputs[i].rank(), declared[i].rank()); !same) return same;
+    if (auto same = require(signature_rule::declared_output_rank_must_match, v.outputs[i].rank(), declared[i].rank());
+        !same)
+      return same;
   }
   return v;
 }
 
-/// What can be said of a node without a rule of its operator: attributes are well formed, operands and results are as many as the operator has, and
-/// scales and zero points are numbers that can be some.
+/// What can be said of a node without a rule of its operator: attributes are well formed, operands and results are as
+/// many as the operator has, and scales and zero points are numbers that can be some.
 constexpr verdict check_form(const ir::graph& g, const ir::node& n) {
   const ir::operand_list in(g, g.inputs_of(n)), out(g, g.outputs_of(n));
   constexpr rule_id well_formed = signature_rule::attributes_must_be_well_formed;
-  if (verdict v = n.op->infer(g.attrs_of(n), in.operands, {}); !v && v.by_signature && v.rule == well_formed.index) return v;
+  if (verdict v = n.op->infer(g.attrs_of(n), in.operands, {}); !v && v.by_signature && v.rule == well_formed.index)
+    return v;
   if (auto v = nnrt::detail::check_counts(n.op->inputs, in.operands); !v) return v;
   if (auto v = nnrt::detail::check_counts(n.op->outputs, out.operands); !v) return v;
   for (const auto* const list : {&in.operands, &out.operands})
@@ -82,7 +89,8 @@ constexpr verdict check_form(const ir::graph& g, const ir::node& n) {
 
 namespace detail {
 
-/// Whether a result of one shape may be declared with the other: axes of extent 1 may be left out or added, and unknown extents stand for any.
+/// Whether a result of one shape may be declared with the other: axes of extent 1 may be left out or added, and unknown
+/// extents stand for any.
 constexpr bool same_but_for_ones(const shape_t& found, const shape_t& declared) {
   bool fits[max_rank + 1][max_rank + 1] = {};  // the first i axes found, the first k declared
   for (int i = 0; i <= found.rank; ++i)
@@ -90,15 +98,17 @@ constexpr bool same_but_for_ones(const shape_t& found, const shape_t& declared) 
       const bool is_begin = i == 0 && k == 0;
       const bool without_found = i > 0 && found[i - 1] == 1 && fits[i - 1][k];
       const bool without_declared = k > 0 && (declared[k - 1] == 1 || declared[k - 1] < 0) && fits[i][k - 1];
-      const bool together = i > 0 && k > 0 && (found[i - 1] == declared[k - 1] || found[i - 1] < 0 || declared[k - 1] < 0) && fits[i - 1][k - 1];
+      const bool together = i > 0 && k > 0 &&
+                            (found[i - 1] == declared[k - 1] || found[i - 1] < 0 || declared[k - 1] < 0) &&
+                            fits[i - 1][k - 1];
       fits[i][k] = is_begin || without_found || without_declared || together;
     }
   return fits[found.rank][declared.rank];
 }
 
-/// Gives an operand whose scales may run along several axes, since the front end that made it knows no more than how many there are, the first of
-/// these axes along which the node can take them: of those as long as there are scales, then of those of unknown extent. Where it can take them
-/// along none, they stay where they are.
+/// Gives an operand whose scales may run along several axes, since the front end that made it knows no more than how
+/// many there are, the first of these axes along which the node can take them: of those as long as there are scales,
+/// then of those of unknown extent. Where it can take them along none, they stay where they are.
 /// desc_of(id): the desc of a value, which may be changed.
 template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, const ir::node& n, DescOf desc_of) {
   const auto is_accepted = [&] {
@@ -113,7 +123,9 @@ template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, con
     return static_cast<bool>(n.op->infer(g.attrs_of(n), list.operands, wanted));
   };
   for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none || g.at(id).scales == ir::none || desc_of(id).quantised.mode != quantisation::kind::per_channel || is_accepted()) continue;
+    if (id == ir::none || g.at(id).scales == ir::none ||
+        desc_of(id).quantised.mode != quantisation::kind::per_channel || is_accepted())
+      continue;
     const shape_t shape = desc_of(id).shape;
     const int first = desc_of(id).quantised.axis;
     const std::int64_t scales = g.at(g.at(id).scales).desc.elements();
@@ -128,9 +140,11 @@ template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, con
   }
 }
 
-/// What the rules say of a node, after its scales have found their axes, and with the shapes that follow for results that are declared with other
-/// axes of extent 1. A result that has its operand's scale whatever is declared has it, so that the next node is judged by what it will read.
-constexpr verdict settle_node(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready, pool<tensor_desc>& descs) {
+/// What the rules say of a node, after its scales have found their axes, and with the shapes that follow for results
+/// that are declared with other axes of extent 1. A result that has its operand's scale whatever is declared has it, so
+/// that the next node is judged by what it will read.
+constexpr verdict settle_node(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready,
+                              pool<tensor_desc>& descs) {
   verdict v = results_of(g, n, ready, descs);
   const array_ref<const std::int32_t> out = g.outputs_of(n);
   if (!v) {
@@ -162,7 +176,8 @@ constexpr pool<tensor_desc> descs_of(const ir::graph& g) {
 }
 
 /// judge_nodes() with the descs of all values, which become what the rules find. Stops once the deadline is over.
-template <class F> constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f, const deadline_watch& watch = {}) {
+template <class F>
+constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f, const deadline_watch& watch = {}) {
   pool<readiness> ready;
   ready.reserve(g.values.size());
   for (const ir::value& v : g.values) ready.push_back(readiness_of(v));
@@ -175,25 +190,28 @@ template <class F> constexpr void judge_nodes(const ir::graph& g, pool<tensor_de
 
 }  // namespace detail
 
-/// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be, but for axes of extent 1:
-/// programs declare [1] or [-1] where a result is a scalar, and keep axes that an operator takes away. Stops once the deadline is over.
+/// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be,
+/// but for axes of extent 1: programs declare [1] or [-1] where a result is a scalar, and keep axes that an operator
+/// takes away. Stops once the deadline is over.
 template <class F> constexpr void judge_nodes(const ir::graph& g, F f, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
   detail::judge_nodes(g, descs, f, watch);
 }
 
-/// Gives results that are declared with other axes of extent 1 the shapes that their operators' rules find, and scales the axes along which nodes can
-/// take them: what judge_nodes() looks at.
+/// Gives results that are declared with other axes of extent 1 the shapes that their operators' rules find, and scales
+/// the axes along which nodes can take them: what judge_nodes() looks at.
 constexpr void settle_declared(ir::graph& g, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
-  detail::judge_nodes(g, descs, [](std::size_t, const verdict&) {}, watch);
+  detail::judge_nodes(
+      g, descs, [](std::size_t, const verdict&) {}, watch);
   for (std::size_t id = 0; id < g.values.size(); ++id) g.values[id].desc = descs[id];
 }
 
 namespace detail {
 
-/// Infers the results of a node and takes their descs over. A result that the graph declares as NHWC stays that, as judge_nodes() has it: fronts
-/// that know no other format bring channels to axis 1 and go on with an image of other channels.
+/// Infers the results of a node and takes their descs over. A result that the graph declares as NHWC stays that, as
+/// judge_nodes() has it: fronts that know no other format bring channels to axis 1 and go on with an image of other
+/// channels.
 constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   verdict v = results_of(g, n, ready);
   if (!v) return v;
@@ -207,8 +225,9 @@ constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const
 
 }  // namespace detail
 
-/// Gives every result the extents that follow from those of the inputs, node by node; nodes on constants and shapes alone are evaluated on
-/// the way, since later rules read their values. Stops at the first broken rule, or once the deadline is over, with the graph half done.
+/// Gives every result the extents that follow from those of the inputs, node by node; nodes on constants and shapes
+/// alone are evaluated on the way, since later rules read their values. Stops at the first broken rule, or once the
+/// deadline is over, with the graph half done.
 constexpr shape_inference infer_shapes(ir::graph& g, const deadline_watch& watch = {}) {
   pool<readiness> ready;
   ready.reserve(g.values.size());
@@ -234,4 +253,4 @@ constexpr void settle_scale_axes(ir::graph& g, const ir::node& n) {
   detail::settle_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return g.at(id).desc; });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

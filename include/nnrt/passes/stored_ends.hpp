@@ -1,13 +1,16 @@
-// stored_ends: takes conversions off the ends of a network, so that its inputs and outputs are the stored numbers themselves.
-// Flow: calibrate() of a model runs it when it is asked to; hbDNN's clients then convert by the scales in a tensor's properties.
+// stored_ends: takes conversions off the ends of a network, so that its inputs and outputs are the stored numbers
+// themselves.
+// Flow: calibrate() of a model runs it when it is asked to; hbDNN's clients then convert by the scales in a tensor's
+// properties.
 #pragma once
 
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/eliminate.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// Which ends of a network hold stored numbers. (Boards' compilers call it the removal of Quantize and Dequantize nodes.)
+/// Which ends of a network hold stored numbers. (Boards' compilers call it the removal of Quantize and Dequantize
+/// nodes.)
 struct stored_ends {
   bool inputs = false, outputs = false;
 };
@@ -23,7 +26,8 @@ constexpr pool<std::int32_t> only_conversions(const ir::graph& g) {
   found.assign(g.values.size(), ir::none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
-    if (n.op->code == ops::quant_dtype_cast::code && use.uses_of(g.inputs_of(n)[0]) == 1) found[static_cast<std::size_t>(g.inputs_of(n)[0])] = static_cast<std::int32_t>(i);
+    if (n.op->code == ops::quant_dtype_cast::code && use.uses_of(g.inputs_of(n)[0]) == 1)
+      found[static_cast<std::size_t>(g.inputs_of(n)[0])] = static_cast<std::int32_t>(i);
   }
   return found;
 }
@@ -44,16 +48,19 @@ constexpr bool replace_input(ir::graph& g, std::size_t i, std::int32_t conversio
 
 /// Input i becomes what a conversion makes of it, if that alone reads it and makes `type` (none: any). Whether it does.
 constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dtype::none) {
-  const bool is_off = detail::replace_input(g, i, detail::only_conversions(g)[static_cast<std::size_t>(g.inputs[i])], type);
+  const bool is_off =
+      detail::replace_input(g, i, detail::only_conversions(g)[static_cast<std::size_t>(g.inputs[i])], type);
   compact(g);
   return is_off;
 }
 
-/// Inputs that one conversion alone reads become what it makes of them, outputs that a conversion makes become what it reads. Names stay.
+/// Inputs that one conversion alone reads become what it makes of them, outputs that a conversion makes become what it
+/// reads. Names stay.
 constexpr void take_off_conversions(ir::graph& g, const stored_ends& wanted) {
   if (wanted.inputs) {
     const pool<std::int32_t> conversions = detail::only_conversions(g);
-    for (std::size_t i = 0; i < g.inputs.size(); ++i) detail::replace_input(g, i, conversions[static_cast<std::size_t>(g.inputs[i])], dtype::none);
+    for (std::size_t i = 0; i < g.inputs.size(); ++i)
+      detail::replace_input(g, i, conversions[static_cast<std::size_t>(g.inputs[i])], dtype::none);
     compact(g);
   }
   const use_table use(g);
@@ -67,4 +74,4 @@ constexpr void take_off_conversions(ir::graph& g, const stored_ends& wanted) {
 }
 
 }  // namespace passes
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,7 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ir/graph.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// Producers and uses of all values of a graph.
 struct use_table {
@@ -17,7 +17,8 @@ struct use_table {
     producer.assign(g.values.size(), ir::none);
     uses.assign(g.values.size(), 0);
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      for (const std::int32_t id : g.outputs_of(g.nodes[i])) producer[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
+      for (const std::int32_t id : g.outputs_of(g.nodes[i]))
+        producer[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
       for (const std::int32_t id : g.inputs_of(g.nodes[i]))
         if (id != ir::none) ++uses[static_cast<std::size_t>(id)];
     }
@@ -31,8 +32,8 @@ struct use_table {
   constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
 };
 
-/// Drops the nodes that a pass has marked. (A mark, not a null operator: with -fsanitize=undefined g++ 12 compares no pointers to
-/// variable templates in constant evaluation.)
+/// Drops the nodes that a pass has marked. (A mark, not a null operator: with -fsanitize=undefined g++ 12 compares no
+/// pointers to variable templates in constant evaluation.)
 constexpr void compact(ir::graph& g) {
   g.nodes.erase_if([](const ir::node& n) { return n.removed; });
 }
@@ -69,4 +70,4 @@ constexpr word* free_activation(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}}}  // namespace nnrt::NNRT_ISA::passes

@@ -1,5 +1,6 @@
 // accelerator: what a table of an accelerator says - its operators, their limits, alignment, quantisation, rounding.
-// Flow: policy/bayes.hpp and its like are such tables, one file each; check_node() reads them, bpu<architecture> names one.
+// Flow: policy/bayes.hpp and its like are such tables, one file each; check_node() reads them, bpu<architecture> names
+// one.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,11 +10,11 @@
 #include <iterator>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// What an accelerator can ask of a node. A row of its table gives the limits; where a rule compares two facts of one node, the second
-/// one is the limit. Extents are those of images [N, H, W, C]: tensors of lower rank count as images whose other extents are 1.
-/// Rules about one thing stand together: limit_check finds them by their order.
+/// What an accelerator can ask of a node. A row of its table gives the limits; where a rule compares two facts of one
+/// node, the second one is the limit. Extents are those of images [N, H, W, C]: tensors of lower rank count as images
+/// whose other extents are 1. Rules about one thing stand together: limit_check finds them by their order.
 enum class accelerator_rule {
   operator_must_be_in_the_table,
   operator_must_be_fused_into_a_convolution,
@@ -95,18 +96,19 @@ enum class accelerator_rule {
 /// Which nodes of an operator a limit is for.
 enum class limits_of {
   all,
-  plain,          // convolutions without groups and dilation
-  grouped,        // the others
-  last,           // nobody on the accelerator reads the result
-  followed,       // somebody does
-  windowed,       // pools that are not global
-  one_pixel,      // those that read an image of one pixel, or rows
-  many_pixels,    // the others
-  feature_maps,   // matrix products but those
-  with_weight,    // whose second factor is one matrix that is known before the network runs: layers
+  plain,         // convolutions without groups and dilation
+  grouped,       // the others
+  last,          // nobody on the accelerator reads the result
+  followed,      // somebody does
+  windowed,      // pools that are not global
+  one_pixel,     // those that read an image of one pixel, or rows
+  many_pixels,   // the others
+  feature_maps,  // matrix products but those
+  with_weight,   // whose second factor is one matrix that is known before the network runs: layers
 };
 
-/// One limit: the facts that the rule is about lie in least … most. Rules that compare two facts of a node leave the numbers out.
+/// One limit: the facts that the rule is about lie in least … most. Rules that compare two facts of a node leave the
+/// numbers out.
 struct accelerator_limit {
   accelerator_rule rule{};
   std::int64_t least = 0;
@@ -117,15 +119,15 @@ struct accelerator_limit {
 /// Where nodes of an operator run that break no limit.
 enum class placement {
   on_accelerator,
-  if_asked,      // on the processor, unless the policy is strict
-  fused_only,    // nowhere by itself: a pass must have folded it into a convolution
-  folded,        // nowhere: its bytes stay where they are
+  if_asked,    // on the processor, unless the policy is strict
+  fused_only,  // nowhere by itself: a pass must have folded it into a convolution
+  folded,      // nowhere: its bytes stay where they are
 };
 
 /// An operator of an accelerator. Graphs of floats are quantised to i8, or to i16 where somebody asks for that.
 struct accelerator_operator {
   std::string_view name;
-  dtype_set accepts;               // stored numbers that it takes
+  dtype_set accepts;  // stored numbers that it takes
   placement runs = placement::on_accelerator;
   array_ref<const accelerator_limit> limits = {};
   array_ref<const accelerator_limit> further = {};
@@ -154,7 +156,8 @@ template <const auto& Others, const auto& Differing> constexpr auto with_rows() 
 /// How tensors lie in an accelerator's memory: each extent is lengthened to a multiple, then rows to a stride in bytes.
 struct alignment {
   std::int64_t height = 1, width = 1, channels = 1;  // multiples, in elements
-  bool innermost_in_steps = false;                   // bytes of the innermost extent become 256 k + 0, 16, 32, 64 or 128
+  // bytes of the innermost extent become 256 k + 0, 16, 32, 64 or 128
+  bool innermost_in_steps = false;
 };
 
 /// What scales of tensors may be.
@@ -163,15 +166,16 @@ enum class scale_kind {
   real,          // stored = real / scale
 };
 
-/// Everything that a policy knows of an architecture. A table is data: another architecture is another file like policy/bayes.hpp.
+/// Everything that a policy knows of an architecture. A table is data: another architecture is another file like
+/// policy/bayes.hpp.
 struct accelerator {
   std::string_view name;
   array_ref<const accelerator_operator> operators;
-  array_ref<const accelerator_limit> limits;   // of every operator
-  alignment of_feature_maps;       // NHWC
-  alignment of_narrow_inputs;      // inputs of up to 4 channels, NHWC
-  alignment of_planes;             // NCHW
-  alignment of_images;             // Y and NV12
+  array_ref<const accelerator_limit> limits;  // of every operator
+  alignment of_feature_maps;                  // NHWC
+  alignment of_narrow_inputs;                 // inputs of up to 4 channels, NHWC
+  alignment of_planes;                        // NCHW
+  alignment of_images;                        // Y and NV12
   scale_kind scales = scale_kind::real;
   stored_rounding rounding = stored_rounding::half_to_even;
   std::int64_t memory_alignment = 64;  // of a tensor's first byte
@@ -179,7 +183,7 @@ struct accelerator {
 
 /// What a table says of one node: nothing is broken, or one rule with the value and the limit.
 struct accelerator_verdict {
-  int rule = -1;                   // index into accelerator_rule; -1: nothing is broken
+  int rule = -1;  // index into accelerator_rule; -1: nothing is broken
   unit counted = unit::number;
   std::int64_t actual = 0;
   std::int64_t expected = 0;
@@ -189,4 +193,4 @@ struct accelerator_verdict {
   friend constexpr bool operator==(const accelerator_verdict&, const accelerator_verdict&) = default;
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,7 +6,7 @@
 #include <nnrt/policy/bayes_e.hpp>
 #include <nnrt/policy/bernoulli2.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 inline constexpr const accelerator* accelerators[] = {&bernoulli2::table, &bayes::table, &bayes_e::table};
@@ -22,4 +22,4 @@ constexpr const accelerator* find_accelerator(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

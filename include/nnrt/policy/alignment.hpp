@@ -6,13 +6,13 @@
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/policy/accelerator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// What a tensor is to an accelerator's memory.
 enum class tensor_use { input, output, feature_map, image };
 
-/// A tensor in an accelerator's memory. Extents and strides are in the tensor's own order of axes; strides in bytes. Of numbers of four bits rows begin with
-/// whole bytes, and the innermost stride, which is no number of bytes, is 0.
+/// A tensor in an accelerator's memory. Extents and strides are in the tensor's own order of axes; strides in bytes. Of
+/// numbers of four bits rows begin with whole bytes, and the innermost stride, which is no number of bytes, is 0.
 struct aligned_tensor {
   shape_t valid;
   shape_t aligned;
@@ -39,12 +39,13 @@ constexpr const alignment& alignment_for(const accelerator& table, const tensor_
 
 }  // namespace detail
 
-/// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 behind N; a single axis is C.
-/// Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4 axes stay as they are but for the last. Strides and bytes
-/// beyond 64 bits, which beside an extent of 0 mean nothing, are the largest such number. `is_halves`: two of its elements, which have a byte each in the
-/// graph, share one there.
+/// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 behind
+/// N; a single axis is C. Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4
+/// axes stay as they are but for the last. Strides and bytes beyond 64 bits, which beside an extent of 0 mean nothing,
+/// are the largest such number. `is_halves`: two of its elements, which have a byte each in the graph, share one there.
 /// Source: the alignment rules of the boards' documentation.
-constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc, tensor_use use = tensor_use::feature_map, bool is_halves = false) {
+constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc,
+                                 tensor_use use = tensor_use::feature_map, bool is_halves = false) {
   shape_t four = desc.shape;
   while (four.rank < 4) four = four.with_axis(desc.shape.rank > 1 ? 1 : 0, 1);
   const alignment& by = detail::alignment_for(table, tensor_desc{desc.type, desc.layout, four}, use);
@@ -68,4 +69,4 @@ constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& de
   return made;
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -4,22 +4,29 @@
 
 #include <nnrt/policy/bayes.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
-/// X5: i8, and i16 for many operators; scales are floats. Takes more operators than bayes, broadcasts more freely, and has smaller kernels.
-/// Source: the operator list of the RDK X5 documentation. What the lists of both boards have alike stands in bayes, and so does what is taken for granted.
+/// X5: i8, and i16 for many operators; scales are floats. Takes more operators than bayes, broadcasts more freely, and
+/// has smaller kernels. Source: the operator list of the RDK X5 documentation. What the lists of both boards have alike
+/// stands in bayes, and so does what is taken for granted.
 struct bayes_e : bayes {
-  static constexpr accelerator_limit layer[] = {{rank_must_lie_within_the_limits, 0, 4}, {kernel_volume_must_lie_within_the_limits, 1, 32767}};
-  static constexpr accelerator_limit transposed_layer[] = {{rank_must_lie_within_the_limits, 0, 4}, {decomposed_kernel_volume_must_lie_within_the_limits, 1, 32767}};
-  static constexpr accelerator_limit product_with_weight[] = {{kernel_volume_must_lie_within_the_limits, 1, 32767, limits_of::with_weight}};
+  static constexpr accelerator_limit layer[] = {{rank_must_lie_within_the_limits, 0, 4},
+                                                {kernel_volume_must_lie_within_the_limits, 1, 32767}};
+  static constexpr accelerator_limit transposed_layer[] = {
+      {rank_must_lie_within_the_limits, 0, 4}, {decomposed_kernel_volume_must_lie_within_the_limits, 1, 32767}};
+  static constexpr accelerator_limit product_with_weight[] = {
+      {kernel_volume_must_lie_within_the_limits, 1, 32767, limits_of::with_weight}};
   static constexpr accelerator_limit mean_windows[] = {
       {kernel_must_lie_within_the_limits, 1, 256, limits_of::windowed},
       {kernel_area_must_lie_within_the_limits, 2, 8192, limits_of::windowed},
       {strides_must_lie_within_the_limits, 1, 256, limits_of::windowed},
       {pads_must_lie_within_the_limits, 0, 255, limits_of::windowed}};
-  static constexpr accelerator_limit sum[] = {{rank_must_lie_within_the_limits, 1, 10}, {constants_must_not_be_too_many, 0, 1}, {collapsed_rank_must_lie_within_the_limits, 0, 4}};
-  static constexpr accelerator_limit index_of_largest[] = {
-      {axis_must_be_that_of_channels}, {extent_of_the_axis_must_lie_within_the_limits, 1, 8191}, {results_must_not_be_too_many, 1, 1}};
+  static constexpr accelerator_limit sum[] = {{rank_must_lie_within_the_limits, 1, 10},
+                                              {constants_must_not_be_too_many, 0, 1},
+                                              {collapsed_rank_must_lie_within_the_limits, 0, 4}};
+  static constexpr accelerator_limit index_of_largest[] = {{axis_must_be_that_of_channels},
+                                                           {extent_of_the_axis_must_lie_within_the_limits, 1, 8191},
+                                                           {results_must_not_be_too_many, 1, 1}};
 
   static constexpr accelerator_operator differing[] = {
       {"conv2d", either, here, convolution, layer},
@@ -28,13 +35,23 @@ struct bayes_e : bayes {
       {"full_connection", bytes, here, product, layer},
       {"matmul", bytes, here, matrix_product, product_with_weight},
       {"avg_pool", bytes, here, mean_windows},
-      {"add", either, here, sum}, {"sub", either, here, sum}, {"mul", either, here, sum}, {"div", either, here, sum},
-      {"maximum", either, here, ranked}, {"minimum", either, if_asked, ranked},
-      {"equal", either, if_asked, ranked}, {"greater", either, if_asked, ranked}, {"less", either, if_asked, ranked},
-      {"greater_equal", either, if_asked, ranked}, {"less_equal", either, if_asked, ranked},
-      {"prelu", bytes, here, image}, {"erf", either, here, up_to_10d}, {"round", either, here, up_to_10d},
+      {"add", either, here, sum},
+      {"sub", either, here, sum},
+      {"mul", either, here, sum},
+      {"div", either, here, sum},
+      {"maximum", either, here, ranked},
+      {"minimum", either, if_asked, ranked},
+      {"equal", either, if_asked, ranked},
+      {"greater", either, if_asked, ranked},
+      {"less", either, if_asked, ranked},
+      {"greater_equal", either, if_asked, ranked},
+      {"less_equal", either, if_asked, ranked},
+      {"prelu", bytes, here, image},
+      {"erf", either, here, up_to_10d},
+      {"round", either, here, up_to_10d},
       {"arg_max", either, here, index_of_largest, image},
-      {"depth_to_space", either, here, blocks, blocks_of_4}, {"space_to_depth", either, here, blocks},
+      {"depth_to_space", either, here, blocks, blocks_of_4},
+      {"space_to_depth", either, here, blocks},
   };
   static constexpr auto operators = with_rows<bayes::operators, differing>();
 
@@ -46,4 +63,4 @@ struct bayes_e : bayes {
   }();
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

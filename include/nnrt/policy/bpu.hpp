@@ -1,5 +1,6 @@
 // bpu: the policy under which a graph runs as an int8 accelerator would - what it takes, where the rest runs.
-// Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions answer for dynamic graphs.
+// Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions answer for dynamic
+// graphs.
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>
@@ -7,13 +8,13 @@
 #include <nnrt/policy/alignment.hpp>
 #include <nnrt/policy/check_node.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// An option of a policy: a graph that needs the processor does not compile.
 struct strict {};
 
-/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes. A name that no node has is a
-/// compile error of partition and calibrate().
+/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes. A name that no
+/// node has is a compile error of partition and calibrate().
 template <fixed_string... Names> struct on_processor {};
 
 /// Where a node runs. Folded nodes run nowhere: they are part of a neighbour, or move no bytes.
@@ -22,14 +23,14 @@ enum class node_place { accelerator, processor, before_the_network };
 /// What a policy says of one node.
 struct node_placement {
   node_place place = node_place::accelerator;
-  std::int32_t segment = -1;     // -1: of none, since it runs before the network
-  accelerator_verdict reason;    // why it runs on the processor
+  std::int32_t segment = -1;   // -1: of none, since it runs before the network
+  accelerator_verdict reason;  // why it runs on the processor
 };
 
 /// The places of all nodes of a graph.
 struct graph_placement {
   pool<node_placement> nodes;
-  pool<node_place> segments;     // in the order in which they can run
+  pool<node_place> segments;  // in the order in which they can run
 };
 
 /// An architecture: a type with a table of what it takes.
@@ -40,17 +41,19 @@ concept accelerator_architecture = requires { static_cast<const accelerator&>(T:
 struct dynamic_bpu {
   const accelerator* table = nullptr;
   bool is_strict = false;
-  array_ref<const std::string_view> on_processor = {};   // names of nodes that run there, whatever the accelerator takes
+  // names of nodes that run there, whatever the accelerator takes
+  array_ref<const std::string_view> on_processor = {};
 
   /// The first limit that a node breaks; operators that run here only when asked for count as taken.
   constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const {
     for (const std::string_view name : on_processor)
-      if (!name.empty() && name == g.name_of(n.name)) return detail::broken_limit(accelerator_rule::node_must_be_wanted_on_the_accelerator, 0, 1);
+      if (!name.empty() && name == g.name_of(n.name))
+        return detail::broken_limit(accelerator_rule::node_must_be_wanted_on_the_accelerator, 0, 1);
     return check_node(*table, g, n, about);
   }
 
-  /// Where each node of an optimised graph runs, and why those on the processor do. Operators that the architecture runs on request are on the
-  /// processor, unless the policy is strict.
+  /// Where each node of an optimised graph runs, and why those on the processor do. Operators that the architecture
+  /// runs on request are on the processor, unless the policy is strict.
   constexpr graph_placement place(const ir::graph& g) const {
     graph_placement made;
     pool<int> places;
@@ -61,26 +64,34 @@ struct dynamic_bpu {
       else at.reason = check_or_defer(g, n, about);
       if (!at.reason) at.place = node_place::processor;
       made.nodes.push_back(at);
-      places.push_back(at.place == node_place::before_the_network ? passes::no_place : at.place == node_place::processor ? 1 : 0);
+      places.push_back(at.place == node_place::before_the_network ? passes::no_place
+                       : at.place == node_place::processor        ? 1
+                                                                  : 0);
     }
     const passes::segmentation cut = passes::cut_into_segments(g, places);
     for (std::size_t i = 0; i < made.nodes.size(); ++i) made.nodes[i].segment = cut.segment_of[i];
-    for (const int at : cut.place_of_segment) made.segments.push_back(at == 0 ? node_place::accelerator : node_place::processor);
+    for (const int at : cut.place_of_segment)
+      made.segments.push_back(at == 0 ? node_place::accelerator : node_place::processor);
     return made;
   }
 
  private:
-  constexpr accelerator_verdict check_or_defer(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const {
+  constexpr accelerator_verdict check_or_defer(const ir::graph& g, const ir::node& n,
+                                               const detail::graph_facts& about) const {
     const accelerator_verdict v = check(g, n, about);
     if (!v || is_strict) return v;
     const std::size_t row = detail::row_for(*table, detail::name_in_table(detail::node_facts(g, n, about)));
-    return table->operators[row].runs == placement::if_asked ? detail::broken_limit(accelerator_rule::operator_must_be_asked_for, 0, 1) : v;
+    return table->operators[row].runs == placement::if_asked
+               ? detail::broken_limit(accelerator_rule::operator_must_be_asked_for, 0, 1)
+               : v;
   }
 };
 
 namespace detail {
 template <class Option> constexpr void add_names(Option, pool<std::string_view>&) {}
-template <fixed_string... Names> constexpr void add_names(on_processor<Names...>, pool<std::string_view>& all) { (all.push_back(Names.view()), ...); }
+template <fixed_string... Names> constexpr void add_names(on_processor<Names...>, pool<std::string_view>& all) {
+  (all.push_back(Names.view()), ...);
+}
 
 template <class T> inline constexpr bool is_policy_option = std::is_same_v<T, strict>;
 template <fixed_string... Names> inline constexpr bool is_policy_option<on_processor<Names...>> = true;
@@ -90,7 +101,8 @@ template <fixed_string... Names> inline constexpr bool is_policy_option<on_proce
 template <class T>
 concept policy_option = detail::is_policy_option<T>;
 
-/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>, bpu<bayes, on_processor<"head">>.
+/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>, bpu<bayes,
+/// on_processor<"head">>.
 template <accelerator_architecture Architecture, policy_option... Options> struct bpu {
   using architecture = Architecture;
   static constexpr const accelerator& table = Architecture::table;
@@ -114,4 +126,4 @@ template <accelerator_architecture Architecture, policy_option... Options> struc
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,10 +1,11 @@
 // check_node: whether a node breaks a limit of an accelerator, and which, with value and limit.
-// Flow: bpu<architecture>::check() calls it in constant evaluation and at run time; partitions and errors follow from its answers.
+// Flow: bpu<architecture>::check() calls it in constant evaluation and at run time; partitions and errors follow from
+// its answers.
 #pragma once
 
 #include <nnrt/policy/limit_check.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
@@ -12,7 +13,9 @@ namespace detail {
 constexpr std::string_view name_in_table(const node_facts& f) {
   if (f.name() != "eltwise") return f.name();
   const std::int64_t mode = f.number("mode");
-  return mode == static_cast<std::int64_t>(eltwise_mode::product) ? "mul" : mode == static_cast<std::int64_t>(eltwise_mode::sum) ? "add" : "maximum";
+  return mode == static_cast<std::int64_t>(eltwise_mode::product) ? "mul"
+         : mode == static_cast<std::int64_t>(eltwise_mode::sum)   ? "add"
+                                                                  : "maximum";
 }
 
 /// The row of an operator; the number of rows when there is none.
@@ -47,7 +50,8 @@ constexpr accelerator_verdict has_no_zero_point(const tensor_desc& d) {
   return broken_limit(accelerator_rule::zero_point_must_be_0, d.quantised.zero_point, 0);
 }
 
-/// dtypes and zero points of what a node reads, and zero points of what it makes; floats are accepted, since they are quantised before they get there.
+/// dtypes and zero points of what a node reads, and zero points of what it makes; floats are accepted, since they are
+/// quantised before they get there.
 constexpr accelerator_verdict check_types(const accelerator_operator& row, const node_facts& f) {
   const auto typed_by = static_cast<int>(f.n.op->traits.typed_by);
   constexpr dtype_set to_be_quantised = types_of(f32) | types_of(f16);
@@ -57,9 +61,12 @@ constexpr accelerator_verdict check_types(const accelerator_operator& row, const
     for (const std::int64_t extent : d.shape)
       if (extent < 0) return broken_limit(accelerator_rule::extents_must_be_known, extent, 0);
     if (auto centred = has_no_zero_point(d); !centred) return centred;
-    const bool is_data = i == typed_by || (f.is_computed(i) && row_of(f.n.op->inputs, static_cast<std::size_t>(i)) == row_of(f.n.op->inputs, static_cast<std::size_t>(typed_by)));
+    const bool is_data =
+        i == typed_by || (f.is_computed(i) && row_of(f.n.op->inputs, static_cast<std::size_t>(i)) ==
+                                                  row_of(f.n.op->inputs, static_cast<std::size_t>(typed_by)));
     if (is_data && !to_be_quantised.contains(d.type) && !row.accepts.contains(d.type))
-      return broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator, static_cast<int>(d.type), static_cast<int>(i8), unit::type);
+      return broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator, static_cast<int>(d.type),
+                          static_cast<int>(i8), unit::type);
   }
   for (int i = 0; i < f.n.outputs.count; ++i)
     if (auto centred = has_no_zero_point(f.y(i)); !centred) return centred;
@@ -68,15 +75,18 @@ constexpr accelerator_verdict check_types(const accelerator_operator& row, const
 
 }  // namespace detail
 
-/// What an accelerator's table says of a node: every limit that its operator and all operators have. Where the node runs that breaks none is
-/// the row's `runs`. The values of a broken rule are those of the first extent, stride, … that breaks it.
-constexpr accelerator_verdict check_node(const accelerator& table, const ir::graph& g, const ir::node& n, const detail::graph_facts& about) {
+/// What an accelerator's table says of a node: every limit that its operator and all operators have. Where the node
+/// runs that breaks none is the row's `runs`. The values of a broken rule are those of the first extent, stride, … that
+/// breaks it.
+constexpr accelerator_verdict check_node(const accelerator& table, const ir::graph& g, const ir::node& n,
+                                         const detail::graph_facts& about) {
   const detail::node_facts f(g, n, about);
   const std::string_view name = detail::name_in_table(f);
   const std::size_t at = detail::row_for(table, name);
   if (at == table.operators.size()) return detail::broken_limit(accelerator_rule::operator_must_be_in_the_table, 0, 1);
   const accelerator_operator& row = table.operators[at];
-  if (row.runs == placement::fused_only) return detail::broken_limit(accelerator_rule::operator_must_be_fused_into_a_convolution, 0, 1);
+  if (row.runs == placement::fused_only)
+    return detail::broken_limit(accelerator_rule::operator_must_be_fused_into_a_convolution, 0, 1);
   if (row.runs == placement::folded) {
     const bool is_free = n.op->traits.result == storage::alias_of_input || n.op->traits.reads_descs_alone;
     return is_free ? accelerator_verdict{} : detail::broken_limit(accelerator_rule::operator_must_be_folded_away, 0, 1);
@@ -89,4 +99,4 @@ constexpr accelerator_verdict check_node(const accelerator& table, const ir::gra
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -4,7 +4,7 @@
 
 #include <nnrt/core/kernel.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// How a static plan is executed.
 enum class execution_form {
@@ -23,4 +23,4 @@ using cpu = basic_cpu<execution_form::automatic>;
 using cpu_planned = basic_cpu<execution_form::planned>;
 using cpu_unrolled = basic_cpu<execution_form::unrolled>;
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// How an image lies in memory. Numbers: hbDNNDataType.
 enum class image_type {
@@ -51,9 +51,9 @@ struct image_view {
   image_type type = image_type::rgb;
   std::int64_t height = 0, width = 0;
   const std::uint8_t* first = nullptr;
-  const std::uint8_t* second = nullptr;   // nv12_separate: U and V
+  const std::uint8_t* second = nullptr;  // nv12_separate: U and V
   std::int64_t stride = 0;
-  bool is_planar = false;                 // yuv444, rgb, bgr: [3, H, W]
+  bool is_planar = false;  // yuv444, rgb, bgr: [3, H, W]
   colour_range range = colour_range::full;
 };
 
@@ -86,12 +86,15 @@ struct pixel {
 
 class image_reader {
  public:
-  constexpr explicit image_reader(const image_view& image) : image_(image), stride_(image.stride != 0 ? image.stride : row_bytes(image)) {}
+  constexpr explicit image_reader(const image_view& image)
+      : image_(image), stride_(image.stride != 0 ? image.stride : row_bytes(image)) {}
 
   constexpr pixel at(std::int64_t h, std::int64_t w) const {
     if (image_.type == image_type::y) return {{image_.first[h * stride_ + w], 0, 0}};
     if (is_nv12(image_.type)) {  // four pixels share U and V
-      const std::uint8_t* const uv = (image_.type == image_type::nv12 ? image_.first + image_.height * stride_ : image_.second) + h / 2 * stride_ + w / 2 * 2;
+      const std::uint8_t* const uv =
+          (image_.type == image_type::nv12 ? image_.first + image_.height * stride_ : image_.second) + h / 2 * stride_ +
+          w / 2 * 2;
       return {{image_.first[h * stride_ + w], uv[0], uv[1]}};
     }
     const std::int64_t step = image_.is_planar ? image_.height * stride_ : 1;
@@ -104,7 +107,9 @@ class image_reader {
   std::int64_t stride_;
 };
 
-constexpr std::int32_t limited_to_byte(std::int64_t x) { return x < 0 ? 0 : x > 255 ? 255 : static_cast<std::int32_t>(x); }
+constexpr std::int32_t limited_to_byte(std::int64_t x) {
+  return x < 0 ? 0 : x > 255 ? 255 : static_cast<std::int32_t>(x);
+}
 
 /// R, G and B of Y, U and V: ITU-R BT.601 with factors in 16 binary digits, halves up.
 constexpr pixel rgb_of_yuv(const pixel& p, colour_range range) {
@@ -112,10 +117,12 @@ constexpr pixel rgb_of_yuv(const pixel& p, colour_range range) {
   const std::int64_t u = p.of[1] - 128, v = p.of[2] - 128;
   if (range == colour_range::full) {
     const std::int64_t y = std::int64_t{p.of[0]} * 65536 + half;
-    return {{limited_to_byte((y + 91881 * v) >> 16), limited_to_byte((y - 22554 * u - 46802 * v) >> 16), limited_to_byte((y + 116130 * u) >> 16)}};
+    return {{limited_to_byte((y + 91881 * v) >> 16), limited_to_byte((y - 22554 * u - 46802 * v) >> 16),
+             limited_to_byte((y + 116130 * u) >> 16)}};
   }
   const std::int64_t y = std::int64_t{p.of[0] - 16} * 76309 + half;
-  return {{limited_to_byte((y + 104597 * v) >> 16), limited_to_byte((y - 25675 * u - 53279 * v) >> 16), limited_to_byte((y + 132201 * u) >> 16)}};
+  return {{limited_to_byte((y + 104597 * v) >> 16), limited_to_byte((y - 25675 * u - 53279 * v) >> 16),
+           limited_to_byte((y + 132201 * u) >> 16)}};
 }
 
 constexpr pixel seen_by_network(const pixel& p, const image_view& image, colours wanted) {
@@ -130,7 +137,8 @@ constexpr pixel seen_by_network(const pixel& p, const image_view& image, colours
 template <class Put> constexpr void for_each_pixel(const image_view& image, colours wanted, Put put) {
   const image_reader read(image);
   for (std::int64_t h = 0; h < image.height; ++h)
-    for (std::int64_t w = 0; w < image.width; ++w) put(h * image.width + w, seen_by_network(read.at(h, w), image, wanted));
+    for (std::int64_t w = 0; w < image.width; ++w)
+      put(h * image.width + w, seen_by_network(read.at(h, w), image, wanted));
 }
 
 }  // namespace detail
@@ -148,38 +156,51 @@ template <class Enum> constexpr verdict require_known(image_rule rule, Enum give
 
 /// Rows that lie in memory.
 constexpr verdict check_rows(const image_view& image) {
-  if (image.height < 1 || image.width < 1 || image.first == nullptr) return refuse(image_rule::image_must_have_pixels, image.height < image.width ? image.height : image.width, 1);
-  if (image.type == image_type::nv12_separate && image.second == nullptr) return refuse(image_rule::image_must_have_pixels, 1, 2);
+  if (image.height < 1 || image.width < 1 || image.first == nullptr)
+    return refuse(image_rule::image_must_have_pixels, image.height < image.width ? image.height : image.width, 1);
+  if (image.type == image_type::nv12_separate && image.second == nullptr)
+    return refuse(image_rule::image_must_have_pixels, 1, 2);
   if (is_nv12(image.type) && (image.height % 2 != 0 || image.width % 2 != 0))
     return refuse(image_rule::sides_of_nv12_must_be_even, image.height % 2 != 0 ? image.height : image.width, 2);
   if (image.stride != 0) {
     if (auto v = require_at_least(image_rule::stride_must_cover_a_row, image.stride, row_bytes(image)); !v) return v;
   }
   const std::int64_t bytes = saturated_product(image.height, image.stride != 0 ? image.stride : row_bytes(image));
-  return bytes <= most_image_bytes ? verdict{} : refuse(image_rule::image_must_fit_into_memory, bytes, most_image_bytes);
+  return bytes <= most_image_bytes ? verdict{}
+                                   : refuse(image_rule::image_must_fit_into_memory, bytes, most_image_bytes);
 }
 
 }  // namespace detail
 
-/// Whether the image can be what a network sees: gray of Y alone, yuv444 of NV12 and YUV444, rgb and bgr of all but Y. The two values of a broken
-/// rule are the image's and the bound.
+/// Whether the image can be what a network sees: gray of Y alone, yuv444 of NV12 and YUV444, rgb and bgr of all but Y.
+/// The two values of a broken rule are the image's and the bound.
 constexpr verdict check_image(const image_view& image, colours wanted) {
-  if (auto v = detail::require_known(image_rule::type_of_the_image_must_be_known, image.type, image_type::bgr); !v) return v;
-  if (auto v = detail::require_known(image_rule::colours_of_the_network_must_be_known, wanted, colours::bgr); !v) return v;
-  if (auto v = detail::require_known(image_rule::range_of_the_image_must_be_known, image.range, colour_range::bt601_video); !v) return v;
+  if (auto v = detail::require_known(image_rule::type_of_the_image_must_be_known, image.type, image_type::bgr); !v)
+    return v;
+  if (auto v = detail::require_known(image_rule::colours_of_the_network_must_be_known, wanted, colours::bgr); !v)
+    return v;
+  if (auto v =
+          detail::require_known(image_rule::range_of_the_image_must_be_known, image.range, colour_range::bt601_video);
+      !v)
+    return v;
   if (auto v = detail::check_rows(image); !v) return v;
-  const bool is_gray = image.type == image_type::y, is_colour = image.type == image_type::rgb || image.type == image_type::bgr;
+  const bool is_gray = image.type == image_type::y,
+             is_colour = image.type == image_type::rgb || image.type == image_type::bgr;
   const bool holds = wanted == colours::gray ? is_gray : wanted == colours::yuv444 ? !is_gray && !is_colour : !is_gray;
-  return holds ? verdict{} : refuse(image_rule::image_must_hold_the_colours_of_the_network, static_cast<int>(image.type), static_cast<int>(wanted));
+  return holds ? verdict{}
+               : refuse(image_rule::image_must_hold_the_colours_of_the_network, static_cast<int>(image.type),
+                        static_cast<int>(wanted));
 }
 
 namespace detail {
 
-/// put(element of [H, W, C], channel, number of the pixel) for all that a network sees of an image. False, and nothing is put, when check_image()
-/// complains or there is not room for exactly that.
-template <class Put> constexpr bool for_each_element(const image_view& image, colours wanted, std::size_t room, Put put) {
+/// put(element of [H, W, C], channel, number of the pixel) for all that a network sees of an image. False, and nothing
+/// is put, when check_image() complains or there is not room for exactly that.
+template <class Put>
+constexpr bool for_each_element(const image_view& image, colours wanted, std::size_t room, Put put) {
   const std::int64_t channels = channels_of(wanted);
-  if (!check_image(image, wanted) || static_cast<std::int64_t>(room) != image.height * image.width * channels) return false;
+  if (!check_image(image, wanted) || static_cast<std::int64_t>(room) != image.height * image.width * channels)
+    return false;
   for_each_pixel(image, wanted, [&](std::int64_t i, const pixel& p) {
     for (std::int64_t c = 0; c < channels; ++c) put(static_cast<std::size_t>(i * channels + c), c, p.of[c]);
   });
@@ -188,11 +209,13 @@ template <class Put> constexpr bool for_each_element(const image_view& image, co
 
 }  // namespace detail
 
-/// pixel - 128 as i8, [H, W, C]: what an accelerator's network sees of an image. False, and nothing is written, when check_image() complains or
-/// `to` has another size.
+/// pixel - 128 as i8, [H, W, C]: what an accelerator's network sees of an image. False, and nothing is written, when
+/// check_image() complains or `to` has another size.
 /// U and V of NV12 are those of the pixel's square of four. Source: hbDNN's image inputs; of colours ITU-R BT.601.
 constexpr bool store_image(const image_view& image, colours wanted, array_ref<std::int8_t> to) {
-  return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t, std::int32_t number) { to[i] = static_cast<std::int8_t>(number - 128); });
+  return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t, std::int32_t number) {
+    to[i] = static_cast<std::int8_t>(number - 128);
+  });
 }
 
 /// Mean and scale of each channel, or one for all: a network sees (pixel - mean) * scale.
@@ -200,16 +223,21 @@ struct normalisation {
   float mean[3] = {0, 0, 0};
   float scale[3] = {1, 1, 1};
   /// What the network sees of a pixel's number, and the number that would be seen as x.
-  constexpr float seen(std::int32_t number, std::size_t c) const { return static_cast<float>((static_cast<double>(number) - double{mean[c]}) * double{scale[c]}); }
+  constexpr float seen(std::int32_t number, std::size_t c) const {
+    return static_cast<float>((static_cast<double>(number) - double{mean[c]}) * double{scale[c]});
+  }
   constexpr double number(float x, std::size_t c) const { return double{x} / double{scale[c]} + double{mean[c]}; }
   /// The same as a layer on what store_image() gives, q = pixel - 128: q * scale + (128 - mean) * scale.
   constexpr float weight(int c) const { return scale[c]; }
   constexpr float bias(int c) const { return static_cast<float>((128.0 - double{mean[c]}) * double{scale[c]}); }
 };
 
-/// (pixel - mean) * scale as f32, [H, W, C]: for the inputs of a network of floats, and samples to calibrate it with. False as store_image().
+/// (pixel - mean) * scale as f32, [H, W, C]: for the inputs of a network of floats, and samples to calibrate it with.
+/// False as store_image().
 constexpr bool image_to_floats(const image_view& image, colours wanted, const normalisation& by, array_ref<float> to) {
-  return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t c, std::int32_t number) { to[i] = by.seen(number, static_cast<std::size_t>(c)); });
+  return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t c, std::int32_t number) {
+    to[i] = by.seen(number, static_cast<std::size_t>(c));
+  });
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -5,9 +5,10 @@
 #include <nnrt/policy/alignment.hpp>
 #include <nnrt/policy/node_facts.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-constexpr accelerator_verdict broken_limit(accelerator_rule rule, std::int64_t got, std::int64_t limit, unit counted = unit::number) {
+constexpr accelerator_verdict broken_limit(accelerator_rule rule, std::int64_t got, std::int64_t limit,
+                                           unit counted = unit::number) {
   return {static_cast<int>(rule), counted, got, limit};
 }
 
@@ -24,7 +25,8 @@ constexpr pixels_around pads_of(const node_facts& f) {
   if (p.mode == pad_mode::explicit_pads) return {p.top, p.bottom, p.left, p.right};
   if (p.mode == pad_mode::valid) return {};
   if (f.n.op->traits.weights == weights_role::conv2d_transpose) {  // of the result: what is more than H * stride
-    const std::int64_t down = (kernel.h - 1) * dilation.h + 1 - stride.h, across = (kernel.w - 1) * dilation.w + 1 - stride.w;
+    const std::int64_t down = (kernel.h - 1) * dilation.h + 1 - stride.h,
+                       across = (kernel.w - 1) * dilation.w + 1 - stride.w;
     const std::int64_t h = down > 0 ? down : 0, w = across > 0 ? across : 0;
     return {h / 2, h - h / 2, w / 2, w - w / 2};
   }
@@ -32,7 +34,8 @@ constexpr pixels_around pads_of(const node_facts& f) {
     const std::int64_t all = (w.outputs() - 1) * w.stride + w.span() - w.input;
     return all > 0 ? all - w.pad_before() : 0;
   };
-  const window h = window_of_height(x[1], kernel.h, stride, dilation, p), w = window_of_width(x[2], kernel.w, stride, dilation, p);
+  const window h = window_of_height(x[1], kernel.h, stride, dilation, p),
+               w = window_of_width(x[2], kernel.w, stride, dilation, p);
   return {h.pad_before(), behind(h), w.pad_before(), behind(w)};
 }
 
@@ -49,7 +52,8 @@ constexpr bool is_pixel(const shape_t& s, const shape_t& of) {
   return s.rank == of.rank && (of.rank == 0 || s[of.rank - 1] == of[of.rank - 1]);
 }
 
-/// Rank of a broadcast after axes are merged: those of extent 1 go; neighbours stay apart where not both are broadcast by the same operand.
+/// Rank of a broadcast after axes are merged: those of extent 1 go; neighbours stay apart where not both are broadcast
+/// by the same operand.
 constexpr std::int64_t collapsed_rank(const node_facts& f) {
   const shape_t& y = f.y().shape;
   const shape_t a = widened(f.x(0).shape, y.rank), b = widened(f.x(1).shape, y.rank);
@@ -140,11 +144,13 @@ constexpr std::int64_t pads_elsewhere(const node_facts& f) {
   return elsewhere;
 }
 
-/// Taps of the kernels that a transposed convolution comes to, one for each place within a stride, times input channels of a group.
+/// Taps of the kernels that a transposed convolution comes to, one for each place within a stride, times input channels
+/// of a group.
 constexpr std::int64_t decomposed_volume(const node_facts& f) {
   const extent2 kernel = f.kernel, stride = f.stride;
   const pixels_around p = pads_of(f);
-  const std::int64_t h = (kernel.h - 1 + p.top % stride.h) / stride.h + 1, w = (kernel.w - 1 + p.left % stride.w) / stride.w + 1;
+  const std::int64_t h = (kernel.h - 1 + p.top % stride.h) / stride.h + 1,
+                     w = (kernel.w - 1 + p.left % stride.w) / stride.w + 1;
   return saturated_product(h, w, f.channels_per_group());
 }
 /// Elements, of any number of them; 0 beside extents of any size.
@@ -153,7 +159,8 @@ constexpr std::int64_t volume(const shape_t& s) {
   for (const std::int64_t extent : s) all = saturated_product(all, extent);
   return all;
 }
-/// Axes of a factor in front of its matrix that the product repeats it along; and whether it has any of another extent than 1 there.
+/// Axes of a factor in front of its matrix that the product repeats it along; and whether it has any of another extent
+/// than 1 there.
 constexpr accelerator_verdict check_first_factor(accelerator_rule rule, const node_facts& f) {
   const shape_t& y = f.y().shape;
   const shape_t a = widened(f.x(0).shape, y.rank);
@@ -206,9 +213,13 @@ class limit_check {
     }
     return {};
   }
-  constexpr accelerator_verdict within_if(bool is_asked, std::initializer_list<std::int64_t> values) const { return is_asked ? within(values) : accelerator_verdict{}; }
+  constexpr accelerator_verdict within_if(bool is_asked, std::initializer_list<std::int64_t> values) const {
+    return is_asked ? within(values) : accelerator_verdict{};
+  }
   /// Whether a comparison holds of two facts.
-  constexpr accelerator_verdict holds(bool ok, std::int64_t got, std::int64_t limit) const { return ok ? accelerator_verdict{} : broken_limit(row_.rule, got, limit); }
+  constexpr accelerator_verdict holds(bool ok, std::int64_t got, std::int64_t limit) const {
+    return ok ? accelerator_verdict{} : broken_limit(row_.rule, got, limit);
+  }
   constexpr accelerator_verdict both_hold(bool high, extent2 got_if_high, extent2 limit, bool wide) const {
     return high ? holds(wide, got_if_high.w, limit.w) : holds(false, got_if_high.h, limit.h);
   }
@@ -258,7 +269,8 @@ class limit_check {
         const std::int64_t deep = saturated_product(x[1], x[2], rounded_up(x[3], 32));
         return within({wide < deep ? wide : deep});
       }
-      case aligned_blocks_of_the_result_must_lie_within_the_limits: return within({saturated_product(y[1], (y[2] + 7) / 8, (y[3] + 3) / 4)});
+      case aligned_blocks_of_the_result_must_lie_within_the_limits:
+        return within({saturated_product(y[1], (y[2] + 7) / 8, (y[3] + 3) / 4)});
       default: return {};
     }
   }
@@ -270,7 +282,8 @@ class limit_check {
       case kernel_must_lie_within_the_limits: return within({k.h, k.w});
       case kernel_area_must_lie_within_the_limits: return within({saturated_product(k.h, k.w)});
       case kernel_volume_must_lie_within_the_limits:
-        return within({f_.has_kernel() ? saturated_product(k.h, k.w, f_.channels_per_group()) : f_.channels_per_group()});
+        return within(
+            {f_.has_kernel() ? saturated_product(k.h, k.w, f_.channels_per_group()) : f_.channels_per_group()});
       case decomposed_kernel_volume_must_lie_within_the_limits: return within({decomposed_volume(f_)});
       case filters_must_lie_within_the_limits: return within({f_.filters()});
       case channels_per_group_must_lie_within_the_limits: return within({f_.channels_per_group()});
@@ -284,15 +297,18 @@ class limit_check {
     switch (row_.rule) {
       case strides_must_lie_within_the_limits: return within({s.h, s.w});
       case strides_of_a_dilated_kernel_must_be_1: return within_if(f_.is_dilated(), {s.h, s.w});
-      case strides_before_a_residual_add_must_lie_within_the_limits: return within_if(f_.is_before_residual_add(), {s.h, s.w});
+      case strides_before_a_residual_add_must_lie_within_the_limits:
+        return within_if(f_.is_before_residual_add(), {s.h, s.w});
       case stride_area_must_lie_within_the_limits: return within({saturated_product(s.h, s.w)});
       case strides_must_be_powers_of_two: return both_hold(is_power_of_two(s.h), s, two, is_power_of_two(s.w));
       case stride_height_must_not_exceed_stride_width: return holds(s.h <= s.w, s.h, s.w);
       case dilations_must_lie_within_the_limits: return within({d.h, d.w});
       case dilations_must_be_powers_of_two: return both_hold(is_power_of_two(d.h), d, two, is_power_of_two(d.w));
-      case dilations_must_be_multiples_of_the_strides: return f_.is_dilated() ? both_hold(d.h % s.h == 0, d, s, d.w % s.w == 0) : accelerator_verdict{};
+      case dilations_must_be_multiples_of_the_strides:
+        return f_.is_dilated() ? both_hold(d.h % s.h == 0, d, s, d.w % s.w == 0) : accelerator_verdict{};
       case dilation_height_must_not_exceed_dilation_width: return holds(d.h <= d.w, d.h, d.w);
-      case image_must_be_a_multiple_of_the_dilation: return both_hold(f_.image[1] % d.h == 0, {f_.image[1], f_.image[2]}, d, f_.image[2] % d.w == 0);
+      case image_must_be_a_multiple_of_the_dilation:
+        return both_hold(f_.image[1] % d.h == 0, {f_.image[1], f_.image[2]}, d, f_.image[2] % d.w == 0);
       case result_of_a_dilated_kernel_must_be_i8: {
         const dtype made = f_.y().type;
         if (!f_.is_dilated() || types::floating.contains(made) || made == i8) return {};
@@ -336,7 +352,8 @@ class limit_check {
   constexpr accelerator_verdict pooling() const {
     const shape_t& x = f_.image;
     switch (row_.rule) {
-      case area_of_a_global_pool_must_lie_within_the_limits: return within_if(f_.is_global(), {saturated_product(x[1], x[2])});
+      case area_of_a_global_pool_must_lie_within_the_limits:
+        return within_if(f_.is_global(), {saturated_product(x[1], x[2])});
       case sides_of_a_global_pool_must_lie_within_the_limits: return within_if(f_.is_global(), {x[1], x[2]});
       default: return {};
     }
@@ -355,7 +372,9 @@ class limit_check {
       case operands_must_have_one_shape_or_one_be_a_pixel: return one_shape_or_pixel(false);
       case operands_must_have_one_shape_or_one_be_a_pixel_or_a_number: return one_shape_or_pixel(true);
       case collapsed_rank_must_lie_within_the_limits: return within({collapsed_rank(f_)});
-      case batch_must_not_be_broadcast: return holds(!is_broadcast(f_, 0, true) && !is_broadcast(f_, 1, true), 1, f_.y().rank() == 0 ? 1 : f_.y().shape[0]);
+      case batch_must_not_be_broadcast:
+        return holds(!is_broadcast(f_, 0, true) && !is_broadcast(f_, 1, true), 1,
+                     f_.y().rank() == 0 ? 1 : f_.y().shape[0]);
       case one_operand_alone_may_be_broadcast: return holds(!is_broadcast(f_, 0) || !is_broadcast(f_, 1), 2, 1);
       default: return {};
     }
@@ -384,7 +403,8 @@ class limit_check {
         for (const std::int64_t axis : axes_of(f_))
           if (const accelerator_verdict v = within({f_.x().shape[static_cast<int>(axis)]}); !v) return v;
         return {};
-      case node_must_be_the_last: return holds(f_.about.reader[static_cast<std::size_t>(f_.g.outputs_of(f_.n)[0])] == ir::none, 1, 0);
+      case node_must_be_the_last:
+        return holds(f_.about.reader[static_cast<std::size_t>(f_.g.outputs_of(f_.n)[0])] == ir::none, 1, 0);
       case results_must_not_be_too_many: return within({f_.number("k", 1)});
       case results_must_be_sorted: return holds(f_.number("sorted") != 0, 0, 1);
       case parts_must_be_equal: return equal_parts();
@@ -394,7 +414,8 @@ class limit_check {
   constexpr accelerator_verdict equal_parts() const {
     const int axis = static_cast<int>(f_.number("axis"));
     for (int i = 1; i < f_.n.outputs.count; ++i)
-      if (f_.y(i).shape[axis] != f_.y(0).shape[axis]) return broken_limit(row_.rule, f_.y(i).shape[axis], f_.y(0).shape[axis]);
+      if (f_.y(i).shape[axis] != f_.y(0).shape[axis])
+        return broken_limit(row_.rule, f_.y(i).shape[axis], f_.y(0).shape[axis]);
     return {};
   }
 
@@ -447,7 +468,8 @@ class limit_check {
   /// Factors of matrix products.
   constexpr accelerator_verdict factors() const {
     switch (row_.rule) {
-      case ranks_of_factors_must_be_equal: return holds(f_.x(0).rank() == f_.x(1).rank(), f_.x(1).rank(), f_.x(0).rank());
+      case ranks_of_factors_must_be_equal:
+        return holds(f_.x(0).rank() == f_.x(1).rank(), f_.x(1).rank(), f_.x(0).rank());
       case extents_of_matrices_must_lie_within_the_limits:
         return within({f_.x(0).shape[-2], f_.x(0).shape[-1], f_.x(1).shape[-2], f_.x(1).shape[-1]});
       case outer_extents_must_lie_within_the_limits:
@@ -469,4 +491,4 @@ class limit_check {
   const node_facts& f_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

@@ -5,13 +5,13 @@
 #include <nnrt/core/window.hpp>
 #include <nnrt/passes/uses.hpp>
 
-namespace nnrt::inline NNRT_ISA::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// What of a graph the limits of all its nodes need.
 struct graph_facts {
   passes::use_table use;
-  pool<std::int32_t> reader;   // the last node that reads a value; none: no node does
-  pool<char> known;            // values that are there before the network runs
+  pool<std::int32_t> reader;  // the last node that reads a value; none: no node does
+  pool<char> known;           // values that are there before the network runs
 
   constexpr explicit graph_facts(const ir::graph& g) : use(g) {
     reader.assign(g.values.size(), ir::none);
@@ -38,10 +38,11 @@ class node_facts {
   const ir::graph& g;
   const ir::node& n;
   const graph_facts& about;
-  shape_t image, result;       // operand 0 and the first result as images
+  shape_t image, result;  // operand 0 and the first result as images
   extent2 kernel, stride, dilation;
 
-  constexpr node_facts(const ir::graph& graph, const ir::node& node, const graph_facts& facts) : g(graph), n(node), about(facts) {
+  constexpr node_facts(const ir::graph& graph, const ir::node& node, const graph_facts& facts)
+      : g(graph), n(node), about(facts) {
     if (!has_input(0)) return;
     image = as_image(x());
     result = as_image(y());
@@ -53,7 +54,9 @@ class node_facts {
 
   constexpr std::string_view name() const { return n.label->name; }
   constexpr int operands() const { return n.inputs.count; }
-  constexpr std::int32_t input_id(int i) const { return i < n.inputs.count ? g.inputs_of(n)[static_cast<std::size_t>(i)] : ir::none; }
+  constexpr std::int32_t input_id(int i) const {
+    return i < n.inputs.count ? g.inputs_of(n)[static_cast<std::size_t>(i)] : ir::none;
+  }
   constexpr bool has_input(int i) const { return input_id(i) != ir::none; }
   constexpr const tensor_desc& x(int i = 0) const { return g.at(input_id(i)).desc; }
   constexpr const tensor_desc& y(int i = 0) const { return g.at(g.outputs_of(n)[static_cast<std::size_t>(i)]).desc; }
@@ -87,7 +90,8 @@ class node_facts {
   constexpr pool<std::int64_t> integers(std::string_view role) const {
     pool<std::int64_t> list;
     for (std::size_t i = 0; i < n.op->inputs.size(); ++i)
-      if (n.op->inputs[i].role == role && has_input(static_cast<int>(i))) ir::append_integers(g, g.at(input_id(static_cast<int>(i))), list);
+      if (n.op->inputs[i].role == role && has_input(static_cast<int>(i)))
+        ir::append_integers(g, g.at(input_id(static_cast<int>(i))), list);
     return list;
   }
 
@@ -126,7 +130,7 @@ class node_facts {
   /// Images in a tensor, or sequences; rows of a matrix are none.
   constexpr std::int64_t batch(const tensor_desc& d) const {
     if (d.rank() > 4) return d.shape[0];
-    if (!attribute("bidirectional").empty()) return d.shape[1];   // [S, B, I]
+    if (!attribute("bidirectional").empty()) return d.shape[1];  // [S, B, I]
     return d.rank() < 4 && !attribute("transpose_a").empty() ? 1 : as_image(d)[0];
   }
   /// Where an axis of x lies in that image: 0 batch, 1 height, 2 width, 3 channels.
@@ -148,10 +152,12 @@ class node_facts {
   /// The only reader adds a tensor of the same shape to it: both become one unit.
   constexpr bool is_before_residual_add() const {
     const std::int32_t id = g.outputs_of(n)[0], by = about.reader[static_cast<std::size_t>(id)];
-    if (by == ir::none || about.use.uses_of(id) != 1 || g.nodes[static_cast<std::size_t>(by)].label->name != "add") return false;  // others may lack operands
+    // others may lack operands
+    if (by == ir::none || about.use.uses_of(id) != 1 || g.nodes[static_cast<std::size_t>(by)].label->name != "add")
+      return false;
     const node_facts add(g, g.nodes[static_cast<std::size_t>(by)], about);
     return add.is_computed(0) && add.is_computed(1) && add.x(0).shape == add.x(1).shape;
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::detail
+}}}  // namespace nnrt::NNRT_ISA::detail

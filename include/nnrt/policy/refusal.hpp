@@ -1,22 +1,26 @@
 // refusal: a limit of an accelerator that a node breaks, in words.
-// Flow: partitions print it of nodes on the processor, hal/bpu_driver.hpp answers it to who asks why a device does not take a node.
+// Flow: partitions print it of nodes on the processor, hal/bpu_driver.hpp answers it to who asks why a device does not
+// take a node.
 #pragma once
 
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/policy/accelerator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// `kernel must lie within the limits (got 9, expected 7)`: rule, value and limit.
 [[gnu::cold]] inline std::string to_string(const accelerator_verdict& v) {
   return joined({detail::words_of(rule_names<accelerator_rule>()[static_cast<std::size_t>(v.rule)]), " (got ",
-                 detail::value_letters(v.counted, v.actual), ", expected ", detail::value_letters(v.counted, v.expected), ")"});
+                 detail::value_letters(v.counted, v.actual), ", expected ",
+                 detail::value_letters(v.counted, v.expected), ")"});
 }
-/// `conv2d "stem": kernel must lie within the limits (got 9, expected 7)`: operator and node before it. The compiler's error names the same.
-[[gnu::cold]] inline std::string to_string(const accelerator_verdict& v, std::string_view op, std::string_view node_name) {
+/// `conv2d "stem": kernel must lie within the limits (got 9, expected 7)`: operator and node before it. The compiler's
+/// error names the same.
+[[gnu::cold]] inline std::string to_string(const accelerator_verdict& v, std::string_view op,
+                                           std::string_view node_name) {
   std::string text(op);
   if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
   return text + ": " + to_string(v);
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,7 @@
-// saved_input: what callers give for an input of a network - a tensor as it is, numbers of four bits, or images of which the network sees pixels.
-// Flow: calibrate() makes a network for it, saved models say it, hbDNN's functions and executors of accelerators read inputs by it.
+// saved_input: what callers give for an input of a network - a tensor as it is, numbers of four bits, or images of
+// which the network sees pixels.
+// Flow: calibrate() makes a network for it, saved models say it, hbDNN's functions and executors of accelerators read
+// inputs by it.
 #pragma once
 
 #include <nnrt/core/half_bytes.hpp>
@@ -13,21 +15,22 @@
 #include <optional>
 #include <string>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Where an accelerator reads an input: in memory, or behind the unit that cuts regions out of images and resizes them.
 enum class input_source { ddr, resizer };
 
-/// What callers give for an input. Of images the graph's input is what image_to_floats() makes of them, f32 [N, H, W, C], or what store_image() does: i8
-/// with a scale, for a network that has mean and scale in it.
+/// What callers give for an input. Of images the graph's input is what image_to_floats() makes of them, f32 [N, H, W,
+/// C], or what store_image() does: i8 with a scale, for a network that has mean and scale in it.
 struct saved_input {
   input_source source = input_source::ddr;
-  bool is_image = false;             // false: a feature map, the tensor as it is
+  bool is_image = false;  // false: a feature map, the tensor as it is
   image_type given = image_type::rgb;
-  colours seen = colours::rgb;       // by the network: what it was trained with
+  colours seen = colours::rgb;  // by the network: what it was trained with
   colour_range range = colour_range::full;
-  normalisation by;                  // the network sees (pixel - mean) * scale
-  std::optional<half_byte> packed = {};  // of a feature map: callers give numbers of four bits, two to a byte, of which the graph has i8 or u8
+  normalisation by;  // the network sees (pixel - mean) * scale
+  // of a feature map: callers give numbers of four bits, two to a byte, of which the graph has i8 or u8
+  std::optional<half_byte> packed = {};
 };
 
 namespace detail {
@@ -35,32 +38,46 @@ namespace detail {
 /// What is wrong with numbers of four bits for a tensor of the graph; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const std::optional<half_byte>& packed, const tensor_desc& desc) {
   if (!packed || (desc.type == unpacked_type(*packed) && desc.rank() > 0)) return {};
-  return joined({" is ", ir::to_string(desc), ", expected ", name_of(unpacked_type(*packed)), " for numbers of type ", name_of(*packed)});
+  return joined({" is ", ir::to_string(desc), ", expected ", name_of(unpacked_type(*packed)), " for numbers of type ",
+                 name_of(*packed)});
 }
 
 /// What check_image() complains of.
 [[gnu::cold]] inline std::string words_of_image_rule(const verdict& v) {
-  return joined({words_of(rule_names<image_rule>()[static_cast<std::size_t>(v.rule)]), " (got ", v.actual, ", expected ", v.expected, ")"});
+  return joined({words_of(rule_names<image_rule>()[static_cast<std::size_t>(v.rule)]), " (got ", v.actual,
+                 ", expected ", v.expected, ")"});
 }
 
 /// What is wrong with mean and scale; empty when nothing is. (A channel may count for nothing, but not all of them.)
 [[gnu::cold]] inline std::string fault_of(const normalisation& by) {
   for (int c = 0; c < 3; ++c)
-    if (!math::is_finite(by.mean[c]) || !math::is_finite(by.scale[c])) return joined({" has a mean or scale of channel ", c, " that is no finite number"});
+    if (!math::is_finite(by.mean[c]) || !math::is_finite(by.scale[c]))
+      return joined({" has a mean or scale of channel ", c, " that is no finite number"});
   if (by.scale[0] == 0 && by.scale[1] == 0 && by.scale[2] == 0) return " has scales that are all 0";
   return {};
 }
 
 /// What is wrong with what somebody says of an input of the graph; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
-  if (in.source != input_source::ddr && in.source != input_source::resizer) return joined({" has source ", static_cast<int>(in.source), ", expected 0 or 1"});
+  if (in.source != input_source::ddr && in.source != input_source::resizer)
+    return joined({" has source ", static_cast<int>(in.source), ", expected 0 or 1"});
   if (std::string fault = fault_of(in.by); !fault.empty()) return fault;
-  if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
+  if (!in.is_image)
+    return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
   const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
-  if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
-    return joined({" is ", ir::to_string(desc), ", expected f32 [N, H, W, ", channels_of(in.seen), "] of ", name_of(in.seen), " images"});
+  if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() ||
+      desc.shape[3] != channels_of(in.seen))
+    return joined({" is ", ir::to_string(desc), ", expected f32 [N, H, W, ", channels_of(in.seen), "] of ",
+                   name_of(in.seen), " images"});
   const std::uint8_t pixel = 0;
-  const verdict v = check_image({.type = in.given, .height = desc.shape[1], .width = desc.shape[2], .first = &pixel, .second = &pixel, .stride = 0, .is_planar = false, .range = in.range},
+  const verdict v = check_image({.type = in.given,
+                                 .height = desc.shape[1],
+                                 .width = desc.shape[2],
+                                 .first = &pixel,
+                                 .second = &pixel,
+                                 .stride = 0,
+                                 .is_planar = false,
+                                 .range = in.range},
                                 in.seen);
   if (v) return {};
   return joined({" is an image of type ", name_of(in.given), " for ", name_of(in.seen), ": ", words_of_image_rule(v)});
@@ -68,12 +85,14 @@ namespace detail {
 
 }  // namespace detail
 
-/// Whether input i of a graph can be what is said of it: an image's input is f32 or stored i8, [N, H, W, C], what is given can be what it sees, and what comes
-/// from the resizer is an image; mean and scale are finite, and some scale is not 0. Error: invalid_argument, which names the input.
+/// Whether input i of a graph can be what is said of it: an image's input is f32 or stored i8, [N, H, W, C], what is
+/// given can be what it sees, and what comes from the resizer is an image; mean and scale are finite, and some scale is
+/// not 0. Error: invalid_argument, which names the input.
 inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i) {
   const ir::value& v = g.at(g.inputs[i]);
   const std::string fault = detail::fault_of(said, v.desc);
-  return fault.empty() ? result<void>() : fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(v.name)), fault});
+  return fault.empty() ? result<void>()
+                       : fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(v.name)), fault});
 }
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

@@ -6,12 +6,12 @@
 
 #include <string>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 
 /// Where a node of a graph runs.
 struct saved_place {
   bool on_accelerator = false;
-  std::string why;                   // it runs on the processor
+  std::string why;  // it runs on the processor
 };
 
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

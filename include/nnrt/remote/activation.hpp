@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 /// A number of decimal digits alone; none: it is another text.
@@ -43,4 +43,4 @@ inline result<std::optional<listening_socket>> activated_socket() {
   return std::optional<listening_socket>(std::move(*given));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

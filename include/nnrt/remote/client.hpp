@@ -1,7 +1,9 @@
 // client: a device whose driver lives in another process.
-// Flow: remote::connect(path) gives a hal::driver like any other; c_api/devices.hpp adds those that the environment names.
+// Flow: remote::connect(path) gives a hal::driver like any other; c_api/devices.hpp adds those that the environment
+// names.
 //
-// Tensors in memory of this driver's allocate() are read and written by the host where they are. Others are copied into such memory and back.
+// Tensors in memory of this driver's allocate() are read and written by the host where they are. Others are copied into
+// such memory and back.
 #pragma once
 
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
@@ -20,9 +22,10 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
-/// How long after its deadline a run is waited for: the driver in the host stops it then and says so, unless it is stopped itself. Nanoseconds.
+/// How long after its deadline a run is waited for: the driver in the host stops it then and says so, unless it is
+/// stopped itself. Nanoseconds.
 inline constexpr std::int64_t grace = 200'000'000;
 
 namespace detail {
@@ -40,8 +43,10 @@ class lender : public std::enable_shared_from_this<lender> {
     all_[made->data()] = {bytes, made->fd(), 0, {}};
     return made;
   }
-  /// Where a tensor is, as the host knows it; lends the memory when it does not yet. False: it is in no memory that can be lent.
-  result<bool> find(const std::shared_ptr<connection>& host, const hal::argument& tensor, place& made, std::int64_t until) {
+  /// Where a tensor is, as the host knows it; lends the memory when it does not yet. False: it is in no memory that can
+  /// be lent.
+  result<bool> find(const std::shared_ptr<connection>& host, const hal::argument& tensor, place& made,
+                    std::int64_t until) {
     std::unique_lock lock(mutex_);
     auto found = all_.upper_bound(tensor.data);
     if (found == all_.begin()) return false;
@@ -56,7 +61,8 @@ class lender : public std::enable_shared_from_this<lender> {
     made.memory = memory.number, made.offset = offset;
     return true;
   }
-  /// Memory that the host may still write. Nobody waits for it when it is freed: the host gives it back before it is lent other memory.
+  /// Memory that the host may still write. Nobody waits for it when it is freed: the host gives it back before it is
+  /// lent other memory.
   void leave(const std::byte* first) {
     const std::lock_guard lock(mutex_);
     const auto found = all_.find(first);
@@ -90,7 +96,8 @@ class lender : public std::enable_shared_from_this<lender> {
     if (!mine) return host->late();
     left_memory given;
     while (take_left(host, given))
-      if (is_late(host->tell_first(question::take_back, ticket{given.number}, until))) return leave(std::move(given)), host->late();
+      if (is_late(host->tell_first(question::take_back, ticket{given.number}, until)))
+        return leave(std::move(given)), host->late();
     {
       const std::lock_guard lock(mutex_);
       if (memory.lent_to.lock() == host) return {};
@@ -112,7 +119,8 @@ class lender : public std::enable_shared_from_this<lender> {
   bool take_left(const std::shared_ptr<connection>& host, left_memory& one) {
     const std::lock_guard lock(mutex_);
     std::erase_if(left_, [](const left_memory& m) { return m.in.expired(); });
-    const auto found = std::find_if(left_.begin(), left_.end(), [&](const left_memory& m) { return m.in.lock() == host; });
+    const auto found =
+        std::find_if(left_.begin(), left_.end(), [&](const left_memory& m) { return m.in.lock() == host; });
     if (found == left_.end()) return false;
     one = std::move(*found);
     left_.erase(found);
@@ -146,7 +154,8 @@ struct model_in_host {
   std::uint64_t number = 0;
   std::vector<tensor_desc> inputs, outputs;
 
-  model_in_host(std::shared_ptr<connection> of, std::shared_ptr<lender> lent, std::uint64_t which, std::vector<tensor_desc> in, std::vector<tensor_desc> out)
+  model_in_host(std::shared_ptr<connection> of, std::shared_ptr<lender> lent, std::uint64_t which,
+                std::vector<tensor_desc> in, std::vector<tensor_desc> out)
       : host(std::move(of)), memory(std::move(lent)), number(which), inputs(std::move(in)), outputs(std::move(out)) {}
   model_in_host(const model_in_host&) = delete;
   model_in_host& operator=(const model_in_host&) = delete;
@@ -159,9 +168,11 @@ class remote_execution final : public hal::execution {
  public:
   explicit remote_execution(std::shared_ptr<const model_in_host> model) : model_(std::move(model)) {}
 
-  result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t deadline) override {
+  result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs,
+                   std::int64_t deadline) override {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the deadline is over");
-    order_.model = model_->number, order_.deadline = deadline, order_.floats = float_environment::of_this_thread().word();
+    order_.model = model_->number, order_.deadline = deadline,
+    order_.floats = float_environment::of_this_thread().word();
     const std::int64_t until = after(deadline, grace);
     if (auto ok = find_places(inputs, outputs, until); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -170,21 +181,26 @@ class remote_execution final : public hal::execution {
     hdi::marshal(message_, order_);
     if (auto done = model_->host->exchange(question::run, message_, answer_, until, &looks_); !done) {
       // It may go on writing there: that is nobody's memory any more.
-      if (done.error().code() == error_code::deadline_missed && staging_.data() != nullptr) model_->memory->leave(staging_.data()), staging_ = {};
+      if (done.error().code() == error_code::deadline_missed && staging_.data() != nullptr)
+        model_->memory->leave(staging_.data()), staging_ = {};
       return done;
     }
     run_result ran;
     const auto ended = model_->host->read_ending(answer_, ran);
     if (!ended) return fail(ended.error());
     for (std::size_t i = 0; i < outputs.size() && i < ran.shapes.size(); ++i)
-      if (!take_shape(ran.shapes[i], outputs[i].shape)) return model_->host->died("the driver's host says what is no shape");
+      if (!take_shape(ran.shapes[i], outputs[i].shape))
+        return model_->host->died("the driver's host says what is no shape");
     if (auto ok = result_of(*ended); !ok) return ok;
-    if (ran.shapes.size() != outputs.size() || outputs.size() != model_->outputs.size()) return model_->host->died("the driver's host forgets outputs");
+    if (ran.shapes.size() != outputs.size() || outputs.size() != model_->outputs.size())
+      return model_->host->died("the driver's host forgets outputs");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::int64_t made = tensor_desc(model_->outputs[i].type, outputs[i].shape).bytes();
-      if (made < 0 || static_cast<std::uint64_t>(made) > order_.outputs[i].bytes) return model_->host->died("the driver's host makes outputs that do not fit");
+      if (made < 0 || static_cast<std::uint64_t>(made) > order_.outputs[i].bytes)
+        return model_->host->died("the driver's host makes outputs that do not fit");
       // What lies behind the tensor stays as it is, as with any other driver.
-      if (const std::size_t at = staged_[inputs.size() + i]; at != none) std::memcpy(outputs[i].data, staging_.data() + at, static_cast<std::size_t>(made));
+      if (const std::size_t at = staged_[inputs.size() + i]; at != none)
+        std::memcpy(outputs[i].data, staging_.data() + at, static_cast<std::size_t>(made));
     }
     return {};
   }
@@ -199,9 +215,11 @@ class remote_execution final : public hal::execution {
     if (i >= inputs && i - inputs < model_->outputs.size()) known = model_->outputs[i - inputs].bytes();
     return known < 0 ? tensor.bytes : std::min(tensor.bytes, static_cast<std::size_t>(known));
   }
-  /// Tensors as the host knows them; staged_ says where those are in the staging memory whose own memory cannot be lent.
-  /// Outputs of a run with a deadline are always among these: a host that misses it may write them when the caller has other things there.
-  result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t until) {
+  /// Tensors as the host knows them; staged_ says where those are in the staging memory whose own memory cannot be
+  /// lent. Outputs of a run with a deadline are always among these: a host that misses it may write them when the
+  /// caller has other things there.
+  result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs,
+                           std::int64_t until) {
     order_.inputs.resize(inputs.size()), order_.outputs.resize(outputs.size());
     staged_.assign(inputs.size() + outputs.size(), none);
     std::size_t end = 0;
@@ -215,7 +233,8 @@ class remote_execution final : public hal::execution {
     auto found = each([&](std::size_t i, const hal::argument& tensor, place& made) -> result<void> {
       const std::size_t bytes = needed_bytes(i, inputs.size(), tensor);
       made.memory = made.offset = 0, made.bytes = bytes;
-      made.shape.assign(i < inputs.size() ? tensor.shape.begin() : nullptr, i < inputs.size() ? tensor.shape.end() : nullptr);
+      made.shape.assign(i < inputs.size() ? tensor.shape.begin() : nullptr,
+                        i < inputs.size() ? tensor.shape.end() : nullptr);
       if (bytes == 0) return {};
       if (i < inputs.size() || until == no_deadline) {
         const auto is_lent = model_->memory->find(model_->host, {tensor.data, bytes, {}}, made, until);
@@ -223,7 +242,8 @@ class remote_execution final : public hal::execution {
         if (*is_lent) return {};
       }
       if (tensor.data == nullptr) return fail(error_code::invalid_argument, joined({"tensor ", i, ": has no memory"}));
-      if (bytes > ~std::size_t{0} - 63 - end) return fail(error_code::out_of_memory, joined({"tensor ", i, ": no memory for ", bytes, " bytes"}));
+      if (bytes > ~std::size_t{0} - 63 - end)
+        return fail(error_code::out_of_memory, joined({"tensor ", i, ": no memory for ", bytes, " bytes"}));
       staged_[i] = end;
       end += (bytes + 63) / 64 * 64;
       return {};
@@ -237,7 +257,8 @@ class remote_execution final : public hal::execution {
     }
     return each([&](std::size_t i, const hal::argument&, place& made) -> result<void> {
       if (staged_[i] == none) return {};
-      const auto is_lent = model_->memory->find(model_->host, {staging_.data() + staged_[i], made.bytes, {}}, made, until);
+      const auto is_lent =
+          model_->memory->find(model_->host, {staging_.data() + staged_[i], made.bytes, {}}, made, until);
       if (!is_lent) return fail(is_lent.error());
       return {};
     });
@@ -262,7 +283,8 @@ struct remote_end {
 
 class remote_model final : public hal::prepared_model {
  public:
-  remote_model(std::shared_ptr<const model_in_host> model, std::vector<remote_end> inputs, std::vector<remote_end> outputs)
+  remote_model(std::shared_ptr<const model_in_host> model, std::vector<remote_end> inputs,
+               std::vector<remote_end> outputs)
       : model_(std::move(model)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   std::size_t input_count() const override { return inputs_.size(); }
@@ -272,7 +294,9 @@ class remote_model final : public hal::prepared_model {
   std::string_view input_name(std::size_t i) const override { return inputs_[i].name; }
   std::string_view output_name(std::size_t i) const override { return outputs_[i].name; }
   result<hal::extent_range> input_range(std::size_t i) const override { return inputs_[i].range; }
-  result<std::unique_ptr<hal::execution>> make_execution() override { return std::make_unique<remote_execution>(model_); }
+  result<std::unique_ptr<hal::execution>> make_execution() override {
+    return std::make_unique<remote_execution>(model_);
+  }
   result<std::vector<std::vector<std::byte>>> exported() const override {
     hdi::writer message;
     hdi::marshal(message, ticket{model_->number});
@@ -306,12 +330,16 @@ inline bool take_end(const model_end& from, bool is_input, remote_end& made) {
 
 }  // namespace detail
 
-/// A device in another process. When its host dies, runs that are under way fail with device_failed, and so does everything of the models that it
-/// had; whatever is asked next of the driver itself connects to the host that is there then.
+/// A device in another process. When its host dies, runs that are under way fail with device_failed, and so does
+/// everything of the models that it had; whatever is asked next of the driver itself connects to the host that is there
+/// then.
 class remote_driver final : public hal::driver {
  public:
   remote_driver(std::string path, std::shared_ptr<connection> host)
-      : path_(std::move(path)), facts_(host->facts()), host_(std::move(host)), memory_(std::make_shared<detail::lender>()) {}
+      : path_(std::move(path)),
+        facts_(host->facts()),
+        host_(std::move(host)),
+        memory_(std::make_shared<detail::lender>()) {}
 
   std::string_view name() const override { return facts_.name; }
   std::string_view vendor() const override { return facts_.vendor; }
@@ -320,7 +348,8 @@ class remote_driver final : public hal::driver {
   /// Error: device_failed (the host says a number that means nothing).
   result<hal::device_type> type() override {
     if (facts_.type < hdi::OTHER || facts_.type > hdi::ACCELERATOR)
-      return fail(error_code::device_failed, {path_, ": the driver's host says that its type is ", static_cast<std::int64_t>(facts_.type), ", expected 0 to 3"});
+      return fail(error_code::device_failed, {path_, ": the driver's host says that its type is ",
+                                              static_cast<std::int64_t>(facts_.type), ", expected 0 to 3"});
     return static_cast<hal::device_type>(facts_.type);
   }
   /// offline: there is no host; unknown: it says a number that means nothing.
@@ -329,7 +358,8 @@ class remote_driver final : public hal::driver {
     if (!host) return hal::device_status::offline;
     const auto state = ask<device_state>(*host, question::status, greeting{protocol_version});
     if (!state) return hal::device_status::offline;
-    return state->now < hdi::AVAILABLE || state->now > hdi::UNKNOWN ? hal::device_status::unknown : static_cast<hal::device_status>(state->now);
+    return state->now < hdi::AVAILABLE || state->now > hdi::UNKNOWN ? hal::device_status::unknown
+                                                                    : static_cast<hal::device_status>(state->now);
   }
   result<hal::features> supported_features() override {
     const device_features& can = facts_.can;
@@ -354,17 +384,20 @@ class remote_driver final : public hal::driver {
     if (!written) return fail(written.error());
     return prepared(question::prepare, wanted_model{config_of(wanted), wanted.deadline, written->model});
   }
-  result<std::shared_ptr<hal::prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const hal::preferences& wanted) override {
+  result<std::shared_ptr<hal::prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers,
+                                                       const hal::preferences& wanted) override {
     return prepare_bytes(question::restore, buffers, wanted);
   }
-  result<std::shared_ptr<hal::prepared_model>> prepare_offline(array_ref<const std::byte> file, const hal::preferences& wanted) override {
+  result<std::shared_ptr<hal::prepared_model>> prepare_offline(array_ref<const std::byte> file,
+                                                               const hal::preferences& wanted) override {
     return prepare_bytes(question::prepare_offline, {&file, 1}, wanted);
   }
   /// Memory that the host maps: tensors in it are not copied.
   result<hal::shared_memory> allocate(std::size_t bytes) override { return memory_->allocate(bytes); }
 
  private:
-  /// The connection, or a new one where its host is gone. Errors: as connection::to; device_failed (there is another device now).
+  /// The connection, or a new one where its host is gone. Errors: as connection::to; device_failed (there is another
+  /// device now).
   result<std::shared_ptr<connection>> living_host(std::int64_t until = no_deadline) {
     const detail::held_turn mine(turn_, until);
     if (!mine) return fail(error_code::deadline_missed, {path_, ": others wait for the driver's host"});
@@ -380,18 +413,22 @@ class remote_driver final : public hal::driver {
     auto made = connection::to(path_, until);
     if (!made) return fail(std::move(made.error()));
     const device_facts& now = (*made)->facts();
-    if (now.name != facts_.name || now.vendor != facts_.vendor || now.major_version != facts_.major_version || now.minor_version != facts_.minor_version)
-      return fail(error_code::device_failed, joined({path_, ": the device there is ", now.name, " of ", now.vendor, " now, expected ", facts_.name, " of ", facts_.vendor}));
+    if (now.name != facts_.name || now.vendor != facts_.vendor || now.major_version != facts_.major_version ||
+        now.minor_version != facts_.minor_version)
+      return fail(error_code::device_failed, joined({path_, ": the device there is ", now.name, " of ", now.vendor,
+                                                     " now, expected ", facts_.name, " of ", facts_.vendor}));
     host_ = std::move(*made);
     return host_;
   }
-  template <hdi::record Answer, hdi::record Question> static result<Answer> ask(const std::shared_ptr<connection>& host, question what, const Question& of) {
+  template <hdi::record Answer, hdi::record Question>
+  static result<Answer> ask(const std::shared_ptr<connection>& host, question what, const Question& of) {
     hdi::writer message;
     hdi::marshal(message, of);
     packet answer;
     return host->ask<Answer>(what, message, answer);
   }
-  template <hdi::record Question> result<std::shared_ptr<hal::prepared_model>> prepared(question what, const Question& of) {
+  template <hdi::record Question>
+  result<std::shared_ptr<hal::prepared_model>> prepared(question what, const Question& of) {
     if (is_over(of.deadline)) return fail(error_code::deadline_missed, "the deadline is over");
     const std::int64_t until = detail::after(of.deadline, grace);
     const auto host = living_host(until);
@@ -400,7 +437,8 @@ class remote_driver final : public hal::driver {
     hdi::marshal(message, of);
     packet answer;
     const std::int64_t answered_by = detail::after(of.deadline, std::int64_t{patience} * 1'000'000);
-    if (auto done = (*host)->exchange_or_give_up(what, message, answer, until, answered_by); !done) return fail(std::move(done.error()));
+    if (auto done = (*host)->exchange_or_give_up(what, message, answer, until, answered_by); !done)
+      return fail(std::move(done.error()));
     const auto facts = (*host)->template read<model_facts>(answer);
     if (!facts) return fail(facts.error());
     std::vector<detail::remote_end> inputs(facts->inputs.size()), outputs(facts->outputs.size());
@@ -415,10 +453,13 @@ class remote_driver final : public hal::driver {
       out.push_back(outputs[i].desc);
     }
     if (!ok) return (*host)->died("the driver's host tells of tensors that cannot be");
-    auto model = std::make_shared<const detail::model_in_host>(*host, memory_, facts->number, std::move(in), std::move(out));
+    auto model =
+        std::make_shared<const detail::model_in_host>(*host, memory_, facts->number, std::move(in), std::move(out));
     return std::make_shared<detail::remote_model>(std::move(model), std::move(inputs), std::move(outputs));
   }
-  result<std::shared_ptr<hal::prepared_model>> prepare_bytes(question what, array_ref<const array_ref<const std::byte>> buffers, const hal::preferences& wanted) {
+  result<std::shared_ptr<hal::prepared_model>> prepare_bytes(question what,
+                                                             array_ref<const array_ref<const std::byte>> buffers,
+                                                             const hal::preferences& wanted) {
     stored_model message{config_of(wanted), wanted.deadline, {}};
     std::vector<owned_file> files;
     for (const array_ref<const std::byte> bytes : buffers) {
@@ -437,12 +478,12 @@ class remote_driver final : public hal::driver {
   std::shared_ptr<detail::lender> memory_;
 };
 
-/// The device whose host listens at the path. Errors: not_found and device_failed (no host), not_supported (a host of another user, or of another
-/// protocol), invalid_argument (the path), io_failed.
+/// The device whose host listens at the path. Errors: not_found and device_failed (no host), not_supported (a host of
+/// another user, or of another protocol), invalid_argument (the path), io_failed.
 inline result<std::shared_ptr<hal::driver>> connect(const std::string& path) {
   auto host = connection::to(path);
   if (!host) return fail(std::move(host.error()));
   return std::make_shared<remote_driver>(path, std::move(*host));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

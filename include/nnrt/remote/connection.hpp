@@ -1,5 +1,7 @@
-// connection: a client's way to a driver's host - one connection that opens the others, and as many others as questions are asked at once.
-// Flow: remote/client.hpp asks through it; when the host is gone every question fails, and a new connection must be made.
+// connection: a client's way to a driver's host - one connection that opens the others, and as many others as questions
+// are asked at once.
+// Flow: remote/client.hpp asks through it; when the host is gone every question fails, and a new connection must be
+// made.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -17,14 +19,17 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 
 /// `by` later; no_deadline stays what it is.
-constexpr std::int64_t after(std::int64_t deadline, std::int64_t by) { return deadline > no_deadline - by ? no_deadline : deadline + by; }
+constexpr std::int64_t after(std::int64_t deadline, std::int64_t by) {
+  return deadline > no_deadline - by ? no_deadline : deadline + by;
+}
 
-/// A mutex that is waited for until a time, nanoseconds of the steady clock. (std::timed_mutex is one, but g++ 12's thread sanitizer does not know it.)
+/// A mutex that is waited for until a time, nanoseconds of the steady clock. (std::timed_mutex is one, but g++ 12's
+/// thread sanitizer does not know it.)
 class turn {
  public:
   bool take(std::int64_t until) {
@@ -39,7 +44,9 @@ class turn {
     is_taken_ = false;
     changed_.notify_one();
   }
-  static std::chrono::steady_clock::time_point time_of(std::int64_t nanoseconds) { return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(nanoseconds)); }
+  static std::chrono::steady_clock::time_point time_of(std::int64_t nanoseconds) {
+    return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(nanoseconds));
+  }
 
  private:
   std::mutex mutex_;
@@ -63,18 +70,21 @@ class held_turn {
 
 }  // namespace detail
 
-/// A connection to a host. Safe from any thread. In a child process it is dead: what it has open belongs to the parent, and the host knows of no other client. What waits `until` a time, nanoseconds of the steady clock, ends then as deadline_missed, and its
-/// answer is nobody's when it comes after all.
+/// A connection to a host. Safe from any thread. In a child process it is dead: what it has open belongs to the parent,
+/// and the host knows of no other client. What waits `until` a time, nanoseconds of the steady clock, ends then as
+/// deadline_missed, and its answer is nobody's when it comes after all.
 class connection {
  public:
-  /// Connects and says hello. Errors: not_found and device_failed (nobody there), not_supported (another user, another protocol), io_failed.
+  /// Connects and says hello. Errors: not_found and device_failed (nobody there), not_supported (another user, another
+  /// protocol), io_failed.
   static result<std::shared_ptr<connection>> to(const std::string& path, std::int64_t until = no_deadline) {
     auto socket = connect_to(path);
     if (!socket) return fail(std::move(socket.error()));
     return over(std::move(*socket), path, until);
   }
   /// The same on a socket that is connected; the path is for messages.
-  static result<std::shared_ptr<connection>> over(owned_file socket, const std::string& path, std::int64_t until = no_deadline) {
+  static result<std::shared_ptr<connection>> over(owned_file socket, const std::string& path,
+                                                  std::int64_t until = no_deadline) {
     auto made = std::shared_ptr<connection>(new connection(path, std::move(socket)));
     hdi::writer hello;
     hdi::marshal(hello, greeting{protocol_version});
@@ -82,7 +92,8 @@ class connection {
     auto facts = made->ask_first<device_facts>(question::hello, hello, answer, until);
     if (!facts) return fail(std::move(facts.error()));
     if (facts->protocol != protocol_version || facts->connections == 0)
-      return fail(error_code::not_supported, joined({path, ": speaks protocol ", facts->protocol, ", expected ", protocol_version}));
+      return fail(error_code::not_supported,
+                  joined({path, ": speaks protocol ", facts->protocol, ", expected ", protocol_version}));
     made->facts_ = std::move(*facts);
     return made;
   }
@@ -90,18 +101,21 @@ class connection {
   const device_facts& facts() const { return facts_; }
   bool is_alive() const { return !is_dead_ && home_.is_here(); }
 
-  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory, deadline_missed,
-  /// io_failed (the message could not be sent).
-  result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline, lookout* looks = nullptr) {
+  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory,
+  /// deadline_missed, io_failed (the message could not be sent).
+  result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline,
+                        lookout* looks = nullptr) {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
     auto done = exchange(socket->number(), what, message, answer, until, looks);
     put_away(std::move(*socket), done);
     return done;
   }
-  /// The same for what a late answer would leave in the host, where nobody knew of it: asked `until` this time, answered by another. A host that was
-  /// asked and does not answer is given up; one that others keep busy meanwhile is not.
-  result<void> exchange_or_give_up(question what, const hdi::writer& message, packet& answer, std::int64_t until, std::int64_t answered_by) {
+  /// The same for what a late answer would leave in the host, where nobody knew of it: asked `until` this time,
+  /// answered by another. A host that was asked and does not answer is given up; one that others keep busy meanwhile is
+  /// not.
+  result<void> exchange_or_give_up(question what, const hdi::writer& message, packet& answer, std::int64_t until,
+                                   std::int64_t answered_by) {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
     auto done = exchange(socket->number(), what, message, answer, answered_by);
@@ -110,12 +124,15 @@ class connection {
     return done;
   }
   /// The same, and the answer's structure; files beside it are in `answer`. Errors: also what the host says.
-  template <hdi::record Answer> result<Answer> ask(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+  template <hdi::record Answer>
+  result<Answer> ask(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
     if (auto done = exchange(what, message, answer, until); !done) return fail(std::move(done.error()));
     return read<Answer>(answer);
   }
   /// The same on the first connection, for what hosts answer at once: it waits for none of the others.
-  template <hdi::record Answer> result<Answer> ask_first(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+  template <hdi::record Answer>
+  result<Answer> ask_first(question what, const hdi::writer& message, packet& answer,
+                           std::int64_t until = no_deadline) {
     if (!home_.is_here()) return is_the_parents();
     const detail::held_turn mine(first_turn_, until);
     if (!mine) return fail(std::move(late().reason));
@@ -123,7 +140,8 @@ class connection {
     return read<Answer>(answer);
   }
   /// A question whose answer is whether it was done.
-  template <hdi::record Question> result<void> tell_first(question what, const Question& of, std::int64_t until = no_deadline) {
+  template <hdi::record Question>
+  result<void> tell_first(question what, const Question& of, std::int64_t until = no_deadline) {
     hdi::writer message;
     hdi::marshal(message, of);
     packet answer;
@@ -161,13 +179,18 @@ class connection {
     changed_.notify_all();
     return fail(error_code::device_failed, joined({path_, ": ", why}));
   }
-  [[gnu::cold]] failure is_the_parents() const { return fail(error_code::device_failed, joined({path_, ": the connection is the parent process's"})); }
-  [[gnu::cold]] failure late() const { return fail(error_code::deadline_missed, joined({path_, ": the driver's host has not answered by the deadline"})); }
+  [[gnu::cold]] failure is_the_parents() const {
+    return fail(error_code::device_failed, joined({path_, ": the connection is the parent process's"}));
+  }
+  [[gnu::cold]] failure late() const {
+    return fail(error_code::deadline_missed, joined({path_, ": the driver's host has not answered by the deadline"}));
+  }
 
  private:
   connection(std::string path, owned_file first) : path_(std::move(path)), first_(std::move(first)) {}
 
-  result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, std::int64_t until, lookout* looks = nullptr) {
+  result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, std::int64_t until,
+                        lookout* looks = nullptr) {
     if (!is_alive()) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
     const std::uint16_t number = next_number_++;
@@ -190,7 +213,8 @@ class connection {
     return {};
   }
   static bool is_late(const result<void>& done) { return !done && done.error().code() == error_code::deadline_missed; }
-  /// The same on the first connection, whose turn the caller has. A host that does not answer here has died, but for callers with less patience.
+  /// The same on the first connection, whose turn the caller has. A host that does not answer here has died, but for
+  /// callers with less patience.
   result<void> exchange_first(question what, const hdi::writer& message, packet& answer, std::int64_t until) {
     const std::int64_t end = std::min(until, steady_now() + std::int64_t{patience} * 1'000'000);
     result<void> done;
@@ -210,7 +234,8 @@ class connection {
       const auto is_there = [&] { return is_dead_ || !idle_.empty() || opened_ < facts_.connections; };
       if (until == no_deadline) changed_.wait(lock, is_there);
       else if (!changed_.wait_until(lock, detail::turn::time_of(until), is_there))
-        return fail(error_code::deadline_missed, joined({path_, ": others have all ", facts_.connections, " connections to the driver's host"}));
+        return fail(error_code::deadline_missed,
+                    joined({path_, ": others have all ", facts_.connections, " connections to the driver's host"}));
       if (is_dead_) return fail(error_code::device_failed, joined({path_, ": the driver's host has died"}));
       if (!idle_.empty()) {
         owned_file last = std::move(idle_.back());
@@ -259,4 +284,4 @@ class connection {
   nnrt::detail::home_process home_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

@@ -26,7 +26,7 @@
 #include <thread>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 
@@ -164,11 +164,15 @@ inline arrival receive_first(served_socket& own, const session& client, const li
   }
 }
 
-/// A client: its first connection, served here, and the further ones that it asks for, each in a thread. Returns when the client is gone.
+/// A client: its first connection, served here, and the further ones that it asks for, each in a thread. Returns when
+/// the client is gone.
 inline void serve_client(served_socket& own, session& client, const limits& most, hang_ups& leaving) {
   const hang_ups::watch watched(leaving, own);
   served_sockets further;
-  const auto no_further = [] { return result<owned_file>(fail(error_code::invalid_argument, "driver's host: only a client's first connection opens others")); };
+  const auto no_further = [] {
+    return result<owned_file>(
+        fail(error_code::invalid_argument, "driver's host: only a client's first connection opens others"));
+  };
   const auto serve_further = [&client, &leaving, no_further](served_socket& one) {
     const hang_ups::watch also_watched(leaving, one);
     packet asked;
@@ -180,12 +184,15 @@ inline void serve_client(served_socket& own, session& client, const limits& most
   const auto open_further = [&]() -> result<owned_file> {
     drop_those_that_are_over(further);
     if (further.size() >= most.connections)
-      return fail(error_code::out_of_memory, joined({"driver's host: the client has ", further.size(), " connections, and may have no more"}));
+      return fail(error_code::out_of_memory,
+                  joined({"driver's host: the client has ", further.size(), " connections, and may have no more"}));
     int ends[2] = {-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return nnrt::detail::system_failure("driver's host", "cannot make a socket", errno);
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+      return nnrt::detail::system_failure("driver's host", "cannot make a socket", errno);
     owned_file mine(ends[0]), theirs(ends[1]);
     auto served = served_socket::begin(std::move(mine), serve_further);
-    if (served == nullptr) return fail(error_code::out_of_memory, "driver's host: there is no thread for another connection");
+    if (served == nullptr)
+      return fail(error_code::out_of_memory, "driver's host: there is no thread for another connection");
     further.push_back(std::move(served));
     return theirs;
   };
@@ -248,8 +255,9 @@ inline ::pid_t process_of(int socket) {
 
 }  // namespace detail
 
-/// What a host says of itself, and what each client may have. `say` hears of clients that come or are refused, `on_stop` is called when no more of
-/// them are served, and runs that are under way end; both from the thread of serve().
+/// What a host says of itself, and what each client may have. `say` hears of clients that come or are refused,
+/// `on_stop` is called when no more of them are served, and runs that are under way end; both from the thread of
+/// serve().
 struct host_options {
   std::string name;  // by which clients know the device; empty: "remote_" and the driver's
   limits most;
@@ -257,8 +265,8 @@ struct host_options {
   std::function<void()> on_stop;
 };
 
-/// Serves clients until `stop`, a file descriptor, can be read. Then the socket is closed and its path free; runs that are under way end first.
-/// Errors: io_failed (the system takes no more waiting), before anything is served.
+/// Serves clients until `stop`, a file descriptor, can be read. Then the socket is closed and its path free; runs that
+/// are under way end first. Errors: io_failed (the system takes no more waiting), before anything is served.
 inline result<void> serve(const hal::device& device, listening_socket& at, int stop, const host_options& options = {}) {
   const auto say = [&](pieces line) {
     if (options.say) options.say(joined(line));
@@ -306,4 +314,4 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

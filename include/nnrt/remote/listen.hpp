@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 
@@ -21,16 +21,19 @@ inline result<::sockaddr_un> address_of(const std::string& path) {
   ::sockaddr_un made{};
   made.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof made.sun_path || path.find('\0') != path.npos)
-    return fail(error_code::invalid_argument, joined({"socket ", piece::in_quotes(path), ": the path has ", path.size(), " bytes, expected 1 to ", sizeof made.sun_path - 1}));
+    return fail(error_code::invalid_argument, joined({"socket ", piece::in_quotes(path), ": the path has ", path.size(),
+                                                      " bytes, expected 1 to ", sizeof made.sun_path - 1}));
   std::memcpy(made.sun_path, path.data(), path.size());
   return made;
 }
 
-/// PATH.lock, which whoever listens at PATH holds locked as long as it lives. Move only; removed at the end, but not by a child process.
+/// PATH.lock, which whoever listens at PATH holds locked as long as it lives. Move only; removed at the end, but not by
+/// a child process.
 class lock_file {
  public:
   lock_file() = default;
-  lock_file(lock_file&& other) noexcept : name_(std::exchange(other.name_, {})), file_(std::move(other.file_)), home_(other.home_) {}
+  lock_file(lock_file&& other) noexcept
+      : name_(std::exchange(other.name_, {})), file_(std::move(other.file_)), home_(other.home_) {}
   lock_file& operator=(lock_file&&) = delete;
   ~lock_file() {
     if (!name_.empty() && home_.is_here()) ::unlink(name_.c_str());  // as long as it is locked
@@ -48,8 +51,10 @@ class lock_file {
         return nnrt::detail::system_failure(name, "cannot lock", errno);
       }
       // A host that ends removes the file: what was locked must be what has the name now.
-      struct ::stat mine {}, named {};
-      const bool is_named = ::fstat(file.number(), &mine) == 0 && ::stat(name.c_str(), &named) == 0 && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+      struct ::stat mine {
+      }, named{};
+      const bool is_named = ::fstat(file.number(), &mine) == 0 && ::stat(name.c_str(), &named) == 0 &&
+                            mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
       if (is_named) return lock_file(name, std::move(file));
     }
   }
@@ -77,8 +82,9 @@ class listening_socket {
   listening_socket& operator=(listening_socket&&) = delete;
   ~listening_socket() { close(); }
 
-  /// Listens at the path. A socket that a host left behind which was killed is replaced; one of a host that lives is not. Errors: invalid_argument
-  /// (the path), device_failed (another host listens there), io_failed (something else has that name; directory, permissions).
+  /// Listens at the path. A socket that a host left behind which was killed is replaced; one of a host that lives is
+  /// not. Errors: invalid_argument (the path), device_failed (another host listens there), io_failed (something else
+  /// has that name; directory, permissions).
   static result<listening_socket> at(const std::string& path) {
     const auto address = detail::address_of(path);
     if (!address) return fail(address.error());
@@ -91,9 +97,11 @@ class listening_socket {
     }
     owned_file made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
-    // Others of the machine shall not even connect: the rights are taken before there is a name, and nobody listens yet.
+    // Others of the machine shall not even connect: the rights are taken before there is a name, and nobody listens
+    // yet.
     ::fchmod(made.number(), 0600);
-    if (::bind(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address) != 0) return nnrt::detail::system_failure(path, "cannot bind", errno);
+    if (::bind(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address) != 0)
+      return nnrt::detail::system_failure(path, "cannot bind", errno);
     if (::listen(made.number(), 64) != 0) return nnrt::detail::system_failure(path, "cannot listen", errno);
     return listening_socket(path, std::move(*lock), std::move(made));
   }
@@ -138,7 +146,8 @@ class listening_socket {
   }
 
  private:
-  listening_socket(std::string path, detail::lock_file lock, owned_file socket) : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
+  listening_socket(std::string path, detail::lock_file lock, owned_file socket)
+      : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
 
   std::string path_;
   bool is_own_ = true;  // the path: removed at the end
@@ -147,11 +156,13 @@ class listening_socket {
   nnrt::detail::home_process home_;
 };
 
-/// How long a host may take to answer what it answers at once, such as hello, in milliseconds: one that is stopped must not stop its clients.
+/// How long a host may take to answer what it answers at once, such as hello, in milliseconds: one that is stopped must
+/// not stop its clients.
 inline constexpr int patience = 5000;
 
-/// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed (nobody listens, or takes no
-/// connection within so many milliseconds), not_supported (another user's), invalid_argument (the path), io_failed.
+/// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed
+/// (nobody listens, or takes no connection within so many milliseconds), not_supported (another user's),
+/// invalid_argument (the path), io_failed.
 inline result<owned_file> connect_to(const std::string& path, int milliseconds = patience) {
   const auto address = detail::address_of(path);
   if (!address) return fail(address.error());
@@ -164,11 +175,12 @@ inline result<owned_file> connect_to(const std::string& path, int milliseconds =
   do failed = ::connect(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address);
   while (failed != 0 && errno == EINTR);
   if (failed != 0 && errno == ECONNREFUSED) return fail(error_code::device_failed, joined({path, ": nobody listens"}));
-  if (failed != 0 && errno == EAGAIN) return fail(error_code::device_failed, joined({path, ": the driver's host takes no connection"}));
+  if (failed != 0 && errno == EAGAIN)
+    return fail(error_code::device_failed, joined({path, ": the driver's host takes no connection"}));
   if (failed != 0) return nnrt::detail::system_failure(path, "cannot connect", errno);
   ::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &for_ever, sizeof for_ever);
   if (auto ok = check_peer(made.number()); !ok) return fail(std::move(ok.error()).in(path));
   return made;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

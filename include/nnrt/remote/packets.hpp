@@ -1,12 +1,13 @@
 // packets: one message as one packet of a Unix-domain socket, with files beside it.
 // Flow: remote/client.hpp and remote/session.hpp send and receive messages here; nothing that arrives is believed.
 //
-// A packet is a packet_head and the message's bytes. Bytes that no packet holds lie in a file, the first one beside the packet. Every file must be
-// one of memory (memfd_create) whose end is sealed (F_SEAL_SHRINK): reading a mapping behind the end of a file would end the reader.
+// A packet is a packet_head and the message's bytes. Bytes that no packet holds lie in a file, the first one beside the
+// packet. Every file must be one of memory (memfd_create) whose end is sealed (F_SEAL_SHRINK): reading a mapping behind
+// the end of a file would end the reader.
 #pragma once
 
-#include <nnrt/core/system_text.hpp>
 #include <nnrt/core/deadline.hpp>
+#include <nnrt/core/system_text.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
 #include <nnrt/io/file.hpp>
@@ -26,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 /// A message that came, with the files beside it.
 struct packet {
@@ -43,7 +44,8 @@ struct packet {
   }
 };
 
-/// How receiving ended. `gone`: there is nobody any more on the other side; `broken`: what came is no message, and what follows cannot be either.
+/// How receiving ended. `gone`: there is nobody any more on the other side; `broken`: what came is no message, and what
+/// follows cannot be either.
 enum class arrival { message, gone, broken, late };
 
 /// Bytes of a message that go into the packet itself: packets of this size fit into every socket's buffer.
@@ -53,14 +55,16 @@ inline constexpr std::size_t most_files = 64;
 /// Bytes of a message, wherever they lie. Those of tensors are not among them.
 inline constexpr std::size_t most_message_bytes = std::size_t{256} << 20U;
 
-/// Whether a file has memory that cannot become less: then its bytes, else -1. Pages of other sizes than the usual one may be missing when they
-/// are touched, which would end the process.
+/// Whether a file has memory that cannot become less: then its bytes, else -1. Pages of other sizes than the usual one
+/// may be missing when they are touched, which would end the process.
 inline std::int64_t sealed_bytes(int fd) {
   constexpr long usual_pages = 0x01021994;  // TMPFS_MAGIC
   const int seals = ::fcntl(fd, F_GET_SEALS);
   struct ::stat status {};
   struct ::statfs system {};
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(fd, &status) != 0 || ::fstatfs(fd, &system) != 0 || system.f_type != usual_pages) return -1;
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(fd, &status) != 0 || ::fstatfs(fd, &system) != 0 ||
+      system.f_type != usual_pages)
+    return -1;
   return static_cast<std::int64_t>(status.st_size);
 }
 
@@ -84,25 +88,31 @@ inline result<owned_file> file_of(array_ref<const std::int8_t> bytes) {
   return made;
 }
 
-/// Bytes of a sealed file, as a copy: whoever sent it may go on writing. Memory is taken for these alone, since a file without pages may be as long
-/// as its sender likes. False: there are fewer.
+/// Bytes of a sealed file, as a copy: whoever sent it may go on writing. Memory is taken for these alone, since a file
+/// without pages may be as long as its sender likes. False: there are fewer.
 template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes, std::vector<Byte>& to) {
   const std::int64_t there = sealed_bytes(fd);
-  if (there < 0 || static_cast<std::uint64_t>(there) < from || static_cast<std::uint64_t>(there) - from < bytes) return false;
+  if (there < 0 || static_cast<std::uint64_t>(there) < from || static_cast<std::uint64_t>(there) - from < bytes)
+    return false;
   to.resize(bytes);
   return nnrt::detail::read_at(fd, from, {reinterpret_cast<std::byte*>(to.data()), bytes});
 }
 
-/// Why a sendmsg failed. Only these numbers say that nobody is there any more: with others this packet cannot be sent, and the next one may.
+/// Why a sendmsg failed. Only these numbers say that nobody is there any more: with others this packet cannot be sent,
+/// and the next one may.
 [[gnu::cold]] inline failure not_sent(int number) {
   constexpr const char* what = "cannot send to the other side";
-  if (number != EPIPE && number != ECONNRESET && number != ENOTCONN) return nnrt::detail::system_failure("driver", what, number);
+  if (number != EPIPE && number != ECONNRESET && number != ENOTCONN)
+    return nnrt::detail::system_failure("driver", what, number);
   return fail(error_code::device_failed, {"driver: ", what, ": ", system_text(number).view()});
 }
 
-/// One sendmsg: the whole packet or nothing. Errors: device_failed (the other side is gone), what the system says of this packet.
-inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, array_ref<const std::int8_t> body, array_ref<const int> files) {
-  ::iovec parts[2] = {{const_cast<std::int8_t*>(head.data()), head.size()}, {const_cast<std::int8_t*>(body.data()), body.size()}};
+/// One sendmsg: the whole packet or nothing. Errors: device_failed (the other side is gone), what the system says of
+/// this packet.
+inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, array_ref<const std::int8_t> body,
+                               array_ref<const int> files) {
+  ::iovec parts[2] = {{const_cast<std::int8_t*>(head.data()), head.size()},
+                      {const_cast<std::int8_t*>(body.data()), body.size()}};
   alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))] = {};
   ::msghdr message{};
   message.msg_iov = parts;
@@ -142,7 +152,8 @@ inline bool take_files(::msghdr& message, std::vector<owned_file>& files) {
   return ok;
 }
 
-/// Takes a packet apart whose files are in `made`, and its message out of a file where it lies in one. False: it is no message.
+/// Takes a packet apart whose files are in `made`, and its message out of a file where it lies in one. False: it is no
+/// message.
 inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
   packet_head head;
   if (got.size() < head_bytes) return false;
@@ -161,25 +172,29 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
 
 }  // namespace detail
 
-/// Sends a message as one packet. Errors: device_failed (the other side is gone); of this message alone: invalid_argument (more bytes or files than one
-/// may have), out_of_memory, io_failed (a file that is not open, too many on their way).
+/// Sends a message as one packet. Errors: device_failed (the other side is gone); of this message alone:
+/// invalid_argument (more bytes or files than one may have), out_of_memory, io_failed (a file that is not open, too
+/// many on their way).
 inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message, std::uint16_t number = 0) {
   if (message.bytes.size() > most_message_bytes || message.descriptors.size() > most_files)
-    return fail(error_code::invalid_argument, joined({"message: has ", message.bytes.size(), " bytes and ", message.descriptors.size(), " files, expected at most ",
-                                                      most_message_bytes, " and ", most_files}));
+    return fail(error_code::invalid_argument,
+                joined({"message: has ", message.bytes.size(), " bytes and ", message.descriptors.size(),
+                        " files, expected at most ", most_message_bytes, " and ", most_files}));
   const bool is_beside = message.bytes.size() > most_inline_bytes;
-  const packet_head head{packet_mark, asked, static_cast<std::uint32_t>(message.bytes.size()), static_cast<std::uint16_t>(is_beside ? 1 : 0), number};
+  const packet_head head{packet_mark, asked, static_cast<std::uint32_t>(message.bytes.size()),
+                         static_cast<std::uint16_t>(is_beside ? 1 : 0), number};
   const array_ref<const std::int8_t> front(reinterpret_cast<const std::int8_t*>(&head), detail::head_bytes);
   if (!is_beside) return detail::send_bytes(socket, front, message.bytes, message.descriptors);
   auto body = detail::file_of(message.bytes);
-  if (!body) return fail(error_code::out_of_memory, body.error().message());  // this side's want; the other side is there
+  // this side's want; the other side is there
+  if (!body) return fail(error_code::out_of_memory, body.error().message());
   std::vector<int> files{body->number()};
   files.insert(files.end(), message.descriptors.begin(), message.descriptors.end());
   return detail::send_bytes(socket, front, {}, files);
 }
 
-/// Waits for a packet, at most `until` a time of the steady clock, in nanoseconds, and takes it apart. `looks`: of whoever waits for the same things
-/// here again and again.
+/// Waits for a packet, at most `until` a time of the steady clock, in nanoseconds, and takes it apart. `looks`: of
+/// whoever waits for the same things here again and again.
 inline arrival receive(int socket, packet& made, std::int64_t until = no_deadline, lookout* looks = nullptr) {
   made.files.clear();
   if (looks != nullptr) looks->look(socket, until);
@@ -206,13 +221,16 @@ inline arrival receive(int socket, packet& made, std::int64_t until = no_deadlin
   return detail::open_packet({front, static_cast<std::size_t>(got)}, made) ? arrival::message : arrival::broken;
 }
 
-/// Whether the other side of a connected socket is a process of this one's user. Error: not_supported (another user's, or nobody can tell).
+/// Whether the other side of a connected socket is a process of this one's user. Error: not_supported (another user's,
+/// or nobody can tell).
 inline result<void> check_peer(int socket) {
   ::ucred peer{};
   ::socklen_t bytes = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) return nnrt::detail::system_failure("driver", "cannot ask who the other side is", errno);
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0)
+    return nnrt::detail::system_failure("driver", "cannot ask who the other side is", errno);
   if (peer.uid == ::geteuid()) return {};
-  return fail(error_code::not_supported, joined({"driver: the other side is a process of user ", peer.uid, ", expected user ", ::geteuid()}));
+  return fail(error_code::not_supported,
+              joined({"driver: the other side is a process of user ", peer.uid, ", expected user ", ::geteuid()}));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

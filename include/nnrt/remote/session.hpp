@@ -1,5 +1,7 @@
-// session: one client of a driver's host - the models and the memory that are its own, and the answer to each of its questions.
-// Flow: remote/host.hpp makes one for each client and has every connection of it served here; the driver sees checked arguments alone.
+// session: one client of a driver's host - the models and the memory that are its own, and the answer to each of its
+// questions.
+// Flow: remote/host.hpp makes one for each client and has every connection of it served here; the driver sees checked
+// arguments alone.
 #pragma once
 
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
@@ -19,14 +21,15 @@
 #include <new>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 /// What one client may have at once, and how long it may be silent; `clients` may be there.
 struct limits {
   std::size_t clients = 64;  // of which processes that have a connection leave the last quarter to others
-  std::size_t connections = 64;                          // and as many runs at the same time; so many executions wait for the next, and one of each model
+  // and as many runs at the same time; so many executions wait for the next, and one of each model
+  std::size_t connections = 64;
   std::size_t models = 256;
-  std::size_t memories = 4096;                           // files that tensors lie in
+  std::size_t memories = 4096;  // files that tensors lie in
   /// In these files; and as many in memory of the host: constants of models, weights as kernels read them, arenas and
   /// copies of inputs.
   std::uint64_t memory_bytes = std::uint64_t{4} << 30U;
@@ -126,9 +129,13 @@ class session {
     result<void> done;
     switch (static_cast<question>(asked.asked)) {
       case question::hello: done = read<greeting>(asked, [&](const greeting& hi) { return describe(hi, made); }); break;
-      case question::open: done = read<greeting>(asked, [&](const greeting&) { return open(open_connection, made); }); break;
+      case question::open:
+        done = read<greeting>(asked, [&](const greeting&) { return open(open_connection, made); });
+        break;
       case question::status: done = read<greeting>(asked, [&](const greeting&) { return tell_status(made); }); break;
-      case question::refusals: done = read<wanted_model>(asked, [&](const wanted_model& n) { return refuse(n, made); }); break;
+      case question::refusals:
+        done = read<wanted_model>(asked, [&](const wanted_model& n) { return refuse(n, made); });
+        break;
       case question::prepare:
         done = read<wanted_model>(asked, [&](const wanted_model& n) { return prepare(n, is_gone, made); });
         break;
@@ -138,14 +145,18 @@ class session {
       case question::prepare_offline:
         done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, true, is_gone, made); });
         break;
-      case question::export_model: done = read<ticket>(asked, [&](const ticket& h) { return export_model(h, made); }); break;
+      case question::export_model:
+        done = read<ticket>(asked, [&](const ticket& h) { return export_model(h, made); });
+        break;
       case question::drop_model: done = read<ticket>(asked, [&](const ticket& h) { return drop_model(h); }); break;
       case question::lend: done = read<lent_memory>(asked, [&](const lent_memory& m) { return lend(m); }); break;
       case question::take_back: done = read<ticket>(asked, [&](const ticket& h) { return take_back(h); }); break;
       case question::run:
         done = read<run_order>(asked, [&](const run_order& r) { return run(r, is_gone, made); });
         break;
-      default: done = fail(error_code::not_supported, joined({"driver's host: got question ", asked.asked, ", expected 1 to 12"}));
+      default:
+        done = fail(error_code::not_supported,
+                    joined({"driver's host: got question ", asked.asked, ", expected 1 to 12"}));
     }
     if (!done) made.ended = ending_of(done.error());
   }
@@ -162,14 +173,24 @@ class session {
   // --- the device --------------------------------------------------------------
 
   result<void> describe(const greeting& hi, reply& made) {
-    if (hi.protocol != protocol_version) return fail(error_code::not_supported, joined({"driver's host: got protocol ", hi.protocol, ", expected ", protocol_version}));
+    if (hi.protocol != protocol_version)
+      return fail(error_code::not_supported,
+                  joined({"driver's host: got protocol ", hi.protocol, ", expected ", protocol_version}));
     const hal::driver& driver = device_.driver();
     const auto type = device_.type();
     if (!type) return fail(type.error());
     const auto can = device_.supported_features();
     if (!can) return fail(can.error());
-    device_facts facts{protocol_version, name_, std::string(driver.vendor()), driver.major_version(), driver.minor_version(), static_cast<hdi::DeviceType>(*type),
-                       {can->float16, can->performance, can->priority, can->dynamic_inputs, can->caching, can->asynchronous}, {}, static_cast<std::uint32_t>(limits_.connections)};
+    device_facts facts{
+        protocol_version,
+        name_,
+        std::string(driver.vendor()),
+        driver.major_version(),
+        driver.minor_version(),
+        static_cast<hdi::DeviceType>(*type),
+        {can->float16, can->performance, can->priority, can->dynamic_inputs, can->caching, can->asynchronous},
+        {},
+        static_cast<std::uint32_t>(limits_.connections)};
     for (int i = 0; i < dtype_count; ++i) {
       const hal::work_cost cost = driver.cost_of(static_cast<dtype>(i));
       facts.costs.push_back({cost.time, cost.power});
@@ -203,7 +224,8 @@ class session {
   result<nnrt::model> graph_of(const wanted_model& asked, accounted_bytes& held) {
     std::uint64_t bytes = 0;
     for (const hdi::Tensor& t : asked.model.allTensors) {
-      if (t.data.fd >= 0 && sealed_bytes(t.data.fd) < 0) return fail(error_code::invalid_argument, "constants: their file may become shorter (F_SEAL_SHRINK)");
+      if (t.data.fd >= 0 && sealed_bytes(t.data.fd) < 0)
+        return fail(error_code::invalid_argument, "constants: their file may become shorter (F_SEAL_SHRINK)");
       if (t.data.fd >= 0) bytes += t.data.dataSize;
     }
     if (auto ok = hold("constants", bytes, held); !ok) return fail(std::move(ok.error()));
@@ -242,7 +264,9 @@ class session {
       if (!copy) return fail(std::move(copy.error()));
       buffers.push_back(std::move(*copy));
     }
-    if (is_offline && buffers.size() != 1) return fail(error_code::invalid_argument, joined({"offline model: got ", buffers.size(), " buffers, expected 1"}));
+    if (is_offline && buffers.size() != 1)
+      return fail(error_code::invalid_argument,
+                  joined({"offline model: got ", buffers.size(), " buffers, expected 1"}));
     const std::vector<array_ref<const std::byte>> views(buffers.begin(), buffers.end());
     const hal::preferences wanted = wishes_of(asked.wanted, asked.deadline, is_gone);
     return keep(is_offline ? device_.prepare_offline(views[0], wanted) : device_.restore(views, wanted),
@@ -257,7 +281,8 @@ class session {
       const auto range = hal::input_range_of(m, i);
       facts.inputs.push_back(end_of(m.input_desc(i), m.input_name(i), &range));
     }
-    for (std::size_t i = 0; i < m.output_count(); ++i) facts.outputs.push_back(end_of(m.output_desc(i), m.output_name(i), nullptr));
+    for (std::size_t i = 0; i < m.output_count(); ++i)
+      facts.outputs.push_back(end_of(m.output_desc(i), m.output_name(i), nullptr));
     const std::lock_guard lock(mutex_);
     if (models_.size() >= limits_.models)
       return fail(error_code::out_of_memory,
@@ -272,7 +297,9 @@ class session {
     const auto found = models_.find(number);
     return found != models_.end() ? found->second : nullptr;
   }
-  static failure no_model(std::uint64_t number) { return fail(error_code::invalid_argument, joined({"driver's host: the client has no model ", number})); }
+  static failure no_model(std::uint64_t number) {
+    return fail(error_code::invalid_argument, joined({"driver's host: the client has no model ", number}));
+  }
   result<void> export_model(const ticket& of, reply& made) {
     const auto model = find_model(of.number);
     if (model == nullptr) return no_model(of.number);
@@ -302,13 +329,16 @@ class session {
 
   result<void> lend(const lent_memory& asked) {
     const std::int64_t there = sealed_bytes(asked.file.fd);
-    if (there < 0) return fail(error_code::invalid_argument, "memory: has no file, or one that may become shorter (F_SEAL_SHRINK)");
+    if (there < 0)
+      return fail(error_code::invalid_argument, "memory: has no file, or one that may become shorter (F_SEAL_SHRINK)");
     if (asked.bytes == 0 || static_cast<std::uint64_t>(there) < asked.bytes)
       return fail(error_code::invalid_argument, joined({"memory: got ", asked.bytes, " bytes of a file of ", there}));
     const std::lock_guard lock(mutex_);
-    if (memories_.contains(asked.number)) return fail(error_code::invalid_argument, joined({"memory ", asked.number, ": is lent already"}));
+    if (memories_.contains(asked.number))
+      return fail(error_code::invalid_argument, joined({"memory ", asked.number, ": is lent already"}));
     if (memories_.size() >= limits_.memories || asked.bytes > limits_.memory_bytes - memory_bytes_)
-      return fail(error_code::out_of_memory, joined({"driver's host: the client lends ", memories_.size(), " files of ", memory_bytes_, " bytes, and may lend no more"}));
+      return fail(error_code::out_of_memory, joined({"driver's host: the client lends ", memories_.size(), " files of ",
+                                                     memory_bytes_, " bytes, and may lend no more"}));
     auto mapped = hal::shared_memory::of(asked.file.fd, asked.bytes, 0);  // the mapping stays when the file is closed
     if (!mapped) return fail(std::move(mapped.error()));
     memory_bytes_ += asked.bytes;
@@ -318,7 +348,8 @@ class session {
   result<void> take_back(const ticket& which) {
     const std::lock_guard lock(mutex_);
     const auto found = memories_.find(which.number);
-    if (found == memories_.end()) return fail(error_code::invalid_argument, joined({"driver's host: the client lends no memory ", which.number}));
+    if (found == memories_.end())
+      return fail(error_code::invalid_argument, joined({"driver's host: the client lends no memory ", which.number}));
     memory_bytes_ -= found->second->size();
     memories_.erase(found);  // unmapped when the last run that is under way has ended
     return {};
@@ -327,20 +358,26 @@ class session {
   // --- runs --------------------------------------------------------------------
 
   /// The tensors of a run. `kept`: memory that must stay until its end.
-  result<void> find_places(const std::vector<place>& places, std::vector<hal::argument>& arguments, std::vector<std::shared_ptr<const hal::shared_memory>>& kept) const {
+  result<void> find_places(const std::vector<place>& places, std::vector<hal::argument>& arguments,
+                           std::vector<std::shared_ptr<const hal::shared_memory>>& kept) const {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const place& p = places[i];
       hal::argument made;
-      if (!take_shape(p.shape, made.shape)) return fail(error_code::invalid_argument, joined({"tensor ", i, ": a shape that no tensor can have"}));
+      if (!take_shape(p.shape, made.shape))
+        return fail(error_code::invalid_argument, joined({"tensor ", i, ": a shape that no tensor can have"}));
       made.bytes = p.bytes;
       if (p.bytes != 0) {
         const auto found = memories_.find(p.memory);
-        if (found == memories_.end()) return fail(error_code::invalid_argument, joined({"tensor ", i, ": the client lends no memory ", p.memory}));
+        if (found == memories_.end())
+          return fail(error_code::invalid_argument, joined({"tensor ", i, ": the client lends no memory ", p.memory}));
         const std::size_t there = found->second->size();
         if (p.offset > there || p.bytes > there - p.offset)
-          return fail(error_code::invalid_argument, joined({"tensor ", i, ": got ", p.bytes, " bytes from ", p.offset, " on, of ", there}));
-        if (p.offset % 16 != 0) return fail(error_code::invalid_argument, joined({"tensor ", i, ": begins at ", p.offset, ", expected a multiple of 16"}));
+          return fail(error_code::invalid_argument,
+                      joined({"tensor ", i, ": got ", p.bytes, " bytes from ", p.offset, " on, of ", there}));
+        if (p.offset % 16 != 0)
+          return fail(error_code::invalid_argument,
+                      joined({"tensor ", i, ": begins at ", p.offset, ", expected a multiple of 16"}));
         made.data = found->second->data() + p.offset;
         kept.push_back(found->second);
       }
@@ -386,4 +423,4 @@ class session {
   std::uint64_t last_model_ = 0, memory_bytes_ = 0;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

@@ -12,11 +12,12 @@
 #include <string>
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::remote {
+namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 /// The names and numbers of enumerations are those of HDI.
 inline hdi::ModelConfig config_of(const hal::preferences& wanted) {
-  hdi::ModelConfig made{wanted.float16, static_cast<hdi::PerformanceMode>(wanted.speed), static_cast<hdi::Priority>(wanted.turn), {}};
+  hdi::ModelConfig made{
+      wanted.float16, static_cast<hdi::PerformanceMode>(wanted.speed), static_cast<hdi::Priority>(wanted.turn), {}};
   for (const hal::extension& e : wanted.extensions) {
     std::vector<std::int8_t>& value = made.extensions[e.name];
     value.resize(e.value.size());
@@ -41,7 +42,8 @@ inline ending ending_of(const error& reason) { return {static_cast<std::int32_t>
 inline result<void> result_of(const ending& ended) {
   if (ended.code == -1) return {};
   const bool is_known = ended.code >= 0 && ended.code <= static_cast<std::int32_t>(error_code::deadline_missed);
-  const std::string_view reason = ended.reason.empty() ? "the driver's host gives no reason" : std::string_view(ended.reason);
+  const std::string_view reason =
+      ended.reason.empty() ? "the driver's host gives no reason" : std::string_view(ended.reason);
   return fail(is_known ? static_cast<error_code>(ended.code) : error_code::device_failed, reason);
 }
 
@@ -61,12 +63,16 @@ inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
   hdi::Tensor made;
   made.name = name;
   made.dataType = hdi::data_type_of(desc.type);
-  made.format = desc.layout == format::nchw ? hdi::FORMAT_NCHW : desc.layout == format::nhwc ? hdi::FORMAT_NHWC : hdi::FORMAT_NONE;
+  made.format = desc.layout == format::nchw   ? hdi::FORMAT_NCHW
+                : desc.layout == format::nhwc ? hdi::FORMAT_NHWC
+                                              : hdi::FORMAT_NONE;
   for (const std::int64_t extent : desc.shape) made.dims.push_back(static_cast<std::int32_t>(extent));
   made.data = {-1, 0, 0, 0};
-  const bool is_per_channel = desc.quantised.mode == quantisation::kind::per_channel && desc.quantised.axis < desc.rank();
+  const bool is_per_channel =
+      desc.quantised.mode == quantisation::kind::per_channel && desc.quantised.axis < desc.rank();
   const std::int64_t extent = is_per_channel ? desc.shape[desc.quantised.axis] : 0;
-  const std::vector<float> ones(static_cast<std::size_t>(extent < 0 ? 1 : extent), 1.0F);  // one stands for those of an unknown extent
+  // one stands for those of an unknown extent
+  const std::vector<float> ones(static_cast<std::size_t>(extent < 0 ? 1 : extent), 1.0F);
   made.quantParams = hdi::detail::quant_params_of(desc, ones, true);
   return made;
 }
@@ -74,28 +80,31 @@ inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
 inline model_end end_of(const tensor_desc& desc, std::string_view name, const result<hal::extent_range>* range) {
   model_end made{tensor_of(desc, name), {}, {}, {}};
   if (range != nullptr && *range) made.least = longs_of((*range)->least), made.most = longs_of((*range)->most);
-  if (range != nullptr && !*range) made.no_range = (*range).error().message().empty() ? "the device cannot tell" : (*range).error().message();
+  if (range != nullptr && !*range)
+    made.no_range = (*range).error().message().empty() ? "the device cannot tell" : (*range).error().message();
   return made;
 }
 
-/// Bytes in memory that another process can read, and that nobody can change any more. Errors: out_of_memory, io_failed, invalid_argument (more
-/// than HDI's 32 bits can count).
+/// Bytes in memory that another process can read, and that nobody can change any more. Errors: out_of_memory,
+/// io_failed, invalid_argument (more than HDI's 32 bits can count).
 inline result<owned_file> sealed_file_of(array_ref<const std::byte> bytes) {
-  if (bytes.size() > std::numeric_limits<std::uint32_t>::max()) return fail(error_code::invalid_argument, joined({"buffer: has ", bytes.size(), " bytes, which HDI cannot count"}));
+  if (bytes.size() > std::numeric_limits<std::uint32_t>::max())
+    return fail(error_code::invalid_argument, joined({"buffer: has ", bytes.size(), " bytes, which HDI cannot count"}));
   return detail::file_of({reinterpret_cast<const std::int8_t*>(bytes.data()), bytes.size()});
 }
 /// The whole of a buffer as HDI names it.
 inline hdi::SharedBuffer buffer_of(const owned_file& file, std::size_t bytes) {
   return {file.number(), static_cast<std::uint32_t>(bytes), 0, static_cast<std::uint32_t>(bytes)};
 }
-/// The data of a buffer, as a copy. Error: invalid_argument (no memory, other memory than it says, memory that may become less).
+/// The data of a buffer, as a copy. Error: invalid_argument (no memory, other memory than it says, memory that may
+/// become less).
 inline result<std::vector<std::byte>> bytes_of(const hdi::SharedBuffer& buffer) {
   const std::uint64_t end = std::uint64_t{buffer.offset} + buffer.dataSize;
   std::vector<std::byte> made;
   if (buffer.fd < 0 || end > buffer.bufferSize || !detail::read_file(buffer.fd, buffer.offset, buffer.dataSize, made))
-    return fail(error_code::invalid_argument,
-                joined({"buffer: got ", buffer.dataSize, " bytes from ", buffer.offset, " on of a file that is shorter, or whose end is not sealed"}));
+    return fail(error_code::invalid_argument, joined({"buffer: got ", buffer.dataSize, " bytes from ", buffer.offset,
+                                                      " on of a file that is shorter, or whose end is not sealed"}));
   return made;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::remote
+}}}  // namespace nnrt::NNRT_ISA::remote

@@ -32,7 +32,8 @@ TEST_CASE("circle: a file of operators that .tflite files have, too, is read lik
 }
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of x of this shape.
-file normalised(std::vector<std::int32_t> shape, std::vector<double> gamma, std::vector<double> beta, float epsilon, int fused = 0) {
+file normalised(std::vector<std::int32_t> shape, std::vector<double> gamma, std::vector<double> beta, float epsilon,
+                int fused = 0) {
   const auto list = [](const std::vector<double>& numbers, const char* name) {
     return tensor{float32, {static_cast<std::int32_t>(numbers.size())}, name, bytes_of<float>(numbers)};
   };
@@ -78,7 +79,8 @@ TEST_CASE("circle: what nnrt does not read is said by name") {
     file made;
     const char* message;
   };
-  file of_one = normalised({1, 3, 1, 2}, {2, 1}, {1, 3}, 0.25F), version = relu_of(), format = relu_of(), foreign = relu_of(), newer = of_one;
+  file of_one = normalised({1, 3, 1, 2}, {2, 1}, {1, 3}, 0.25F), version = relu_of(), format = relu_of(),
+       foreign = relu_of(), newer = of_one;
   of_one.tensors[0].shape = of_one.tensors[3].shape = {3, 2};
   version.version = 3;
   format.further = {{"SubGraph", 5}};
@@ -91,7 +93,9 @@ TEST_CASE("circle: what nnrt does not read is said by name") {
       {"the last of these", relu_of(-6), "subgraph 0: operator 0 RMS_NORM: nnrt has no such operator"},
       {"a number that none has", relu_of(-7), "subgraph 0: operator 0 builtin operator -7: nnrt has no such operator"},
       {"in a .tflite file", foreign, "subgraph 0: operator 0 builtin operator -2: nnrt has no such operator"},
-      {"another rank", of_one, "subgraph 0: operator 0 INSTANCE_NORM: input 0: got f32 [3, 2] that a run computes or is given, expected f32 of rank 3 or 4"},
+      {"another rank", of_one,
+       "subgraph 0: operator 0 INSTANCE_NORM: input 0: got f32 [3, 2] that a run computes or is given, expected f32 of "
+       "rank 3 or 4"},
       {"a newer version", newer, "subgraph 0: operator 0 INSTANCE_NORM: version 2; nnrt knows up to 1"},
       {"another version of the schema", version, "schema version: got 3, expected 0"},
       {"channels that come first", format, "subgraph 0: data format: got 1, expected 0 (channels last)"},

@@ -179,7 +179,8 @@ class changed_file {
       before_.emplace_back(&one, one);
       // Small numbers and those near 256 are what offsets and lengths consist of.
       constexpr int likely[] = {0, 1, 2, 4, 8, 127, 128, 252, 255};
-      one = static_cast<std::byte>(dice() % 2 == 0 ? likely[dice() % std::size(likely)] : static_cast<int>(dice() % 256));
+      one =
+          static_cast<std::byte>(dice() % 2 == 0 ? likely[dice() % std::size(likely)] : static_cast<int>(dice() % 256));
     }
   }
   ~changed_file() {
@@ -200,7 +201,8 @@ std::vector<std::uint64_t> whole_tree(std::size_t& size) {
   b.AddOffset(slot(0), offset(six)), b.AddOffset(slot(1), all);
   const flatbuffers::uoffset_t inner = b.EndTable(start);
   start = b.StartTable();
-  b.AddOffset(slot(0), offset(five)), b.AddOffset(slot(1), all), b.AddOffset(slot(2), offset(six)), b.AddOffset(slot(3), offset(inner));
+  b.AddOffset(slot(0), offset(five)), b.AddOffset(slot(1), all), b.AddOffset(slot(2), offset(six)),
+      b.AddOffset(slot(3), offset(inner));
   const aligned_file file(b, b.EndTable(start));
   size = file.size;
   return file.words;
@@ -249,14 +251,19 @@ TEST_CASE("flatbuffer: so are changed networks, by the tables of their schema") 
   std::vector<std::uint64_t> words(written.size() / 8 + 1);
   std::memcpy(words.data(), written.data(), written.size());
   const int files = count_of_files();
-  const comparison found = compared<schema::model>(std::as_writable_bytes(std::span(words)).first(written.size()), files);
+  const comparison found =
+      compared<schema::model>(std::as_writable_bytes(std::span(words)).first(written.size()), files);
   CHECK(found.differ == 0);
   CHECK(found.accepted > files / 20);
   CHECK(found.accepted < files - files / 20);
 }
 
 // What a reader sees of a file at run time, the compiler sees, too.
-constexpr char smallest[] = "\x0c\0\0\0" "\0\0\0\0" "\4\0\4\0" "\4\0\0\0";
+constexpr char smallest[] =
+    "\x0c\0\0\0"
+    "\0\0\0\0"
+    "\4\0\4\0"
+    "\4\0\0\0";
 static_assert(verifier(std::string_view(smallest, sizeof smallest - 1)).root<leaf>());
 static_assert(record<leaf>(table_place{nnrt::file_bytes(smallest), 12})[leaf::count] == 7);
 static_assert(!verifier(std::string_view(smallest, sizeof smallest - 2)).root<leaf>());

@@ -24,7 +24,9 @@ template <class F> std::vector<std::uint8_t> map_of(F add) {
   b.Finish();
   return b.GetBuffer();
 }
-std::string_view bytes(const std::vector<std::uint8_t>& from) { return nnrt::letters_of(std::as_bytes(std::span(from))); }
+std::string_view bytes(const std::vector<std::uint8_t>& from) {
+  return nnrt::letters_of(std::as_bytes(std::span(from)));
+}
 
 std::vector<std::uint8_t> detector(bool is_regular, double threshold = 0.2) {
   return map_of([&](flexbuffers::Builder& b) {
@@ -81,7 +83,8 @@ TEST_CASE("flexbuffer: what is no map has no names") {
 }
 
 TEST_CASE("flexbuffer: types and names end with the bytes") {
-  // Names "a" to "d" at 0, where they are at 8, the distance to that with its width and the count, four values; then no types, but the root alone.
+  // Names "a" to "d" at 0, where they are at 8, the distance to that with its width and the count, four values; then no
+  // types, but the root alone.
   std::vector<std::uint8_t> map{'a', 0, 'b', 0, 'c', 0, 'd', 0, 8, 7, 6, 5, 4, 1, 4, 11, 12, 13, 14};
   const std::size_t values = 15;
   const std::uint8_t integer = 1U << 2U, map_of_bytes = 9U << 2U;
@@ -90,10 +93,12 @@ TEST_CASE("flexbuffer: types and names end with the bytes") {
   CHECK(right["a"] == 11);
   CHECK(right["d"] == 14);
   CHECK_FALSE(right["e"].has_value());
-  // One type fewer than values, counting the three bytes of the root; the byte behind, which is not of the map, would be one.
+  // One type fewer than values, counting the three bytes of the root; the byte behind, which is not of the map, would
+  // be one.
   std::vector<std::uint8_t> shorter(map.begin(), map.begin() + static_cast<std::ptrdiff_t>(values + 4));
   shorter.insert(shorter.end(), {4, map_of_bytes, 1, integer});
-  for (const char* name : {"a", "d"}) CHECK_FALSE(named_numbers(bytes(shorter).substr(0, shorter.size() - 1))[name].has_value());
+  for (const char* name : {"a", "d"})
+    CHECK_FALSE(named_numbers(bytes(shorter).substr(0, shorter.size() - 1))[name].has_value());
   // A name up to the map's last byte, whose zero would be the byte behind.
   const std::string name(map.begin() + 6, map.end());
   map.push_back(0);
@@ -106,8 +111,10 @@ TEST_CASE("flexbuffer: damaged bytes are read within their bounds") {
   const named_numbers right(bytes(whole));
   int intact = 0;
   for (int i = 0; i < 20'000; ++i) {
-    std::vector<std::uint8_t> spoilt(whole.begin(), whole.end() - (i % 3 == 0 ? static_cast<std::ptrdiff_t>(random() % whole.size()) : 0));
-    for (std::uint32_t count = random() % 4; count > 0 && !spoilt.empty(); --count) spoilt[random() % spoilt.size()] = static_cast<std::uint8_t>(random());
+    std::vector<std::uint8_t> spoilt(
+        whole.begin(), whole.end() - (i % 3 == 0 ? static_cast<std::ptrdiff_t>(random() % whole.size()) : 0));
+    for (std::uint32_t count = random() % 4; count > 0 && !spoilt.empty(); --count)
+      spoilt[random() % spoilt.size()] = static_cast<std::uint8_t>(random());
     const std::vector<std::uint8_t> alone(spoilt);  // its end is that of its block: a sanitizer sees what lies behind
     const named_numbers found(bytes(alone));
     for (const char* name : {"max_detections", "w_scale", "_output_quantized", "no"}) {
@@ -125,17 +132,23 @@ file file_of(std::vector<std::uint8_t> options) {
   file f;
   call c{32, {}, {}, {}, "TFLite_Detection_PostProcess"};
   c.custom_options = std::move(options);
-  const std::vector<double> anchors{0.25, 0.25, 0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 0.5, 0.5, 0.75, 0.75, 0.5, 0.5, 0.5, 2.0, 0.5, 1.0};
-  c.inputs = {f.add({float32, {1, 6, 4}, "boxes"}), f.add({float32, {1, 6, 4}, "scores"}), f.add({float32, {6, 4}, "anchors", bytes_of<float>(anchors)})};
+  const std::vector<double> anchors{0.25, 0.25, 0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.25, 0.25, 0.5, 0.5,
+                                    0.75, 0.75, 0.5, 0.5, 0.75, 0.75, 0.5, 0.5, 0.5,  2.0,  0.5, 1.0};
+  c.inputs = {f.add({float32, {1, 6, 4}, "boxes"}), f.add({float32, {1, 6, 4}, "scores"}),
+              f.add({float32, {6, 4}, "anchors", bytes_of<float>(anchors)})};
   f.inputs = {0, 1};
-  for (const auto& [shape, name] : {std::pair<std::vector<std::int32_t>, const char*>{{1, 5, 4}, "y"}, {{1, 5}, "classes"}, {{1, 5}, "confidences"}, {{1}, "count"}})
+  for (const auto& [shape, name] : {std::pair<std::vector<std::int32_t>, const char*>{{1, 5, 4}, "y"},
+                                    {{1, 5}, "classes"},
+                                    {{1, 5}, "confidences"},
+                                    {{1}, "count"}})
     c.outputs.push_back(f.add({float32, shape, name}));
   f.outputs = c.outputs;
   f.calls.push_back(c);
   return f;
 }
 const std::vector<double> codes{0, 0, 0, 0, 0.5, 0, 0, 0, -0.5, 0.25, 0.5, 0, 0, 0, 0, 0, 0.25, 1, 0, -0.5, 0, 0, 0, 1};
-const std::vector<double> scores{1, 0.875, 0.25, 0.125, 1, 0.75, 0.25, 0.0625, 1, 0.5, 0.9375, 0.0625, 1, 0.125, 0.875, 0.25, 1, 0.625, 0.25, 0.375, 1, 0.25, 0.125, 0.1875};
+const std::vector<double> scores{1, 0.875, 0.25,  0.125, 1, 0.75,  0.25, 0.0625, 1, 0.5,  0.9375, 0.0625,
+                                 1, 0.125, 0.875, 0.25,  1, 0.625, 0.25, 0.375,  1, 0.25, 0.125,  0.1875};
 
 TEST_CASE("tflite: TFLite_Detection_PostProcess gives the boxes that its options ask for") {
   const outcome regular = run_file(file_of(detector(true)).bytes(), {codes, scores});
@@ -152,12 +165,17 @@ TEST_CASE("tflite: TFLite_Detection_PostProcess gives the boxes that its options
 }
 
 TEST_CASE("tflite: TFLite_Detection_PostProcess without an option, or with one that breaks a rule, is refused") {
-  const auto error_of = [](std::vector<std::uint8_t> options) { return load_file(file_of(std::move(options)).bytes()).error; };
+  const auto error_of = [](std::vector<std::uint8_t> options) {
+    return load_file(file_of(std::move(options)).bytes()).error;
+  };
   const std::string at = "subgraph 0: operator 0 CUSTOM \"TFLite_Detection_PostProcess\"";
   CHECK(error_of({}) == at + ": options: max_detections is missing");
-  CHECK(error_of(map_of([](flexbuffers::Builder& b) { b.Int("max_detections", 5); })) == at + ": options: max_classes_per_detection is missing");
+  CHECK(error_of(map_of([](flexbuffers::Builder& b) { b.Int("max_detections", 5); })) ==
+        at + ": options: max_classes_per_detection is missing");
   const auto without_classes = map_of([](flexbuffers::Builder& b) {
-    for (const char* name : {"max_detections", "max_classes_per_detection", "nms_score_threshold", "y_scale", "x_scale", "h_scale", "w_scale"}) b.Int(name, 5);
+    for (const char* name : {"max_detections", "max_classes_per_detection", "nms_score_threshold", "y_scale", "x_scale",
+                             "h_scale", "w_scale"})
+      b.Int(name, 5);
     b.Int("num_classes", 0), b.Float("nms_iou_threshold", 0.5F);
   });
   CHECK(error_of(without_classes).find("classes must be at least 1 (got 0, expected 1)") != std::string::npos);

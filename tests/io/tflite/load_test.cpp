@@ -60,7 +60,8 @@ struct spoiled {
 };
 
 const spoiled files[] = {
-    {"identifier", [](file& f) { f.identifier = "TFL2"; }, "file identifier: got \"TFL2\", expected \"TFL3\" or \"CIR0\""},
+    {"identifier", [](file& f) { f.identifier = "TFL2"; },
+     "file identifier: got \"TFL2\", expected \"TFL3\" or \"CIR0\""},
     {"version", [](file& f) { f.version = 2; }, "schema version: got 2, expected 3"},
     {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected at least 1"},
     {"no operator of the list", [](file& f) { f.calls[1].opcode_index = 7; },
@@ -77,7 +78,8 @@ const spoiled files[] = {
        for (const int builtin : {15, 33, 15, 32}) f.calls.push_back({builtin, {3}, {3}});
        f.calls.back().custom = "FlexErf";
      },
-     "subgraph 0: operator 1 EMBEDDING_LOOKUP_SPARSE: nnrt has no such operator, nor LSH_PROJECTION, CUSTOM \"FlexErf\""},
+     "subgraph 0: operator 1 EMBEDDING_LOOKUP_SPARSE: nnrt has no such operator, nor LSH_PROJECTION, CUSTOM "
+     "\"FlexErf\""},
     {"more operators that we lack than anybody reads",
      [](file& f) {
        for (int i = 0; i < 11; ++i) f.calls.push_back({32, {3}, {3}, {}, std::string(1, static_cast<char>('a' + i))});
@@ -159,7 +161,8 @@ const spoiled files[] = {
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" is a variable and a constant"},
     {"input that is a variable", [](file& f) { f.tensors[0].is_variable = true; },
      "subgraph 0: input 0: tensor 0 \"x\" is an input of the network and a variable"},
-    {"sparse", [](file& f) { f.tensors[0].is_sparse = true; }, "subgraph 0: input 0: tensor 0 \"x\" is sparse, but no constant of the file"},
+    {"sparse", [](file& f) { f.tensors[0].is_sparse = true; },
+     "subgraph 0: input 0: tensor 0 \"x\" is sparse, but no constant of the file"},
     {"another file", [](file& f) { f.tensors[1].external_buffer = 1; },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" has its elements in another file"},
     {"type that we lack", [](file& f) { f.tensors[0].type = string; },
@@ -312,14 +315,16 @@ const spoiled files[] = {
        f.tensors[3] = {int64, {1, 2}, "y", {}, {{0.0001F}, {0}}};
        f.calls = {{114, {0}, {3}}};
      },
-     "subgraph 0: operator 0 QUANTIZE: output 0: i64 with a scale, which integers of 8, 16 and 32 bits that a run computes have here"},
+     "subgraph 0: operator 0 QUANTIZE: output 0: i64 with a scale, which integers of 8, 16 and 32 bits that a run "
+     "computes have here"},
     {"QUANTIZE from a constant that has no scale here",
      [](file& f) {
        f.tensors[1] = {int32, {1, 2}, "w", bytes_of<std::int32_t>({1, 2}), {{0.0001F}, {0}}};
        f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.01F}, {0}}};
        f.calls = {{114, {1}, {3}}};
      },
-     "subgraph 0: operator 0 QUANTIZE: input 0: i32 with a scale, which integers of 8, 16 and 32 bits that a run computes have here"},
+     "subgraph 0: operator 0 QUANTIZE: input 0: i32 with a scale, which integers of 8, 16 and 32 bits that a run "
+     "computes have here"},
     {"RESHAPE to a shape that is no list, without the option",
      [](file& f) {
        f.add({int32, {1, 2}, "shape", bytes_of<std::int32_t>({1, 2})});
@@ -401,14 +406,16 @@ const spoiled files[] = {
        f.add({int32, {2}, "lengths", bytes_of<std::int32_t>({1, 1})});
        f.calls = {{112, {0, 4}, {3}, {87, {{0, std::int32_t{1}}, {1, std::int32_t{1}}}}}};
      },
-     "subgraph 0: operator 0 REVERSE_SEQUENCE: options: got sequences along axis 1 of a batch along axis 1, expected two of 2 axes, and a list of lengths"},
+     "subgraph 0: operator 0 REVERSE_SEQUENCE: options: got sequences along axis 1 of a batch along axis 1, expected "
+     "two of 2 axes, and a list of lengths"},
     {"an update that is too large",
      [](file& f) {
        f.add({float32, {2, 1}, "update"}), f.add({int32, {2}, "begin", bytes_of<std::int32_t>({0, 0})});
        f.inputs = {0, 4};
        f.calls = {{151, {0, 4, 5}, {3}}};
      },
-     "subgraph 0: operator 0 DYNAMIC_UPDATE_SLICE: update: got [2, 1] for [1, 2], expected one that fits in, and as many begins"},
+     "subgraph 0: operator 0 DYNAMIC_UPDATE_SLICE: update: got [2, 1] for [1, 2], expected one that fits in, and as "
+     "many begins"},
     {"more bits than a stored number has",
      [](file& f) {
        f.calls = {{80, {0}, {3}, {58, {{0, 0.0F}, {1, 1.0F}, {2, std::int32_t{17}}}}}};
@@ -548,11 +555,14 @@ TEST_CASE("tflite: sums along an axis of unknown extent are refused, and padding
   f.tensors[0].signature = f.tensors[3].signature = {-1, 2};
   const int zero = f.add({int32, {}, "zero", bytes_of<std::int32_t>({0})});
   f.calls = {{128, {0, zero}, {3}}};
-  CHECK(load_file(f.bytes(), true).error == "subgraph 0: operator 0 CUMSUM: an extent that is unknown along axis 0, expected one that is known");
+  CHECK(load_file(f.bytes(), true).error ==
+        "subgraph 0: operator 0 CUMSUM: an extent that is unknown along axis 0, expected one that is known");
   // As many rows more as x has.
-  const auto list = [&](std::vector<double> numbers) { return f.add({int32, {static_cast<std::int32_t>(numbers.size())}, "list", bytes_of<std::int32_t>(numbers)}); };
-  const int shape = f.add({int32, {2}, "shape"}), none = list({0}), one = list({1}), rows = f.add({int32, {}, "rows"}), first = f.add({int32, {2}, "first"}),
-            second = list({0, 0}), paddings = f.add({int32, {2, 2}, "paddings"});
+  const auto list = [&](std::vector<double> numbers) {
+    return f.add({int32, {static_cast<std::int32_t>(numbers.size())}, "list", bytes_of<std::int32_t>(numbers)});
+  };
+  const int shape = f.add({int32, {2}, "shape"}), none = list({0}), one = list({1}), rows = f.add({int32, {}, "rows"}),
+            first = f.add({int32, {2}, "first"}), second = list({0, 0}), paddings = f.add({int32, {2, 2}, "paddings"});
   f.calls = {{77, {0}, {shape}, {55, {{0, std::int8_t{int32}}}}},
              {45, {shape, none, one, one}, {rows}, {32, {{4, std::int32_t{1}}}}},
              {83, {zero, rows}, {first}, {59, {{0, std::int32_t{2}}}}},
@@ -591,7 +601,10 @@ TEST_CASE("tflite: a file that ends early is refused") {
   for (std::size_t size = 8; size + 4 < bytes.size(); size += 4) {  // the last word is padding
     CAPTURE(size);
     CHECK(load_file(std::span(bytes).first(size)).error != "");
-    if (size == 64) CHECK(load_file(std::span(bytes).first(size)).error == "a table, list or string of the FlatBuffer lies outside of the file, which has 64 bytes, or there are too many");
+    if (size == 64)
+      CHECK(load_file(std::span(bytes).first(size)).error ==
+            "a table, list or string of the FlatBuffer lies outside of the file, which has 64 bytes, or there are too "
+            "many");
   }
 }
 
@@ -677,10 +690,10 @@ TEST_CASE("tflite: shapes that a file writes down between operators bind nobody"
     std::vector<double> y;
   };
   const row rows[] = {
-      {{relu, {0}, {1}}, {1, 3}, {0, 2}},                              // of another extent
-      {{relu, {0}, {1}}, {5}, {0, 2}},                                 // of another rank
-      {{39, {0, 3}, {1}, {26, {}}}, {2, 2}, {0, 2}},                   // by a reader that adds nodes itself
-      {{74, {0, 4}, {1}, {27, {{0, true}}}}, {9, 2}, {0, 2}},          // by one that concludes
+      {{relu, {0}, {1}}, {1, 3}, {0, 2}},                      // of another extent
+      {{relu, {0}, {1}}, {5}, {0, 2}},                         // of another rank
+      {{39, {0, 3}, {1}, {26, {}}}, {2, 2}, {0, 2}},           // by a reader that adds nodes itself
+      {{74, {0, 4}, {1}, {27, {{0, true}}}}, {9, 2}, {0, 2}},  // by one that concludes
       {{59, {0}, {1}}, {7, 7}, {1, 0}},
       {{97, {5, 6}, {1}, {74, {}}}, {1, 3, 3, 1}, {3, 3}},
   };
@@ -721,7 +734,8 @@ TEST_CASE("tflite: an operator of many nodes does not make memory explode by its
   sum.inputs = {0}, sum.outputs = {1};
   unpacked.add(floats({1000}, "x"));
   unpacked.calls = {{88, {0}, {}, {64, {{0, std::int32_t{1000}}}}}};
-  for (int i = 0; i < 1000; ++i) unpacked.calls[0].outputs.push_back(unpacked.add(floats({}, i == 0 ? name : std::to_string(i))));
+  for (int i = 0; i < 1000; ++i)
+    unpacked.calls[0].outputs.push_back(unpacked.add(floats({}, i == 0 ? name : std::to_string(i))));
   unpacked.inputs = {0}, unpacked.outputs = {1};
   for (file* f : {&sum, &unpacked}) {
     const std::string error = load_file(f->bytes()).error;
@@ -769,18 +783,31 @@ TEST_CASE("tflite: what is moved under another scale stands for other numbers be
   CHECK(got.outputs[0].numbers == std::vector<double>{-258, -2, 0, 252});
 }
 
-/// The error of a layer whose input and weight have a scale of 0.5, the output one of 1, and the bias this one, or none.
-std::string error_beside_bias(int builtin, int type, std::vector<float> of_bias, std::vector<float> of_weight = {0.5F}) {
+/// The error of a layer whose input and weight have a scale of 0.5, the output one of 1, and the bias this one, or
+/// none.
+std::string error_beside_bias(int builtin, int type, std::vector<float> of_bias,
+                              std::vector<float> of_weight = {0.5F}) {
   file f;
   const bool is_dense = builtin == fully_connected, is_transposed = builtin == 67;
-  const std::vector<std::int32_t> one = is_dense ? std::vector<std::int32_t>{1, 1} : std::vector<std::int32_t>{1, 1, 1, 1};
+  const std::vector<std::int32_t> one =
+      is_dense ? std::vector<std::int32_t>{1, 1} : std::vector<std::int32_t>{1, 1, 1, 1};
   f.add({type, one, "x", {}, {{0.5F}, {0}}});
   f.add({type == int16 ? int8 : type, one, "w", bytes_of<std::int8_t>({1}), {of_weight, {0}}});
-  f.add({type == int16 ? int64 : int32, {1}, "b", type == int16 ? bytes_of<std::int64_t>({100}) : bytes_of<std::int32_t>({100}), {of_bias, {}}});
+  f.add({type == int16 ? int64 : int32,
+         {1},
+         "b",
+         type == int16 ? bytes_of<std::int64_t>({100}) : bytes_of<std::int32_t>({100}),
+         {of_bias, {}}});
   f.add({type, one, "y", {}, {{1}, {0}}});
   f.add({int32, {4}, "shape", bytes_of<std::int32_t>({1, 1, 1, 1})});
-  const options strides = is_dense ? options{} : is_transposed ? options{49, {{1, 1}, {2, 1}}} : builtin == conv_2d ? options{1, {{1, 1}, {2, 1}}} : options{2, {{1, 1}, {2, 1}, {3, 1}}};
-  f.calls = {{builtin, is_transposed ? std::vector<std::int32_t>{4, 1, 0, 2} : std::vector<std::int32_t>{0, 1, 2}, {3}, strides}};
+  const options strides = is_dense             ? options{}
+                          : is_transposed      ? options{49, {{1, 1}, {2, 1}}}
+                          : builtin == conv_2d ? options{1, {{1, 1}, {2, 1}}}
+                                               : options{2, {{1, 1}, {2, 1}, {3, 1}}};
+  f.calls = {{builtin,
+              is_transposed ? std::vector<std::int32_t>{4, 1, 0, 2} : std::vector<std::int32_t>{0, 1, 2},
+              {3},
+              strides}};
   f.inputs = {0};
   f.outputs = {3};
   return load_file(f.bytes()).error;
@@ -789,7 +816,8 @@ std::string error_beside_bias(int builtin, int type, std::vector<float> of_bias,
 // What TensorFlow Lite 2.14.1 prepared, and what it did not.
 TEST_CASE("tflite: a bias has the scale of input times weight, where TensorFlow Lite says so") {
   constexpr int depthwise = 4, transpose_conv = 67;
-  const std::string wrong = "tensor 2 \"b\" scale: got 0.5, expected 0.25, that of input times weight, to 0.02 of the output's 1";
+  const std::string wrong =
+      "tensor 2 \"b\" scale: got 0.5, expected 0.25, that of input times weight, to 0.02 of the output's 1";
   CHECK(error_beside_bias(fully_connected, int8, {0.5F}) == "subgraph 0: operator 0 FULLY_CONNECTED: " + wrong);
   CHECK(error_beside_bias(fully_connected, uint8, {0.5F}) == "subgraph 0: operator 0 FULLY_CONNECTED: " + wrong);
   CHECK(error_beside_bias(fully_connected, int16, {0.5F}) == "subgraph 0: operator 0 FULLY_CONNECTED: " + wrong);
@@ -797,9 +825,11 @@ TEST_CASE("tflite: a bias has the scale of input times weight, where TensorFlow 
   CHECK(error_beside_bias(depthwise, uint8, {0.5F}) == "subgraph 0: operator 0 DEPTHWISE_CONV_2D: " + wrong);
   CHECK(error_beside_bias(transpose_conv, uint8, {0.5F}) == "subgraph 0: operator 0 TRANSPOSE_CONV: " + wrong);
   CHECK(error_beside_bias(fully_connected, int8, {}).find("scale: got 0, expected 0.25,") != std::string::npos);
-  for (const int builtin : {fully_connected, conv_2d, depthwise, transpose_conv}) CHECK(error_beside_bias(builtin, uint8, {0.26F}) == "");
+  for (const int builtin : {fully_connected, conv_2d, depthwise, transpose_conv})
+    CHECK(error_beside_bias(builtin, uint8, {0.26F}) == "");
   for (const int type : {int8, int16})
-    for (const int builtin : {conv_2d, depthwise, transpose_conv}) CHECK(error_beside_bias(builtin, type, {0.5F}) == "");
+    for (const int builtin : {conv_2d, depthwise, transpose_conv})
+      CHECK(error_beside_bias(builtin, type, {0.5F}) == "");
   CHECK(error_beside_bias(fully_connected, int8, {0.015F}, {0}) == "");  // a scale of 0 is one for the channel
 }
 
@@ -874,7 +904,8 @@ TEST_CASE("tflite: a network whose batch stays unknown runs for any") {
   }
 }
 
-/// x [1, 1, 2, 2] with its channels brought to axis 1, as TRANSPOSE says it, and an operator that reads the result and what follows.
+/// x [1, 1, 2, 2] with its channels brought to axis 1, as TRANSPOSE says it, and an operator that reads the result and
+/// what follows.
 file behind_transpose(call reader, std::vector<std::int32_t> result, std::vector<tensor> more = {}) {
   file f;
   f.add(floats({1, 1, 2, 2}, "x"));
@@ -897,9 +928,13 @@ TEST_CASE("tflite: images whose channels came to axis 1 by a TRANSPOSE are read 
     std::vector<double> y;
   };
   row rows[] = {
-      {behind_transpose({conv_2d, {2, 4}, {3}, one_by_one}, {1, 2, 1, 1}, {constant({1, 1, 1, 2}, "w", {1, 10})}), {"transpose", "reshape", "conv2d"}, {31, 42}},
+      {behind_transpose({conv_2d, {2, 4}, {3}, one_by_one}, {1, 2, 1, 1}, {constant({1, 1, 1, 2}, "w", {1, 10})}),
+       {"transpose", "reshape", "conv2d"},
+       {31, 42}},
       {behind_transpose({17, {2}, {3}, two_high}, {1, 1, 1, 2}), {"transpose", "reshape", "max_pool"}, {2, 4}},
-      {behind_transpose({2, {2, 4}, {3}, last_axis}, {1, 2, 1, 3}, {constant({1, 2, 1, 1}, "w", {5, 6})}), {"transpose", "reshape", "concat"}, {1, 3, 5, 2, 4, 6}},
+      {behind_transpose({2, {2, 4}, {3}, last_axis}, {1, 2, 1, 3}, {constant({1, 2, 1, 1}, "w", {5, 6})}),
+       {"transpose", "reshape", "concat"},
+       {1, 3, 5, 2, 4, 6}},
   };
   for (row& r : rows) {
     const outcome got = run_file(r.made.bytes(), {{1, 2, 3, 4}});
@@ -907,7 +942,8 @@ TEST_CASE("tflite: images whose channels came to axis 1 by a TRANSPOSE are read 
     CHECK(got.nodes == r.nodes);
     CHECK(got.outputs[0].numbers == r.y);
     if (r.nodes.back() == "concat") continue;  // its constant is one image
-    for (const std::size_t i : {0U, 2U, 3U}) r.made.tensors[i].signature = r.made.tensors[i].shape, r.made.tensors[i].signature[0] = -1;
+    for (const std::size_t i : {0U, 2U, 3U})
+      r.made.tensors[i].signature = r.made.tensors[i].shape, r.made.tensors[i].signature[0] = -1;
     const outcome two = run_resized(r.made.bytes(), {{2, 1, 2, 2}}, {{1, 2, 3, 4, 1, 2, 3, 4}});
     REQUIRE(two.error == "");
     std::vector<double> twice = r.y;
@@ -965,7 +1001,10 @@ file enlarged(std::int32_t h, std::int32_t w, std::int32_t times, const call& wa
   f.add({int32, {2}, "size"});
   f.add(floats({1, times * h, times * w, 1}, "y"));
   f.tensors[8].signature = {1, -1, -1, 1};
-  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}}, {45, {1, 2, 3, 4}, {5}, {32, {}}}, {18, {5, 6}, {7}, {21, {}}}, {way.builtin, {0, 7}, {8}, way.with}};
+  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}},
+             {45, {1, 2, 3, 4}, {5}, {32, {}}},
+             {18, {5, 6}, {7}, {21, {}}},
+             {way.builtin, {0, 7}, {8}, way.with}};
   f.inputs = {0};
   f.outputs = {8};
   return f;
@@ -973,8 +1012,10 @@ file enlarged(std::int32_t h, std::int32_t w, std::int32_t times, const call& wa
 
 TEST_CASE("tflite: images of unknown size are resized to the pixels of those of known size") {
   constexpr int bilinear = 23, nearest = 97;
-  const call ways[] = {{nearest, {}, {}, {74, {}}}, {nearest, {}, {}, {74, {{0, true}}}}, {nearest, {}, {}, {74, {{1, true}}}}, {nearest, {}, {}, {74, {{0, true}, {1, true}}}},
-                       {bilinear, {}, {}, {15, {}}}, {bilinear, {}, {}, {15, {{2, true}}}}, {bilinear, {}, {}, {15, {{3, true}}}}};
+  const call ways[] = {{nearest, {}, {}, {74, {}}},          {nearest, {}, {}, {74, {{0, true}}}},
+                       {nearest, {}, {}, {74, {{1, true}}}}, {nearest, {}, {}, {74, {{0, true}, {1, true}}}},
+                       {bilinear, {}, {}, {15, {}}},         {bilinear, {}, {}, {15, {{2, true}}}},
+                       {bilinear, {}, {}, {15, {{3, true}}}}};
   for (const call& way : ways)
     for (const std::int32_t w : {1, 3, 7, 700}) {
       CAPTURE(way.builtin);
@@ -1042,11 +1083,14 @@ TEST_CASE("tflite: GATHER looks up in each of many images, of a batch that may b
   CHECK(known.outputs[0].numbers == numbers);
   REQUIRE(resized.error == "");
   CHECK(resized.outputs[0].numbers == numbers);
-  CHECK(run_file(one_of_each_row(2, false).bytes(), {counted(6), {3, 0}}).error.find("indices must lie in their axes") != std::string::npos);
+  CHECK(
+      run_file(one_of_each_row(2, false).bytes(), {counted(6), {3, 0}}).error.find("indices must lie in their axes") !=
+      std::string::npos);
   file two = one_of_each_row(2, false);
   two.tensors[1].shape = {3};
   CHECK(load_file(two.bytes()).error ==
-        "subgraph 0: operator 0 GATHER: batch_dims: got 1 for [2, 3] along axis 1 and indices [3], expected so many first extents that are equal, none behind the axis");
+        "subgraph 0: operator 0 GATHER: batch_dims: got 1 for [2, 3] along axis 1 and indices [3], expected so many "
+        "first extents that are equal, none behind the axis");
 }
 
 TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen") {
@@ -1236,13 +1280,16 @@ TEST_CASE("tflite: a transposed convolution of any batch has the size that its o
         "expected a height and a width that shapes tell before the network runs");
 }
 
-TEST_CASE("tflite: a transposed convolution of any width has the size that the file computes of the input's, if that is the usual one") {
+TEST_CASE(
+    "tflite: a transposed convolution of any width has the size that the file computes of the input's, if that is the "
+    "usual one") {
   const auto widened = [](std::int32_t factor) {
     file f = upsampled({-1, -1, -1, 1}, {3});
     f.tensors[0].signature = {-1, 1, -1, 1};
     f.tensors[8].data.clear();
     const auto first = static_cast<std::int32_t>(f.tensors.size());
-    f.add({int32, {1}, "from the width", bytes_of<std::int32_t>({2})}), f.add({int32, {1}, "to the channels", bytes_of<std::int32_t>({3})});
+    f.add({int32, {1}, "from the width", bytes_of<std::int32_t>({2})}),
+        f.add({int32, {1}, "to the channels", bytes_of<std::int32_t>({3})});
     f.add({int32, {}, "columns"}), f.add({int32, {}, "factor", bytes_of<std::int32_t>({double(factor)})});
     f.calls.insert(f.calls.begin() + 1, {{45, {2, first, first + 1, 5}, {first + 2}, {32, {{4, std::int32_t{1}}}}},
                                          {18, {first + 2, first + 3}, {8}, {21, {{0, std::int8_t{0}}}}}});
@@ -1252,7 +1299,8 @@ TEST_CASE("tflite: a transposed convolution of any width has the size that the f
   REQUIRE(got.error == "");
   CHECK(got.outputs[0].shape == std::vector<std::int64_t>{1, 1, 6, 1});
   CHECK(got.outputs[0].numbers == std::vector<double>{1, 10, 102, 20, 203, 30});
-  CHECK(run_resized(widened(3).bytes(), {{1, 1, 3, 1}}, {{1, 2, 3}}).error.find("number of elements must be kept") != std::string::npos);
+  CHECK(run_resized(widened(3).bytes(), {{1, 1, 3, 1}}, {{1, 2, 3}}).error.find("number of elements must be kept") !=
+        std::string::npos);
 }
 
 TEST_CASE("tflite: GATHER_ND keeps each index in its axis") {
@@ -1289,7 +1337,8 @@ TEST_CASE("tflite: an operator whose inputs are missing, all or one of those tha
     file made;
     made.tensors.assign(row.least_inputs, {float32, {2, 2}, "x"});
     made.tensors.push_back({float32, {2, 2}, "y"});
-    tflite_test::call one{is_custom ? 32 : nnrt::tflite::builtin_number(row.name), std::move(inputs), {}, {row.options.tag, {}}};
+    tflite_test::call one{
+        is_custom ? 32 : nnrt::tflite::builtin_number(row.name), std::move(inputs), {}, {row.options.tag, {}}};
     one.outputs.assign(row.least_outputs, static_cast<std::int32_t>(row.least_inputs));
     if (is_custom) one.custom = row.name;
     made.calls = {one};
@@ -1306,7 +1355,8 @@ TEST_CASE("tflite: an operator whose inputs are missing, all or one of those tha
     for (std::size_t i = 0; i < required; ++i) {
       std::vector<std::int32_t> inputs = all;
       inputs[i] = -1;
-      CHECK(refused(row, is_custom, inputs).ends_with(": input " + std::to_string(i) + ": got none, expected a tensor"));
+      CHECK(
+          refused(row, is_custom, inputs).ends_with(": input " + std::to_string(i) + ": got none, expected a tensor"));
       ++tried;
     }
   };

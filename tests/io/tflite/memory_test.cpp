@@ -47,7 +47,8 @@ TEST_CASE("memory: the peak is that of the blocks which are there at once") {
 
 TEST_CASE("memory: files of the fuzzer's, and what its changes make of them") {
   std::vector<std::filesystem::path> seeds;
-  for (const auto& seed : std::filesystem::directory_iterator(NNRT_TEST_DATA "/../fuzz/seeds/tflite")) seeds.push_back(seed.path());
+  for (const auto& seed : std::filesystem::directory_iterator(NNRT_TEST_DATA "/../fuzz/seeds/tflite"))
+    seeds.push_back(seed.path());
   REQUIRE(seeds.size() > 100);
   std::uint32_t tried = 0;
   long most = 0;
@@ -70,7 +71,9 @@ TEST_CASE("memory: files of the fuzzer's, and what its changes make of them") {
 
 TEST_CASE("memory: weights are not copied") {
   file f;
-  f.tensors = {{float32, {1, 1024}, "x"}, {float32, {2048, 1024}, "w", std::vector<std::byte>(std::size_t{2048} * 1024 * 4)}, {float32, {1, 2048}, "y"}};
+  f.tensors = {{float32, {1, 1024}, "x"},
+               {float32, {2048, 1024}, "w", std::vector<std::byte>(std::size_t{2048} * 1024 * 4)},
+               {float32, {1, 2048}, "y"}};
   f.calls = {{9, {0, 1, -1}, {2}, {8, {}}}};
   f.inputs = {0}, f.outputs = {2};
   const std::vector<std::byte> bytes = f.bytes();
@@ -84,14 +87,23 @@ TEST_CASE("memory: constants that a small file would make large") {
     CHECK(peak_of(bytes) <= most_for(bytes.size()));
   };
   file filled;  // the shape of what FILL makes; and its product, which is a shape of something again
-  filled.tensors = {{int32, {1}, "dims", bytes_of<std::int32_t>({1 << 28})}, {int32, {}, "value", bytes_of<std::int32_t>({1})}, {int32, {1 << 28}, "many"}, {int32, {}, "axis", bytes_of<std::int32_t>({0})}, {int32, {}, "sum"},
-                    {float32, {1}, "x"}, {float32, {}, "y"}};
+  filled.tensors = {{int32, {1}, "dims", bytes_of<std::int32_t>({1 << 28})},
+                    {int32, {}, "value", bytes_of<std::int32_t>({1})},
+                    {int32, {1 << 28}, "many"},
+                    {int32, {}, "axis", bytes_of<std::int32_t>({0})},
+                    {int32, {}, "sum"},
+                    {float32, {1}, "x"},
+                    {float32, {}, "y"}};
   filled.calls = {{94, {0, 1}, {2}, {66, {}}}, {74, {2, 3}, {4}, {27, {}}}, {22, {5, 4}, {6}}};
   filled.inputs = {5}, filled.outputs = {6};
   is_small(filled);
   file counted;  // RANGE of a billion numbers, as an output and for a reshape
-  counted.tensors = {{int32, {}, "from", bytes_of<std::int32_t>({0})}, {int32, {}, "to", bytes_of<std::int32_t>({1'000'000'000})}, {int32, {}, "step", bytes_of<std::int32_t>({1})}, {int32, {1'000'000'000}, "all"},
-                     {float32, {1}, "x"}, {float32, {}, "y"}};
+  counted.tensors = {{int32, {}, "from", bytes_of<std::int32_t>({0})},
+                     {int32, {}, "to", bytes_of<std::int32_t>({1'000'000'000})},
+                     {int32, {}, "step", bytes_of<std::int32_t>({1})},
+                     {int32, {1'000'000'000}, "all"},
+                     {float32, {1}, "x"},
+                     {float32, {}, "y"}};
   counted.calls = {{96, {0, 1, 2}, {3}, {69, {}}}, {22, {4, 3}, {5}}};
   counted.inputs = {4}, counted.outputs = {5};
   is_small(counted);

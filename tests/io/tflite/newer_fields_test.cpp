@@ -1,4 +1,5 @@
-// newer_fields: tables of a file that say more than the schema which is read are refused by their names, or are known to mean nothing.
+// newer_fields: tables of a file that say more than the schema which is read are refused by their names, or are known
+// to mean nothing.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -50,7 +51,8 @@ TEST_CASE("tflite: fields that the schema has not are refused in every table tha
       f.further = {{r.table, slot}};
       const int named = slot < r.fields + 64 ? slot : r.fields + 64;
       CHECK(error_of(f) == std::string(r.where) + r.table + ": field " + std::to_string(named) +
-                               " is newer than the schema that nnrt reads, which ends with field " + std::to_string(r.fields - 1));
+                               " is newer than the schema that nnrt reads, which ends with field " +
+                               std::to_string(r.fields - 1));
     }
   }
 }
@@ -62,12 +64,16 @@ TEST_CASE("tflite: fields of the schema that change what an operator or tensor m
   };
   const row table[] = {
       {{"Operator", 6}, "operator 0 ADD: custom_options_format: got 1, expected 0 (FLEXBUFFERS)"},
-      {{"Operator", 7, std::vector<std::uint8_t>{0, 1}}, "operator 0 ADD: changes input 1, a variable (mutating_variable_inputs)"},
-      {{"Operator", 9, std::uint64_t{64}}, "operator 0 ADD: its options stand after the FlatBuffer (large_custom_options_offset)"},
-      {{"Operator", 10, std::uint64_t{64}}, "operator 0 ADD: its options stand after the FlatBuffer (large_custom_options_offset)"},
+      {{"Operator", 7, std::vector<std::uint8_t>{0, 1}},
+       "operator 0 ADD: changes input 1, a variable (mutating_variable_inputs)"},
+      {{"Operator", 9, std::uint64_t{64}},
+       "operator 0 ADD: its options stand after the FlatBuffer (large_custom_options_offset)"},
+      {{"Operator", 10, std::uint64_t{64}},
+       "operator 0 ADD: its options stand after the FlatBuffer (large_custom_options_offset)"},
       {{"Operator", 11}, "operator 0 ADD: builtin_options_2: got kind 1, expected none"},
       {{"Operator", 12, std::vector<std::uint8_t>{0}}, "operator 0 ADD: builtin_options_2: got kind 0, expected none"},
-      {{"Tensor", 9, std::vector<std::uint8_t>{0, 0, 0, 0}}, "input 0: tensor 0 \"x\" has tensors as elements (variant_tensors)"},
+      {{"Tensor", 9, std::vector<std::uint8_t>{0, 0, 0, 0}},
+       "input 0: tensor 0 \"x\" has tensors as elements (variant_tensors)"},
   };
   for (const row& r : table) {
     CAPTURE(r.field.table);
@@ -80,9 +86,12 @@ TEST_CASE("tflite: fields of the schema that change what an operator or tensor m
 
 TEST_CASE("tflite: fields of the schema that say nothing about results change none") {
   const further_field table[] = {
-      {"Operator", 7, std::vector<std::uint8_t>{0, 0}}, {"Operator", 8, std::vector<std::uint8_t>{}},
-      {"Operator", 13, std::uint64_t{1}},               {"Tensor", 8},
-      {"Tensor", 9, std::vector<std::uint8_t>{}},       {"SubGraph", 5, std::uint64_t{1}},
+      {"Operator", 7, std::vector<std::uint8_t>{0, 0}},
+      {"Operator", 8, std::vector<std::uint8_t>{}},
+      {"Operator", 13, std::uint64_t{1}},
+      {"Tensor", 8},
+      {"Tensor", 9, std::vector<std::uint8_t>{}},
+      {"SubGraph", 5, std::uint64_t{1}},
       {"QuantizationParameters", 0, std::vector<std::uint8_t>{}},
   };
   for (const further_field& field : table) {

@@ -24,22 +24,14 @@ const std::vector<row>& all_rows() {
 
 const char* name_of(int type) {
   switch (type) {
-    case float32:
-      return "f32";
-    case int32:
-      return "i32";
-    case int64:
-      return "i64";
-    case int16:
-      return "i16";
-    case boolean:
-      return "boolean";
-    case uint8:
-      return "u8";
-    case uint64:
-      return "u64";
-    default:
-      return "i8";
+    case float32: return "f32";
+    case int32: return "i32";
+    case int64: return "i64";
+    case int16: return "i16";
+    case boolean: return "boolean";
+    case uint8: return "u8";
+    case uint64: return "u64";
+    default: return "i8";
   }
 }
 
@@ -131,7 +123,9 @@ known_operator known_as(const row& r) {
 }
 std::string refusal_of(const row& r) { return std::string("subgraph 0: operator 0 ") + r.name + ": "; }
 
-TEST_CASE("tflite: options of another kind are refused by every operator, also by those that have none or read none of theirs") {
+TEST_CASE(
+    "tflite: options of another kind are refused by every operator, also by those that have none or read none of "
+    "theirs") {
   for (const row& r : all_rows()) {
     CAPTURE(r.name);
     CAPTURE(r.what);
@@ -193,7 +187,12 @@ TEST_CASE("tflite: what options say a second time must not contradict the operat
   const refused_row table[] = {
       {{"", 49, "SPLIT", {integer(0), f({2}, {1, 2})}, {35, {number(0, 3)}}, {f({1}, {1}), f({1}, {2})}},
        "options: got 3 outputs, expected 2, as many as the operator has"},
-      {{"", 102, "SPLIT_V", {f({2}, {1, 2}), integers({1, 1}), integer(0)}, {79, {number(0, 1)}}, {f({1}, {1}), f({1}, {2})}},
+      {{"",
+        102,
+        "SPLIT_V",
+        {f({2}, {1, 2}), integers({1, 1}), integer(0)},
+        {79, {number(0, 1)}},
+        {f({1}, {1}), f({1}, {2})}},
        "options: got 1 outputs, expected 2, as many as the operator has"},
       {{"", 88, "UNPACK", {f({2}, {1, 2})}, {64, {number(0, 1)}}, {f({}, {1}), f({}, {2})}},
        "options: got 1 outputs, expected 2, as many as the operator has"},
@@ -205,9 +204,19 @@ TEST_CASE("tflite: what options say a second time must not contradict the operat
        "options: got an output of INT64, expected that of the tensor, i32"},
       {{"", 77, "SHAPE", {f({2}, {1, 2})}, {55, {byte(0, int64)}}, {i({1}, {2})}},
        "options: got an output of INT64, expected that of the tensor, i32"},
-      {{"", 9, "FULLY_CONNECTED", {q({1, 1}, {1}, 1, 0), in_file(q({1, 1}, {1}, 1, 0)), {int32, {1}, {1}, true, {{1}, {0}}}}, {8, {byte(4, int64)}}, {q({1, 1}, {2}, 1, 0)}},
+      {{"",
+        9,
+        "FULLY_CONNECTED",
+        {q({1, 1}, {1}, 1, 0), in_file(q({1, 1}, {1}, 1, 0)), {int32, {1}, {1}, true, {{1}, {0}}}},
+        {8, {byte(4, int64)}},
+        {q({1, 1}, {2}, 1, 0)}},
        "quantized_bias_type: got INT64, expected that of the bias, i32"},
-      {{"", 9, "FULLY_CONNECTED", {q({1, 1}, {1}, 1, 0), in_file(q({1, 1}, {1}, 1, 0))}, {8, {byte(4, int16)}}, {q({1, 1}, {1}, 1, 0)}},
+      {{"",
+        9,
+        "FULLY_CONNECTED",
+        {q({1, 1}, {1}, 1, 0), in_file(q({1, 1}, {1}, 1, 0))},
+        {8, {byte(4, int16)}},
+        {q({1, 1}, {1}, 1, 0)}},
        "quantized_bias_type: got INT16, expected INT32 or INT64"},
   };
   for (const refused_row& t : table) {
@@ -291,15 +300,23 @@ TEST_CASE("tflite: a negative index in a constant is refused, as TensorFlow Lite
   std::vector<double> many(5000, 1);
   many[4321] = -2;
   const refused_row table[] = {
-      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), integers({0, -1})}, {23, {}}, {f({2}, {1, 3})}}, "input 1: got index -1, expected none below 0"},
-      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), integers(many)}, {}, {f({5000}, many)}}, "input 1: got index -2, expected none below 0"},
-      {{"", 36, "GATHER", {f({1, 3}, {1, 2, 3}), in_file(i({1, 1}, {-3}))}, {23, {number(0, 1), number(1, 1)}}, {f({1, 1}, {1})}},
+      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), integers({0, -1})}, {23, {}}, {f({2}, {1, 3})}},
+       "input 1: got index -1, expected none below 0"},
+      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), integers(many)}, {}, {f({5000}, many)}},
+       "input 1: got index -2, expected none below 0"},
+      {{"",
+        36,
+        "GATHER",
+        {f({1, 3}, {1, 2, 3}), in_file(i({1, 1}, {-3}))},
+        {23, {number(0, 1), number(1, 1)}},
+        {f({1, 1}, {1})}},
        "input 1: got index -3, expected none below 0"},
       {{"", 107, "GATHER_ND", {f({2, 3}, {1, 2, 3, 4, 5, 6}), in_file(i({1, 2}, {1, -1}))}, {83, {}}, {f({1}, {6})}},
        "input 1: got index -1, expected none below 0"},
       {{"", 122, "SCATTER_ND", {in_file(i({1, 1}, {-1})), f({1}, {7}), integers({3})}, {97, {}}, {f({3}, {0, 0, 7})}},
        "input 0: got index -1, expected none below 0"},
-      {{"", 7, "EMBEDDING_LOOKUP", {integers({-1}), constant({2, 1}, {1, 2})}, {}, {f({1, 1}, {2})}}, "input 0: got index -1, expected none below 0"},
+      {{"", 7, "EMBEDDING_LOOKUP", {integers({-1}), constant({2, 1}, {1, 2})}, {}, {f({1, 1}, {2})}},
+       "input 0: got index -1, expected none below 0"},
   };
   for (const refused_row& t : table) {
     CAPTURE(t.r.name);

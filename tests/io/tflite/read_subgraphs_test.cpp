@@ -1,4 +1,5 @@
-// read_subgraphs_test: the compiler reads .tflite files with a variable, a loop, and lists, and unrolls loops, as a program does.
+// read_subgraphs_test: the compiler reads .tflite files with a variable, a loop, and lists, and unrolls loops, as a
+// program does.
 #include <nnrt/io/tflite/read.hpp>
 
 #include "../../support/literals/listed.inc"
@@ -22,8 +23,9 @@ constexpr std::string_view bytes{model_bytes<"streaming">, sizeof model_bytes<"s
 
 /// The operators that these files become. Those of numbers that count trips run in the compiler.
 constexpr const operator_info* find_few(op_code code) {
-  constexpr const operator_info* few[] = {&static_operator<ops::add, i32>, &static_operator<ops::less, i32>, &static_operator<ops::mul, f32>,
-                                              &static_operator<ops::gather, f32>, &static_operator<ops::stack, f32>};
+  constexpr const operator_info* few[] = {&static_operator<ops::add, i32>, &static_operator<ops::less, i32>,
+                                          &static_operator<ops::mul, f32>, &static_operator<ops::gather, f32>,
+                                          &static_operator<ops::stack, f32>};
   for (const operator_info* const op : few)
     if (op->code == code) return op;
   return nullptr;
@@ -40,7 +42,13 @@ struct outline {
 constexpr outline outline_of(const ir::graph& g) {
   if (g.nodes.size() != 3 || g.states.size() != 1) return {g.nodes.size(), g.states.size()};
   const ir::state& s = g.states[0];
-  return {3, 1, g.nodes[0].op->code, g.nodes[1].op->code, g.nodes[2].op->code, g.element<float>(g.at(s.initial), 1), s.next == g.outputs[0].value};
+  return {3,
+          1,
+          g.nodes[0].op->code,
+          g.nodes[1].op->code,
+          g.nodes[2].op->code,
+          g.element<float>(g.at(s.initial), 1),
+          s.next == g.outputs[0].value};
 }
 constexpr outline in_compiler = outline_of((*tflite::read(bytes, find_few)).graph);
 static_assert(in_compiler == outline{3, 1, ops::mul::code, ops::mul::code, ops::add::code, 2, true});
@@ -54,7 +62,8 @@ static_assert(words_about(2000) > 0 && words_about(bytes.size() - 97) > 0);
 constexpr std::string_view listed{model_bytes<"listed">, sizeof model_bytes<"listed"> - 1};
 /// Whether the graph takes two rows, triples each, and stacks them.
 constexpr bool takes_rows_and_stacks(const ir::graph& g) {
-  constexpr op_code expected[] = {ops::gather::code, ops::mul::code, ops::gather::code, ops::mul::code, ops::stack::code};
+  constexpr op_code expected[] = {ops::gather::code, ops::mul::code, ops::gather::code, ops::mul::code,
+                                  ops::stack::code};
   if (g.nodes.size() != std::size(expected)) return false;
   for (std::size_t i = 0; i < std::size(expected); ++i)
     if (g.nodes[i].op->code != expected[i]) return false;

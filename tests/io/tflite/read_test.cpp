@@ -83,7 +83,8 @@ constexpr op_code node_of(std::size_t i) { return (*tflite::read(bytes, find_few
 constexpr weight_place weight_of(std::size_t i) { return (*tflite::read(bytes, find_few)).weights[i]; }
 
 static_assert((*tflite::read(bytes, find_few)).graph.nodes.size() == 3);
-static_assert(node_of(0) == ops::dynamic_range::code && node_of(1) == ops::full_connection::code && node_of(2) == ops::relu::code);
+static_assert(node_of(0) == ops::dynamic_range::code && node_of(1) == ops::full_connection::code &&
+              node_of(2) == ops::relu::code);
 static_assert(weight_of(0).as_f32 && weight_of(0).size == 12 && weight_of(0).stored.type == i8);
 static_assert(weight_of(1).is_in_form() && weight_of(1).size == 12);
 
@@ -102,7 +103,9 @@ constexpr std::size_t words_about(std::size_t size) {
   const auto made = tflite::read(bytes.substr(0, size), find_few);
   return made ? 0 : made.error().letters().size();
 }
-template <std::size_t... I> constexpr bool all_are_refused(std::index_sequence<I...>) { return ((words_about(61 * I) > 0) && ...); }
+template <std::size_t... I> constexpr bool all_are_refused(std::index_sequence<I...>) {
+  return ((words_about(61 * I) > 0) && ...);
+}
 static_assert(words_about(bytes.size()) == 0);
 static_assert(all_are_refused(std::make_index_sequence<14>()));
 
@@ -157,7 +160,9 @@ TEST_CASE("read: a constant that is computed with, and that a literal leaves out
   while (ok && reader.has_more()) ok = reader.read_next();
   REQUIRE_FALSE(ok);
   CHECK(ok.error().code() == error_code::not_supported);
-  CHECK(ok.error().message() == "subgraph 0: operator 1 STRIDED_SLICE: tensor 2 \"begin\" is computed with, and the literal of this file leaves out its elements");
+  CHECK(ok.error().message() ==
+        "subgraph 0: operator 1 STRIDED_SLICE: tensor 2 \"begin\" is computed with, and the literal of this file "
+        "leaves out its elements");
 }
 
 TEST_CASE("read: numbers of four bits and filters that come last are put in order") {

@@ -7,20 +7,13 @@ namespace {
 
 std::vector<std::byte> stored(const data& d) {
   switch (d.type) {
-    case float32:
-      return bytes_of<float>(d.numbers);
-    case int32:
-      return bytes_of<std::int32_t>(d.numbers);
-    case int64:
-      return bytes_of<std::int64_t>(d.numbers);
-    case uint64:
-      return bytes_of<std::uint64_t>(d.numbers);
-    case int16:
-      return bytes_of<std::int16_t>(d.numbers);
-    case uint8:
-      return bytes_of<std::uint8_t>(d.numbers);
-    default:
-      return bytes_of<std::int8_t>(d.numbers);
+    case float32: return bytes_of<float>(d.numbers);
+    case int32: return bytes_of<std::int32_t>(d.numbers);
+    case int64: return bytes_of<std::int64_t>(d.numbers);
+    case uint64: return bytes_of<std::uint64_t>(d.numbers);
+    case int16: return bytes_of<std::int16_t>(d.numbers);
+    case uint8: return bytes_of<std::uint8_t>(d.numbers);
+    default: return bytes_of<std::int8_t>(d.numbers);
   }
 }
 

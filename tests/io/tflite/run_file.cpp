@@ -18,7 +18,8 @@ outcome describe(const ir::graph& g) {
   for (const ir::node& n : g.nodes) made.nodes.emplace_back(n.op->name);
   for (const std::int32_t id : g.inputs) made.inputs.push_back(described(g.name_of(g.at(id).name), g.at(id).desc));
   for (const ir::output& out : g.outputs) made.outputs.push_back(described(g.name_of(out.name), g.at(out.value).desc));
-  for (const ir::state& one : g.states) made.states.push_back(described(g.name_of(g.at(one.value).name), g.at(one.value).desc));
+  for (const ir::state& one : g.states)
+    made.states.push_back(described(g.name_of(g.at(one.value).name), g.at(one.value).desc));
   return made;
 }
 
@@ -79,7 +80,8 @@ outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<
   return run(tflite::parse(file), inputs);
 }
 
-std::vector<outcome> run_in_turn(std::span<const std::byte> file, const std::vector<std::vector<std::vector<double>>>& inputs,
+std::vector<outcome> run_in_turn(std::span<const std::byte> file,
+                                 const std::vector<std::vector<std::vector<double>>>& inputs,
                                  std::size_t reset_before) {
   const auto loaded = tflite::parse(file);
   if (!loaded) return {failed(loaded.error())};

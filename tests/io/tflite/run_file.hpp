@@ -26,15 +26,16 @@ outcome load_file(std::span<const std::byte> file, bool unknown_extents = false,
 /// One run with these inputs.
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs);
 /// One run after the other in one session, each with these inputs; before the run of this number the session is reset.
-std::vector<outcome> run_in_turn(std::span<const std::byte> file, const std::vector<std::vector<std::vector<double>>>& inputs,
+std::vector<outcome> run_in_turn(std::span<const std::byte> file,
+                                 const std::vector<std::vector<std::vector<double>>>& inputs,
                                  std::size_t reset_before = 0);
 /// The same with extents that the file calls unknown, for inputs of these shapes.
 outcome run_resized(std::span<const std::byte> file, const std::vector<std::vector<std::int64_t>>& shapes,
                     const std::vector<std::vector<double>>& inputs);
 /// One run of a file on the disk; the model is gone when the network runs.
 outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs);
-/// A run of one session for each of `inputs`, of a file on the disk that has one input and one output; the numbers of all
-/// runs, one after the other, are those of outputs[0].
+/// A run of one session for each of `inputs`, of a file on the disk that has one input and one output; the numbers of
+/// all runs, one after the other, are those of outputs[0].
 outcome run_each(const std::string& path, const std::vector<std::vector<double>>& inputs);
 
 /// An operator that is read: its name, the newest version that is known, and its options' tag and number of fields.

@@ -38,9 +38,20 @@ TEST_CASE("tflite: each format of sparse constants has its elements in their pla
       {"indices of 8 bits", {3, 4}, rows(1), {7, 8, 9}, {0, 7, 0, 8, 0, 0, 0, 0, 9, 0, 0, 0}},
       {"compressed columns", {3, 2}, {{1, 0}, {}, {{2}, {0, {0, 1, 3}, {2, 0, 1}}}}, {7, 8, 9}, {0, 8, 0, 9, 7, 0}},
       {"no axis compressed", {2, 2}, {{0, 1}, {}, {{2}, {2}}}, {1, 2, 3, 4}, {1, 2, 3, 4}},
-      {"both axes compressed", {3, 2}, {{0, 1}, {}, {{0, {0, 2}, {0, 2}}, {0, {0, 1, 2}, {1, 0}}}}, {5, 6}, {0, 5, 0, 0, 6, 0}},
-      {"blocks of two rows", {4, 2}, {{0, 1, 2}, {0}, {{2}, {0, {0, 1, 2}, {1, 0}}, {2}}}, {1, 2, 3, 4}, {0, 1, 0, 2, 3, 0, 4, 0}},
-      {"blocks of two by two", {4, 4}, {{0, 1, 2, 3}, {0, 1}, {{2}, {0, {0, 1, 2}, {1, 0}}, {2}, {2}}}, {1, 2, 3, 4, 5, 6, 7, 8},
+      {"both axes compressed",
+       {3, 2},
+       {{0, 1}, {}, {{0, {0, 2}, {0, 2}}, {0, {0, 1, 2}, {1, 0}}}},
+       {5, 6},
+       {0, 5, 0, 0, 6, 0}},
+      {"blocks of two rows",
+       {4, 2},
+       {{0, 1, 2}, {0}, {{2}, {0, {0, 1, 2}, {1, 0}}, {2}}},
+       {1, 2, 3, 4},
+       {0, 1, 0, 2, 3, 0, 4, 0}},
+      {"blocks of two by two",
+       {4, 4},
+       {{0, 1, 2, 3}, {0, 1}, {{2}, {0, {0, 1, 2}, {1, 0}}, {2}, {2}}},
+       {1, 2, 3, 4, 5, 6, 7, 8},
        {0, 0, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 8, 0, 0}},
   };
   for (const row& r : table) {
@@ -83,21 +94,46 @@ TEST_CASE("tflite: what is wrong with a sparse constant is said, and what is too
       {"no axes", {}, {7}, "sparsity: got 0 axes and 0 descriptions, expected 2 and one for each of 0 axes of blocks"},
       {"an axis twice", {{0, 0}, {}, {{3}, {4}}}, {7}, "sparsity: axis 1: got 0, expected each axis once"},
       {"no axis", {{0, 7}, {}, {{3}, {4}}}, {7}, "sparsity: axis 1: got 7, expected each axis once"},
-      {"another size", {{0, 1}, {}, {{3}, {5}}}, {7}, "sparsity: axis 1: got 5 indices, which do not make 4 with its blocks"},
-      {"blocks that do not fit", {{0, 1, 2}, {1}, {{3}, {1}, {3}}}, {7}, "sparsity: axis 1: got 1 indices, which do not make 4 with its blocks"},
+      {"another size",
+       {{0, 1}, {}, {{3}, {5}}},
+       {7},
+       "sparsity: axis 1: got 5 indices, which do not make 4 with its blocks"},
+      {"blocks that do not fit",
+       {{0, 1, 2}, {1}, {{3}, {1}, {3}}},
+       {7},
+       "sparsity: axis 1: got 1 indices, which do not make 4 with its blocks"},
       {"blocks of no axis", {{0, 1, 2}, {2}, {{3}, {1}, {4}}}, {7}, "sparsity: blocks of axis 2, expected one of 2"},
-      {"blocks whose axes change places", {{0, 1, 3, 2}, {0, 1}, {{1}, {1}, {4}, {3}}}, {7}, "sparsity: axis 2: got 3, expected blocks in their order"},
-      {"compressed blocks", {{0, 1, 2}, {1}, {{3}, {1}, {0, {0, 1}, {0}}}}, {7}, "sparsity: axis 2: got format 1, expected DENSE for blocks"},
-      {"segments that go back", {{0, 1}, {}, {{3}, {0, {0, 2, 1, 3}, {1, 3, 0}}}}, {7, 8, 9}, "sparsity: axis 1: segment 2 ends at 1, expected 2 to 3"},
-      {"more indices than there are", {{0, 1}, {}, {{3}, {0, {0, 2, 2, 4}, {1, 3, 0}}}}, {7, 8, 9}, "sparsity: axis 1: segment 3 ends at 4, expected 2 to 3"},
-      {"too few segments", {{0, 1}, {}, {{3}, {0, {0, 2}, {1, 3}}}}, {7, 8}, "sparsity: its axes do not lead to the 2 elements that are stored"},
-      {"an index outside", {{0, 1}, {}, {{3}, {0, {0, 1, 1, 1}, {4}}}}, {7}, "sparsity: its axes do not lead to the 1 elements that are stored"},
+      {"blocks whose axes change places",
+       {{0, 1, 3, 2}, {0, 1}, {{1}, {1}, {4}, {3}}},
+       {7},
+       "sparsity: axis 2: got 3, expected blocks in their order"},
+      {"compressed blocks",
+       {{0, 1, 2}, {1}, {{3}, {1}, {0, {0, 1}, {0}}}},
+       {7},
+       "sparsity: axis 2: got format 1, expected DENSE for blocks"},
+      {"segments that go back",
+       {{0, 1}, {}, {{3}, {0, {0, 2, 1, 3}, {1, 3, 0}}}},
+       {7, 8, 9},
+       "sparsity: axis 1: segment 2 ends at 1, expected 2 to 3"},
+      {"more indices than there are",
+       {{0, 1}, {}, {{3}, {0, {0, 2, 2, 4}, {1, 3, 0}}}},
+       {7, 8, 9},
+       "sparsity: axis 1: segment 3 ends at 4, expected 2 to 3"},
+      {"too few segments",
+       {{0, 1}, {}, {{3}, {0, {0, 2}, {1, 3}}}},
+       {7, 8},
+       "sparsity: its axes do not lead to the 2 elements that are stored"},
+      {"an index outside",
+       {{0, 1}, {}, {{3}, {0, {0, 1, 1, 1}, {4}}}},
+       {7},
+       "sparsity: its axes do not lead to the 1 elements that are stored"},
       {"too few elements", rows(), {7, 8}, "sparsity: its axes do not lead to the 2 elements that are stored"},
       {"too many elements", rows(), {7, 8, 9, 10}, "sparsity: its axes do not lead to the 4 elements that are stored"},
   };
   for (const row& r : table) {
     CAPTURE(r.what);
-    CHECK(load_file(densified({3, 4}, r.how, r.stored).bytes()).error == std::string("subgraph 0: operator 0 DENSIFY: tensor 0 \"w\" ") + r.message);
+    CHECK(load_file(densified({3, 4}, r.how, r.stored).bytes()).error ==
+          std::string("subgraph 0: operator 0 DENSIFY: tensor 0 \"w\" ") + r.message);
   }
   file large = densified({30000, 4}, rows(), {7, 8, 9});
   large.tensors[0].sparse.axes[0].dense_size = 30000;
@@ -107,7 +143,8 @@ TEST_CASE("tflite: what is wrong with a sparse constant is said, and what is too
   file computed = densified({3, 4}, rows(), {7, 8, 9});
   computed.tensors[0] = {float32, {3, 4}, "w"}, computed.inputs = {0};
   CHECK(load_file(computed.bytes()).error ==
-        "subgraph 0: operator 0 DENSIFY: input 0: got f32 [3, 4] that a run computes or is given, expected a constant of the file");
+        "subgraph 0: operator 0 DENSIFY: input 0: got f32 [3, 4] that a run computes or is given, expected a constant "
+        "of the file");
   computed.calls[0].version = 2;
   CHECK(load_file(computed.bytes()).error == "subgraph 0: operator 0 DENSIFY: version 2; nnrt knows up to 1");
 }

@@ -1,4 +1,5 @@
-// variables_test: variables of .tflite files are states of the network - what READ_VARIABLE sees, what the next run begins with.
+// variables_test: variables of .tflite files are states of the network - what READ_VARIABLE sees, what the next run
+// begins with.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,12 +11,14 @@ namespace {
 
 using namespace tflite_test;
 
-constexpr int add_code = 0, call_once = 129, concatenation = 2, mul = 18, relu = 19, strided_slice = 45, var_handle = 142, read_variable = 143,
-              assign_variable = 144;
+constexpr int add_code = 0, call_once = 129, concatenation = 2, mul = 18, relu = 19, strided_slice = 45,
+              var_handle = 142, read_variable = 143, assign_variable = 144;
 
 tensor floats(std::vector<std::int32_t> shape, std::string name) { return {float32, shape, name}; }
 tensor handle(std::string name = "handle") { return {resource, {}, name}; }
-call named(std::int32_t to, std::string name, std::string container = "") { return {var_handle, {}, {to}, {111, {{0, container}, {1, name}}}}; }
+call named(std::int32_t to, std::string name, std::string container = "") {
+  return {var_handle, {}, {to}, {111, {{0, container}, {1, name}}}};
+}
 call read(std::int32_t from, std::int32_t to) { return {read_variable, {from}, {to}, {112, {}}}; }
 call assign(std::int32_t to, std::int32_t from) { return {assign_variable, {to, from}, {}, {113, {}}}; }
 call once(std::int32_t subgraph) { return {call_once, {}, {}, {103, {{0, subgraph}}}}; }
@@ -28,7 +31,9 @@ subgraph begins_as(tensor constant, std::string name) {
   g.calls = {named(0, name), assign(0, 1)};
   return g;
 }
-tensor constant(std::vector<double> numbers) { return {float32, {static_cast<std::int32_t>(numbers.size())}, "first", bytes_of<float>(numbers)}; }
+tensor constant(std::vector<double> numbers) {
+  return {float32, {static_cast<std::int32_t>(numbers.size())}, "first", bytes_of<float>(numbers)};
+}
 
 /// y = total + x, and that is the total from then on, which begins with 1, 2.
 file running_sum() {
@@ -60,10 +65,11 @@ TEST_CASE("tflite: a variable begins with what CALL_ONCE assigns, and lives from
   CHECK(runs[0].nodes == std::vector<std::string>{"add"});
 }
 
-TEST_CASE("tflite: a variable is what it was before it is assigned, the new value behind, and the last one in the next run") {
+TEST_CASE(
+    "tflite: a variable is what it was before it is assigned, the new value behind, and the last one in the next run") {
   file f = running_sum();
-  const int before = 2, between = f.add(floats({2}, "between")), doubled = f.add(floats({2}, "doubled")), other = f.add(handle("other")),
-            after = f.add(floats({2}, "after")), negative = f.add(floats({2}, "kept"));
+  const int before = 2, between = f.add(floats({2}, "between")), doubled = f.add(floats({2}, "doubled")),
+            other = f.add(handle("other")), after = f.add(floats({2}, "after")), negative = f.add(floats({2}, "kept"));
   f.calls.push_back(read(1, between));
   f.calls.push_back(sum(between, between, doubled));
   f.calls.push_back(named(other, "sum"));  // another handle of the same variable
@@ -101,9 +107,17 @@ TEST_CASE("tflite: an output may be a variable that no operator reads, and is wh
 
 TEST_CASE("tflite: variables of one name in two containers are two, and each has a name as a state") {
   file f = running_sum();
-  const int other = f.add(handle("other")), old = f.add(floats({2}, "old")), unnamed = f.add(handle("unnamed")), third = f.add(floats({2}, "third"));
-  f.calls.insert(f.calls.end(), {once(2), once(3), once(3), named(other, "sum", "elsewhere"), read(other, old), assign(other, 0), {var_handle, {}, {unnamed}},
-                                 read(unnamed, third), assign(unnamed, old)});
+  const int other = f.add(handle("other")), old = f.add(floats({2}, "old")), unnamed = f.add(handle("unnamed")),
+            third = f.add(floats({2}, "third"));
+  f.calls.insert(f.calls.end(), {once(2),
+                                 once(3),
+                                 once(3),
+                                 named(other, "sum", "elsewhere"),
+                                 read(other, old),
+                                 assign(other, 0),
+                                 {var_handle, {}, {unnamed}},
+                                 read(unnamed, third),
+                                 assign(unnamed, old)});
   f.called.push_back(begins_as(constant({-1, -2}), "sum"));
   f.called.back().calls[0] = named(0, "sum", "elsewhere");
   f.called.push_back(begins_as(constant({7, 8}), ""));
@@ -120,21 +134,34 @@ TEST_CASE("tflite: variables of one name in two containers are two, and each has
 /// The last three frames of bytes, as streaming networks keep them: y joins them and a new one.
 file delay_line(quantized first, quantized kept, quantized joined) {
   file f;
-  f.tensors = {{int8, {1, 1, 2}, "x", {}, kept}, handle(), {int8, {1, 3, 2}, "old", {}, kept}, {int8, {1, 4, 2}, "y", {}, kept}, {int8, {1, 3, 2}, "new", {}, joined}};
+  f.tensors = {{int8, {1, 1, 2}, "x", {}, kept},
+               handle(),
+               {int8, {1, 3, 2}, "old", {}, kept},
+               {int8, {1, 4, 2}, "y", {}, kept},
+               {int8, {1, 3, 2}, "new", {}, joined}};
   for (const std::vector<double>& list : {std::vector<double>{0, 1, 0}, {0, 0, 0}, {1, 1, 1}})
     f.add({int32, {3}, "list", bytes_of<std::int32_t>(list)});
-  f.calls = {once(1), named(1, "frames"), read(1, 2), {concatenation, {2, 0}, {3}, {10, {{0, std::int32_t{1}}}}},
-             {strided_slice, {3, 5, 6, 7}, {4}, {32, {{0, std::int32_t{5}}, {1, std::int32_t{7}}}}}, assign(1, 4)};
+  f.calls = {once(1),
+             named(1, "frames"),
+             read(1, 2),
+             {concatenation, {2, 0}, {3}, {10, {{0, std::int32_t{1}}}}},
+             {strided_slice, {3, 5, 6, 7}, {4}, {32, {{0, std::int32_t{5}}, {1, std::int32_t{7}}}}},
+             assign(1, 4)};
   f.inputs = {0}, f.outputs = {3};
-  f.called = {begins_as({int8, {1, 3, 2}, "first", bytes_of<std::int8_t>({-128, -127, 0, 1, 126, 127}), first}, "frames")};
+  f.called = {
+      begins_as({int8, {1, 3, 2}, "first", bytes_of<std::int8_t>({-128, -127, 0, 1, 126, 127}), first}, "frames")};
   return f;
 }
 
 TEST_CASE("tflite: bytes in variables stay the same, whatever scale each of their readers and writers declares") {
   const quantized plain{}, q{{0.5F}, {3}}, other{{0.3F}, {-7}};
   for (const auto& scales : {std::array{q, q, q}, {plain, q, q}, {other, q, q}, {q, q, other}, {plain, plain, plain}}) {
-    const auto runs = run_in_turn(delay_line(scales[0], scales[1], scales[2]).bytes(), {{{5, 6}}, {{7, -8}}, {{9, 10}}, {{11, 12}}});
-    CHECK(numbers_of(runs) == rows{{-128, -127, 0, 1, 126, 127, 5, 6}, {0, 1, 126, 127, 5, 6, 7, -8}, {126, 127, 5, 6, 7, -8, 9, 10}, {5, 6, 7, -8, 9, 10, 11, 12}});
+    const auto runs =
+        run_in_turn(delay_line(scales[0], scales[1], scales[2]).bytes(), {{{5, 6}}, {{7, -8}}, {{9, 10}}, {{11, 12}}});
+    CHECK(numbers_of(runs) == rows{{-128, -127, 0, 1, 126, 127, 5, 6},
+                                   {0, 1, 126, 127, 5, 6, 7, -8},
+                                   {126, 127, 5, 6, 7, -8, 9, 10},
+                                   {5, 6, 7, -8, 9, 10, 11, 12}});
     REQUIRE(runs[0].states.size() == 1);
     CHECK(runs[0].states[0].type == "i8");
   }
@@ -154,13 +181,29 @@ TEST_CASE("tflite: a variable may begin with a large constant, which stays in th
 TEST_CASE("tflite: a variable in a loop is assigned with each trip") {
   file f = running_sum();
   // Thrice: total + x.
-  f.tensors = {floats({2}, "x"), handle(), {int32, {}, "from", bytes_of<std::int32_t>({0})}, floats({2}, "y"), {int32, {}, "last"}, handle("again"), floats({2}, "x_again")};
-  f.calls = {once(1), named(1, "sum"), {119, {2, 1, 0}, {4, 5, 6}, {93, {{0, std::int32_t{2}}, {1, std::int32_t{3}}}}}, read(5, 3)};
+  f.tensors = {floats({2}, "x"),
+               handle(),
+               {int32, {}, "from", bytes_of<std::int32_t>({0})},
+               floats({2}, "y"),
+               {int32, {}, "last"},
+               handle("again"),
+               floats({2}, "x_again")};
+  f.calls = {once(1),
+             named(1, "sum"),
+             {119, {2, 1, 0}, {4, 5, 6}, {93, {{0, std::int32_t{2}}, {1, std::int32_t{3}}}}},
+             read(5, 3)};
   subgraph condition, body;
-  condition.tensors = {{int32, {}, "i"}, handle(), floats({2}, "x"), {int32, {}, "limit", bytes_of<std::int32_t>({3})}, {boolean, {}, "goes_on"}};
+  condition.tensors = {{int32, {}, "i"},
+                       handle(),
+                       floats({2}, "x"),
+                       {int32, {}, "limit", bytes_of<std::int32_t>({3})},
+                       {boolean, {}, "goes_on"}};
   condition.calls = {{58, {0, 3}, {4}, {41, {}}}};
   condition.inputs = {0, 1, 2}, condition.outputs = {4};
-  body.tensors = {{int32, {}, "i"}, handle(), floats({2}, "x"), {int32, {}, "one", bytes_of<std::int32_t>({1})}, {int32, {}, "next"}, floats({2}, "total"), floats({2}, "more")};
+  body.tensors = {{int32, {}, "i"},    handle(),
+                  floats({2}, "x"),    {int32, {}, "one", bytes_of<std::int32_t>({1})},
+                  {int32, {}, "next"}, floats({2}, "total"),
+                  floats({2}, "more")};
   body.calls = {sum(0, 3, 4), read(1, 5), sum(5, 2, 6), assign(1, 6)};
   body.inputs = {0, 1, 2}, body.outputs = {4, 1, 2};
   f.called.insert(f.called.end(), {condition, body});
@@ -196,40 +239,52 @@ const spoiled files[] = {
     {"read before it has a value", [](file& f) { f.calls.erase(f.calls.begin()); },
      "subgraph 0: operator 1 READ_VARIABLE: variable \"sum\" is read, but no CALL_ONCE before has assigned it"},
     {"begun after it was read", [](file& f) { f.calls.push_back(once(2)), f.called.push_back(f.called[0]); },
-     "subgraph 0: operator 5 CALL_ONCE: subgraph 2: operator 1 ASSIGN_VARIABLE: variable \"sum\" is assigned by CALL_ONCE after others have read or assigned it"},
+     "subgraph 0: operator 5 CALL_ONCE: subgraph 2: operator 1 ASSIGN_VARIABLE: variable \"sum\" is assigned by "
+     "CALL_ONCE after others have read or assigned it"},
     {"begins with what is computed of a weight",
      [](file& f) {
        f.called[0].tensors.push_back(floats({1000}, "positive"));
        f.called[0].tensors[1] = constant(std::vector<double>(1000, 1));
        f.called[0].calls[1] = {relu, {1}, {2}}, f.called[0].calls.push_back(assign(0, 2));
      },
-     "subgraph 0: operator 0 CALL_ONCE: subgraph 1: operator 2 ASSIGN_VARIABLE: variable \"sum\" begins as f32 [1000] that is computed, expected a constant "
+     "subgraph 0: operator 0 CALL_ONCE: subgraph 1: operator 2 ASSIGN_VARIABLE: variable \"sum\" begins as f32 [1000] "
+     "that is computed, expected a constant "
      "of the file, or what follows from at most 1024 of its numbers"},
-    {"another shape", [](file& f) { f.called[0].tensors[1] = constant({1}); }, "subgraph 0: \"sum\": f32 [1] cannot become f32 [2]"},
-    {"another type", [](file& f) { f.tensors[2].type = int32; }, "subgraph 0: operator 2 READ_VARIABLE: declared output type must match (got f32, expected i32)"},
+    {"another shape", [](file& f) { f.called[0].tensors[1] = constant({1}); },
+     "subgraph 0: \"sum\": f32 [1] cannot become f32 [2]"},
+    {"another type", [](file& f) { f.tensors[2].type = int32; },
+     "subgraph 0: operator 2 READ_VARIABLE: declared output type must match (got f32, expected i32)"},
     {"a reader of what is no variable", [](file& f) { f.calls[2] = read(0, 2); },
-     "subgraph 0: operator 2 READ_VARIABLE: input 0: got a tensor with elements, expected a resource that VAR_HANDLE makes"},
-    {"elements of a handle", [](file& f) { f.calls[3] = sum(1, 0, 3); }, "subgraph 0: operator 3 ADD: tensor 1 \"handle\" is a resource, expected one that has elements"},
-    {"a handle that is an output", [](file& f) { f.outputs = {1}; }, "subgraph 0: output 0: tensor 1 \"handle\" is a resource, expected one that has elements"},
+     "subgraph 0: operator 2 READ_VARIABLE: input 0: got a tensor with elements, expected a resource that VAR_HANDLE "
+     "makes"},
+    {"elements of a handle", [](file& f) { f.calls[3] = sum(1, 0, 3); },
+     "subgraph 0: operator 3 ADD: tensor 1 \"handle\" is a resource, expected one that has elements"},
+    {"a handle that is an output", [](file& f) { f.outputs = {1}; },
+     "subgraph 0: output 0: tensor 1 \"handle\" is a resource, expected one that has elements"},
     {"a handle that nobody makes", [](file& f) { f.calls.erase(f.calls.begin() + 1); },
      "subgraph 0: operator 1 READ_VARIABLE: tensor 1 \"handle\" has elements of RESOURCE, which nnrt does not have"},
     {"a handle that is made twice", [](file& f) { f.calls.push_back(named(1, "sum")); },
-     "subgraph 0: operator 5 VAR_HANDLE: tensor 1 \"handle\" is made by this operator, but is an input of the network, or made by another one before"},
+     "subgraph 0: operator 5 VAR_HANDLE: tensor 1 \"handle\" is made by this operator, but is an input of the network, "
+     "or made by another one before"},
     {"nothing to assign", [](file& f) { f.called[0].calls[1] = assign(0, -1); },
      "subgraph 0: operator 0 CALL_ONCE: subgraph 1: operator 1 ASSIGN_VARIABLE: input 1: got none, expected a tensor"},
     {"no variable", [](file& f) { f.calls[4] = assign(-1, 3); },
      "subgraph 0: operator 4 ASSIGN_VARIABLE: input 0: got none, expected a tensor"},
     {"a subgraph that runs once and gives something", [](file& f) { f.called[0].outputs = {1}; },
      "subgraph 0: operator 0 CALL_ONCE: outputs: got 0, expected 1, as many as the subgraph has"},
-    {"a variable tensor of a subgraph that runs once", [](file& f) { f.called[0].tensors[1] = floats({2}, "v"), f.called[0].tensors[1].is_variable = true; },
-     "subgraph 0: operator 0 CALL_ONCE: subgraph 1: operator 1 ASSIGN_VARIABLE: tensor 1 \"v\" is a variable of a subgraph that runs once"},
+    {"a variable tensor of a subgraph that runs once",
+     [](file& f) { f.called[0].tensors[1] = floats({2}, "v"), f.called[0].tensors[1].is_variable = true; },
+     "subgraph 0: operator 0 CALL_ONCE: subgraph 1: operator 1 ASSIGN_VARIABLE: tensor 1 \"v\" is a variable of a "
+     "subgraph that runs once"},
     {"more than a network has",
      [](file& f) {
        for (int i = 0; i < 4096; ++i) f.calls.push_back(named(f.add(handle()), std::to_string(i)));
      },
      "subgraph 0: operator 4100 VAR_HANDLE: variables: got more than 4096"},
-    {"a newer version", [](file& f) { f.calls[2].version = 2; }, "subgraph 0: operator 2 READ_VARIABLE: version 2; nnrt knows up to 1"},
-    {"options of another kind", [](file& f) { f.calls[4].with.tag = 112; }, "subgraph 0: operator 4 ASSIGN_VARIABLE: options: got kind 112, expected kind 113"},
+    {"a newer version", [](file& f) { f.calls[2].version = 2; },
+     "subgraph 0: operator 2 READ_VARIABLE: version 2; nnrt knows up to 1"},
+    {"options of another kind", [](file& f) { f.calls[4].with.tag = 112; },
+     "subgraph 0: operator 4 ASSIGN_VARIABLE: options: got kind 112, expected kind 113"},
 };
 
 TEST_CASE("tflite: what nnrt does not read of variables is said with operator, variable and reason") {

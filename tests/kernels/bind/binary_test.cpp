@@ -189,7 +189,8 @@ TEST_CASE_TEMPLATE("atan2: every dtype has the reference's bits, under every bro
   check_kernel<ops::atan2>({}, {elements<T>({4, 3, 5}, 1), elements<T>({}, std::vector<float>{-2})});
   check_kernel<ops::atan2>({}, {elements<T>({4, 3, 5}, 1), elements<T>({3, 1}, 2)});
   check_kernel<ops::atan2>({}, {elements<T>({5}, 1), elements<T>({4, 1}, 2)});
-  check_kernel<ops::atan2>({}, {elements<T>({30}, with_special_values(random_floats(30, 3))), elements<T>({2, 1}, with_special_values(random_floats(2, 4)))});
+  check_kernel<ops::atan2>({}, {elements<T>({30}, with_special_values(random_floats(30, 3))),
+                                elements<T>({2, 1}, with_special_values(random_floats(2, 4)))});
 }
 
 TEST_CASE_TEMPLATE("pow: every dtype has the reference's bits, under every broadcast", T, float, float16, double,
@@ -248,14 +249,17 @@ TEST_CASE("eltwise, prelu and bias_add: the kernels on stored bytes have the ref
     for (const std::int64_t channels : {1, 3, 16, 67})
       check_kernel<ops::prelu>({}, {stored({3, 5, channels}, 0.05F, 3), stored({channels}, 0.02F, -9)}, {}, {wanted});
     for (const std::int64_t channels : {1, 3, 16, 67})
-      check_kernel<ops::bias_add>({}, {stored({3, 5, channels}, 0.05F, 3), stored({channels}, 0.07F, -9)}, {}, {wanted});
+      check_kernel<ops::bias_add>({}, {stored({3, 5, channels}, 0.05F, 3), stored({channels}, 0.07F, -9)}, {},
+                                  {wanted});
   }
   given_operand wide = pattern(i16, {700});
   wide.desc.quantised = quant{0.05F, 0}, wanted.quantised = quant{0.05F, 0};
   CHECK_FALSE(bool(node_under_test<ops::eltwise>({}, {wide, wide}, {wanted}).choose()));
 }
 
-TEST_CASE("mul and prelu: where the scales' product or quotient is beyond float, the kernels on stored bytes have the references' bits") {
+TEST_CASE(
+    "mul and prelu: where the scales' product or quotient is beyond float, the kernels on stored bytes have the "
+    "references' bits") {
   given_operand x = pattern(i8, {3, 67}), y = pattern(i8, {67});
   x.desc.quantised = quant{1e20F, 3}, y.desc.quantised = quant{1e20F, -9};
   for (const float scale : {1e38F, 1.0F, 1e-20F}) {

@@ -35,7 +35,8 @@ TEST_CASE("broadcast_to: repeated axes anywhere, new ones in front, extents that
     shape_t x;
     axis_list to;
   };
-  for (const row& r : {row{{1, 3, 1, 5}, {2, 3, 4, 5}}, row{{5}, {2, 3, 5}}, row{{}, {2, 3}}, row{{4, 1}, {-1, 7}}, row{{2, 3}, {2, 3}}, row{{40, 1, 16}, {3, 40, 50, 16}}})
+  for (const row& r : {row{{1, 3, 1, 5}, {2, 3, 4, 5}}, row{{5}, {2, 3, 5}}, row{{}, {2, 3}}, row{{4, 1}, {-1, 7}},
+                       row{{2, 3}, {2, 3}}, row{{40, 1, 16}, {3, 40, 50, 16}}})
     for (const dtype type : moved) {
       CAPTURE(r.x.rank);
       ops::broadcast_to::attrs attrs;
@@ -50,7 +51,8 @@ TEST_CASE("crop: boxes anywhere in a tensor") {
     std::int64_t axis;
     std::vector<std::int64_t> size;
   };
-  for (const row& r : {row{{}, 0, {2, 3, 4, 5}}, row{{1}, 0, {2, 2, 3, 4}}, row{{2, 0}, -2, {3, 2, 5, 5}}, row{{0, 1, 2, 3}, 0, {1, 1, 1, 1}}})
+  for (const row& r : {row{{}, 0, {2, 3, 4, 5}}, row{{1}, 0, {2, 2, 3, 4}}, row{{2, 0}, -2, {3, 2, 5, 5}},
+                       row{{0, 1, 2, 3}, 0, {1, 1, 1, 1}}})
     for (const dtype type : moved) {
       CAPTURE(r.axis);
       ops::crop::attrs attrs;
@@ -66,7 +68,8 @@ TEST_CASE("unstack: along every axis") {
       ops::unstack::attrs attrs;
       attrs.axis = axis;
       const shape_t x{3, 4, 7, 5};
-      node_under_test<ops::unstack> node(attrs, {pattern(type, x)}, std::vector<tensor_desc>(static_cast<std::size_t>(x[static_cast<int>(axis)])));
+      node_under_test<ops::unstack> node(attrs, {pattern(type, x)},
+                                         std::vector<tensor_desc>(static_cast<std::size_t>(x[static_cast<int>(axis)])));
       const blocks expected = node.reference();
       for (const int tiles : {1, 2, 5}) CHECK(node.kernel(node.choose(), tiles) == expected);
     }

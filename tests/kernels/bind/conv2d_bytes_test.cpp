@@ -59,9 +59,11 @@ TEST_CASE("conv2d of bytes: pixels that collide are gathered") {
 }
 
 TEST_CASE("conv2d of bytes: lines whose last tile has few rows are gathered where tiles have 6 and read wide numbers") {
-  const kernels::conv_shape s{.height = 9, .width = 9, .in = 20, .out = 70, .kernel_h = 3, .kernel_w = 3, .out_height = 7, .out_width = 7};
+  const kernels::conv_shape s{
+      .height = 9, .width = 9, .in = 20, .out = 70, .kernel_h = 3, .kernel_w = 3, .out_height = 7, .out_width = 7};
   const bool is_gathered = kernels::tiles_read_wide && kernels::tile_rows <= 6;
-  CHECK(kernels::detail::byte_method_of(s) == (is_gathered ? kernels::conv_method::gather : kernels::conv_method::direct));
+  CHECK(kernels::detail::byte_method_of(s) ==
+        (is_gathered ? kernels::conv_method::gather : kernels::conv_method::direct));
   check({.pad = same_pads}, {2, 7, 7, 20}, {70, 3, 3, 20});
   check({.stride{2, 2}, .pad = same_pads, .fused = activation::relu}, {1, 14, 13, 24}, {64, 3, 3, 24});
   check({.pad = same_pads, .group = 2}, {1, 7, 7, 12}, {96, 3, 3, 6});
@@ -69,11 +71,13 @@ TEST_CASE("conv2d of bytes: lines whose last tile has few rows are gathered wher
 
 TEST_CASE("conv2d of bytes: pixels that would collide only together are not made together") {
   if (kernels::int_lanes != 16) return;
-  kernels::conv_shape s{.height = 1, .width = 79, .in = 1040, .out = 12, .kernel_w = 24, .out_height = 1, .out_width = 56};
+  kernels::conv_shape s{
+      .height = 1, .width = 79, .in = 1040, .out = 12, .kernel_w = 24, .out_height = 1, .out_width = 56};
   CHECK(kernels::detail::pixels_at_once(s) == 4);
   s.in = 1024;
   CHECK(kernels::detail::pixels_collide(kernels::detail::joined(s, 4), 1));
-  CHECK(kernels::detail::pixels_at_once(s) == (kernels::has_pairs_of_lanes ? 1 : 2));  // two pay where one has no steps in pairs
+  // two pay where one has no steps in pairs
+  CHECK(kernels::detail::pixels_at_once(s) == (kernels::has_pairs_of_lanes ? 1 : 2));
 }
 
 TEST_CASE("conv2d of bytes: groups, one for each channel too") {
@@ -125,11 +129,11 @@ TEST_CASE("conv2d of bytes: u8 with zero points of both factors, at the ends of 
           CAPTURE(x_zero);
           CAPTURE(w_zero);
           CAPTURE(y_zero);
-          check_kernel<ops::conv2d>(form{.pad = same_pads, .fused = fused},
-                                    {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
-                                     constant(stored_bytes(u8, {7, 3, 3, 5}, quant{0.02F, w_zero}, 4)),
-                                     stored_bias(7, 5)},
-                                    {}, into_bytes(0.5F, y_zero));
+          check_kernel<ops::conv2d>(
+              form{.pad = same_pads, .fused = fused},
+              {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
+               constant(stored_bytes(u8, {7, 3, 3, 5}, quant{0.02F, w_zero}, 4)), stored_bias(7, 5)},
+              {}, into_bytes(0.5F, y_zero));
         }
 }
 
@@ -137,11 +141,11 @@ TEST_CASE("conv2d of bytes: i8 weights with a zero point") {
   for (const int w_zero : {-128, -3, 127})
     for (const shape_t& filters : {shape_t{7, 3, 3, 5}, shape_t{33, 1, 1, 5}}) {
       CAPTURE(w_zero);
-      check_kernel<ops::conv2d>(form{.pad = same_pads},
-                                {stored_bytes(i8, {2, 5, 6, 5}, quant{0.05F, -7}, 3),
-                                 constant(stored_bytes(i8, filters, quant{0.02F, w_zero}, 4)),
-                                 stored_bias(filters[0], 5)},
-                                {}, into_bytes(0.5F, 9));
+      check_kernel<ops::conv2d>(
+          form{.pad = same_pads},
+          {stored_bytes(i8, {2, 5, 6, 5}, quant{0.05F, -7}, 3),
+           constant(stored_bytes(i8, filters, quant{0.02F, w_zero}, 4)), stored_bias(filters[0], 5)},
+          {}, into_bytes(0.5F, 9));
     }
 }
 
@@ -164,18 +168,19 @@ TEST_CASE("conv2d of bytes: the largest products, and sums beyond 32 bits") {
           CAPTURE(static_cast<int>(x));
           CAPTURE(static_cast<int>(w));
           CAPTURE(scale);
-          check_kernel<ops::conv2d>(form{},
-                                    {stored_bytes(i8, {1, 1, 3, 200}, quant{1.0F, x_zero}, 3, x),
-                                     stored_filters(i8, {21, 1, 1, 200}, scale, 4, w), stored_bias(21, 5, 2147483647.0)},
-                                    {}, into_bytes(1.0F, 3));
+          check_kernel<ops::conv2d>(
+              form{},
+              {stored_bytes(i8, {1, 1, 3, 200}, quant{1.0F, x_zero}, 3, x),
+               stored_filters(i8, {21, 1, 1, 200}, scale, 4, w), stored_bias(21, 5, 2147483647.0)},
+              {}, into_bytes(1.0F, 3));
         }
 }
 
 TEST_CASE("conv2d of bytes: weights that are computed are packed at each run") {
-  check_kernel<ops::conv2d>(form{.pad = same_pads},
-                            {stored_bytes(i8, {1, 5, 6, 3}, quant{0.02F, 4}, 3),
-                             stored_bytes(i8, {6, 3, 3, 3}, quant{0.02F, 0}, 4)},
-                            {}, into_bytes(0.03F, 1));
+  check_kernel<ops::conv2d>(
+      form{.pad = same_pads},
+      {stored_bytes(i8, {1, 5, 6, 3}, quant{0.02F, 4}, 3), stored_bytes(i8, {6, 3, 3, 3}, quant{0.02F, 0}, 4)}, {},
+      into_bytes(0.03F, 1));
 }
 
 TEST_CASE("conv2d of bytes: sums that may leave 32 bits without their bias are left to the reference") {
@@ -208,18 +213,28 @@ TEST_CASE("conv2d of bytes: few filters, of up to sixteen pixels at once") {
       }
 }
 
-TEST_CASE("conv2d of bytes: by Winograd's method where tiles may be wide - fused activations, factors of zero points, sums beyond lines") {
+TEST_CASE(
+    "conv2d of bytes: by Winograd's method where tiles may be wide - fused activations, factors of zero points, sums "
+    "beyond lines") {
   const auto name = [](shape_t x, shape_t w) {
-    return node_under_test<ops::conv2d>(form{.pad = same_pads}, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)}, into_bytes(0.02F, 7)).choose().name;
+    return node_under_test<ops::conv2d>(form{.pad = same_pads},
+                                        {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)},
+                                        into_bytes(0.02F, 7))
+        .choose()
+        .name;
   };
   CHECK(name({2, 8, 9, 40}, {36, 3, 3, 40}) == (kernels::has_wide_tiles ? "dot winograd" : "dot windows"));
   for (const activation fused : {activation::none, activation::relu, activation::relu6})
     for (const pads& pad : {pads{}, same_pads, pads{pad_mode::explicit_pads, 1, 0, 2, 1}})
-      for (const bool has_bias : {false, true}) check({.pad = pad, .fused = fused}, {2, 8, 9, 40}, {36, 3, 3, 40}, has_bias);
-  for (const std::int64_t filters : {16, 17, 24, 33, 64}) check({.pad = same_pads}, {1, 11, 6, 67}, {filters, 3, 3, 67});
+      for (const bool has_bias : {false, true})
+        check({.pad = pad, .fused = fused}, {2, 8, 9, 40}, {36, 3, 3, 40}, has_bias);
+  for (const std::int64_t filters : {16, 17, 24, 33, 64})
+    check({.pad = same_pads}, {1, 11, 6, 67}, {filters, 3, 3, 67});
   for (const std::int32_t zero : {0, 128, 255})
     for (const double bias : {0.0, 2147483520.0})
-      check_kernel<ops::conv2d>(form{.pad = same_pads},
-                                {stored_bytes(u8, {1, 9, 10, 48}, quant{0.02F, 120}, 3), constant(stored_bytes(u8, {40, 3, 3, 48}, quant{0.01F, zero}, 4)), stored_bias(40, 5, bias)}, {},
-                                into_bytes(0.05F, 100));
+      check_kernel<ops::conv2d>(
+          form{.pad = same_pads},
+          {stored_bytes(u8, {1, 9, 10, 48}, quant{0.02F, 120}, 3),
+           constant(stored_bytes(u8, {40, 3, 3, 48}, quant{0.01F, zero}, 4)), stored_bias(40, 5, bias)},
+          {}, into_bytes(0.05F, 100));
 }

@@ -110,9 +110,14 @@ TEST_CASE("conv2d_transpose of bytes: padding, strides, dilation, groups, gaps, 
 TEST_CASE("conv2d_transpose of bytes: phases by Winograd's method where tiles may be wide") {
   for (const extent2 stride : {extent2{1, 1}, extent2{2, 2}}) {
     const shape_t filters{36, 3 * stride.h, 3 * stride.w, 40};
-    check_kernel<ops::conv2d_transpose>(form{.stride = stride, .pad = same_pads}, {stored_bytes(i8, {2, 8, 9, 40}, quant{0.02F, 5}, 3), stored_filters(i8, filters, 0.02F, 4), stored_bias(36, 5)}, {},
-                                        into_bytes(0.03F, 7));
-    check_kernel<ops::conv2d_transpose>(form{.stride = stride}, {stored_bytes(u8, {1, 7, 8, 33}, quant{0.02F, 99}, 3), constant(stored_bytes(u8, {17, 3 * stride.h, 3 * stride.w, 33}, quant{0.03F, 9}, 4))},
-                                        {}, into_bytes(0.03F, 120));
+    check_kernel<ops::conv2d_transpose>(form{.stride = stride, .pad = same_pads},
+                                        {stored_bytes(i8, {2, 8, 9, 40}, quant{0.02F, 5}, 3),
+                                         stored_filters(i8, filters, 0.02F, 4), stored_bias(36, 5)},
+                                        {}, into_bytes(0.03F, 7));
+    check_kernel<ops::conv2d_transpose>(
+        form{.stride = stride},
+        {stored_bytes(u8, {1, 7, 8, 33}, quant{0.02F, 99}, 3),
+         constant(stored_bytes(u8, {17, 3 * stride.h, 3 * stride.w, 33}, quant{0.03F, 9}, 4))},
+        {}, into_bytes(0.03F, 120));
   }
 }

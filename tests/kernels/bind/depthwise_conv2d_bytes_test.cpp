@@ -43,7 +43,8 @@ TEST_CASE("depthwise_conv2d of bytes: padding in each mode, strides, dilation, k
 }
 
 TEST_CASE("depthwise_conv2d of bytes: images with a register of channels, which are read where they lie") {
-  for (const std::int64_t channels : {kernels::register_bytes, kernels::register_bytes + 7, 2 * kernels::register_bytes})
+  for (const std::int64_t channels :
+       {kernels::register_bytes, kernels::register_bytes + 7, 2 * kernels::register_bytes})
     for (const pads& pad : {same_pads, pads{pad_mode::valid}, pads{pad_mode::explicit_pads, 3, 1, 0, 2}})
       for (const extent2 stride : {extent2{1, 1}, extent2{2, 2}, extent2{1, 2}, extent2{2, 1}, extent2{3, 3}})
         for (const extent2 dilation : {extent2{1, 1}, extent2{2, 1}, extent2{2, 3}}) {
@@ -56,7 +57,9 @@ TEST_CASE("depthwise_conv2d of bytes: images with a register of channels, which 
   check({.pad = same_pads}, {1, 1, 1, 2 * kernels::register_bytes}, {2 * kernels::register_bytes, 9, 3, 1});
 }
 
-TEST_CASE("depthwise_conv2d of bytes: registers of several pixels that are read where they lie, or would be but for one thing") {
+TEST_CASE(
+    "depthwise_conv2d of bytes: registers of several pixels that are read where they lie, or would be but for one "
+    "thing") {
   for (const std::int64_t channels : {4, 8, 16, 32}) {
     const std::int64_t in_register = std::max<std::int64_t>(1, kernels::register_bytes / channels);
     for (std::int64_t registers = 1; registers <= 5; ++registers)
@@ -83,9 +86,11 @@ TEST_CASE("depthwise_conv2d of bytes: registers of several pixels that are read 
           check({.dilation{2, 1}, .pad = pad}, {1, 5, 16, channels}, {channels * multiplier, 3, 3, 1});
         }
   for (const int zero : {0, 101, 255})
-    check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
-                                        {stored_bytes(u8, {1, 5, 16, 16}, quant{0.05F, zero}, 3), constant(stored_bytes(u8, {16, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(16, 5)},
-                                        {}, into_bytes(0.05F, 55));
+    check_kernel<ops::depthwise_conv2d>(
+        form{.pad = same_pads},
+        {stored_bytes(u8, {1, 5, 16, 16}, quant{0.05F, zero}, 3),
+         constant(stored_bytes(u8, {16, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(16, 5)},
+        {}, into_bytes(0.05F, 55));
 }
 
 TEST_CASE("depthwise_conv2d of bytes: results beyond 16 bits before they are clamped") {
@@ -94,10 +99,11 @@ TEST_CASE("depthwise_conv2d of bytes: results beyond 16 bits before they are cla
       for (const float scale : {0.02F, 0.002F}) {
         CAPTURE(channels);
         CAPTURE(scale);
-        check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads, .fused = activation::relu},
-                                            {stored_bytes(i8, {1, 5, 16, channels}, quant{0.02F, -3}, 3, bytes_are::all_highest),
-                                             stored_filters(i8, {channels, 3, 3, 1}, 0.03F, 4, w), stored_bias(channels, 5)},
-                                            {}, into_bytes(scale, -100));
+        check_kernel<ops::depthwise_conv2d>(
+            form{.pad = same_pads, .fused = activation::relu},
+            {stored_bytes(i8, {1, 5, 16, channels}, quant{0.02F, -3}, 3, bytes_are::all_highest),
+             stored_filters(i8, {channels, 3, 3, 1}, 0.03F, 4, w), stored_bias(channels, 5)},
+            {}, into_bytes(scale, -100));
       }
 }
 
@@ -130,7 +136,8 @@ TEST_CASE("depthwise_conv2d of bytes: scratch is no larger than what is read, ho
   for (const std::int64_t step : {std::int64_t{100'000}, far}) {
     const pads around{pad_mode::explicit_pads, step, step, step, step};
     const auto is_left = [&](const form& f, shape_t x, shape_t w) {
-      return has_no_kernel<ops::depthwise_conv2d>(f, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.03F, 4)}, into_bytes(0.02F, 7));
+      return has_no_kernel<ops::depthwise_conv2d>(
+          f, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.03F, 4)}, into_bytes(0.02F, 7));
     };
     CHECK(is_left({.stride{step, step}, .pad = around}, {1, 8, 8, 4}, {4, 1, 1, 1}));
     CHECK(is_left({.dilation{step, step}, .pad = around}, {1, 2, 2, 4}, {4, 3, 3, 1}));
@@ -139,7 +146,8 @@ TEST_CASE("depthwise_conv2d of bytes: scratch is no larger than what is read, ho
 
 TEST_CASE("depthwise_conv2d of bytes: every number of channels around whole registers, and multipliers") {
   for (std::int64_t c = 1; c <= 2 * kernels::register_bytes + 5; c += c % 8 == 0 || c % 8 == 7 ? 1 : 3)
-    for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {1, 5, 7, c}, {c, 3, 3, 1});
+    for (const std::int64_t stride : {1, 2})
+      check({.stride{stride, stride}, .pad = same_pads}, {1, 5, 7, c}, {c, 3, 3, 1});
   for (const std::int64_t c : {1, 3, 40})
     for (const std::int64_t multiplier : {2, 3, 8})
       for (const std::int64_t stride : {1, 2})
@@ -148,19 +156,22 @@ TEST_CASE("depthwise_conv2d of bytes: every number of channels around whole regi
 
 TEST_CASE("depthwise_conv2d of bytes: images of every height, and bands of large ones") {
   for (std::int64_t h = 1; h <= 8; ++h)
-    for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});
+    for (const std::int64_t stride : {1, 2})
+      check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});
   check({.pad = same_pads}, {1, 40, 100, 24}, {24, 5, 5, 1});
   check({.stride{2, 2}, .pad = same_pads}, {1, 40, 100, 24}, {24, 3, 3, 1});
   // Several sets of channels, and bands of rows that are read where they lie.
-  for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {1, 33, 75, 130}, {130, 3, 3, 1});
+  for (const std::int64_t stride : {1, 2})
+    check({.stride{stride, stride}, .pad = same_pads}, {1, 33, 75, 130}, {130, 3, 3, 1});
 }
 
 TEST_CASE("depthwise_conv2d of bytes: u8 images with a register of channels") {
   for (const int x_zero : {0, 101, 255})
-    check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
-                                        {stored_bytes(u8, {2, 5, 6, 70}, quant{0.05F, x_zero}, 3),
-                                         constant(stored_bytes(u8, {70, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(70, 5)},
-                                        {}, into_bytes(0.05F, 55));
+    check_kernel<ops::depthwise_conv2d>(
+        form{.pad = same_pads},
+        {stored_bytes(u8, {2, 5, 6, 70}, quant{0.05F, x_zero}, 3),
+         constant(stored_bytes(u8, {70, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(70, 5)},
+        {}, into_bytes(0.05F, 55));
 }
 
 TEST_CASE("depthwise_conv2d of bytes: u8 with zero points of both factors, at the ends of the range too") {
@@ -170,11 +181,11 @@ TEST_CASE("depthwise_conv2d of bytes: u8 with zero points of both factors, at th
         CAPTURE(x_zero);
         CAPTURE(w_zero);
         CAPTURE(y_zero);
-        check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
-                                            {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
-                                             constant(stored_bytes(u8, {5, 3, 3, 1}, quant{0.02F, w_zero}, 4)),
-                                             stored_bias(5, 5)},
-                                            {}, into_bytes(0.05F, y_zero));
+        check_kernel<ops::depthwise_conv2d>(
+            form{.pad = same_pads},
+            {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
+             constant(stored_bytes(u8, {5, 3, 3, 1}, quant{0.02F, w_zero}, 4)), stored_bias(5, 5)},
+            {}, into_bytes(0.05F, y_zero));
       }
 }
 
@@ -182,11 +193,11 @@ TEST_CASE("depthwise_conv2d of bytes: i8 weights with a zero point") {
   for (const int w_zero : {-128, -3, 127})
     for (const std::int64_t channels : {5, 70}) {
       CAPTURE(w_zero);
-      check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
-                                          {stored_bytes(i8, {2, 5, 6, channels}, quant{0.05F, -7}, 3),
-                                           constant(stored_bytes(i8, {channels, 3, 3, 1}, quant{0.02F, w_zero}, 4)),
-                                           stored_bias(channels, 5)},
-                                          {}, into_bytes(0.05F, 9));
+      check_kernel<ops::depthwise_conv2d>(
+          form{.pad = same_pads},
+          {stored_bytes(i8, {2, 5, 6, channels}, quant{0.05F, -7}, 3),
+           constant(stored_bytes(i8, {channels, 3, 3, 1}, quant{0.02F, w_zero}, 4)), stored_bias(channels, 5)},
+          {}, into_bytes(0.05F, 9));
     }
 }
 
@@ -196,9 +207,10 @@ TEST_CASE("depthwise_conv2d of bytes: factors of every size, the largest product
       for (const double bias : {1000.0, 2147483647.0}) {
         CAPTURE(static_cast<int>(w));
         CAPTURE(scale);
-        check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
-                                            {stored_bytes(i8, {1, 4, 5, 70}, quant{1.0F, -128}, 3, bytes_are::all_highest),
-                                             stored_filters(i8, {70, 3, 3, 1}, scale, 4, w), stored_bias(70, 5, bias)},
-                                            {}, into_bytes(1.0F, 3));
+        check_kernel<ops::depthwise_conv2d>(
+            form{.pad = same_pads},
+            {stored_bytes(i8, {1, 4, 5, 70}, quant{1.0F, -128}, 3, bytes_are::all_highest),
+             stored_filters(i8, {70, 3, 3, 1}, scale, 4, w), stored_bias(70, 5, bias)},
+            {}, into_bytes(1.0F, 3));
       }
 }

@@ -22,10 +22,10 @@ TEST_CASE("full_connection of bytes: rows, columns and depths around whole tiles
         CAPTURE(m);
         CAPTURE(k);
         CAPTURE(n);
-        check_kernel<ops::full_connection>(fused_with(activation::none),
-                                           {stored_bytes(i8, {m, k}, quant{0.02F, 11}, 3),
-                                            stored_filters(i8, {n, k}, 0.01F, 4), stored_bias(n, 5)},
-                                           {}, into_bytes(0.02F, -7));
+        check_kernel<ops::full_connection>(
+            fused_with(activation::none),
+            {stored_bytes(i8, {m, k}, quant{0.02F, 11}, 3), stored_filters(i8, {n, k}, 0.01F, 4), stored_bias(n, 5)},
+            {}, into_bytes(0.02F, -7));
       }
 }
 
@@ -35,9 +35,10 @@ TEST_CASE("full_connection of bytes: rows that collide, and copies of whole step
       CAPTURE(m);
       CAPTURE(k);
       CHECK(kernels::copied_row_bytes(kernels::byte_layout::of(m, k, 35)) % 4096 != 0);
-      check_kernel<ops::full_connection>(fused_with(activation::relu),
-                                         {stored_bytes(i8, {m, k}, quant{0.02F, 11}, 3), stored_filters(i8, {35, k}, 0.01F, 4), stored_bias(35, 5)},
-                                         {}, into_bytes(0.9F, -7));
+      check_kernel<ops::full_connection>(
+          fused_with(activation::relu),
+          {stored_bytes(i8, {m, k}, quant{0.02F, 11}, 3), stored_filters(i8, {35, k}, 0.01F, 4), stored_bias(35, 5)},
+          {}, into_bytes(0.9F, -7));
     }
 }
 
@@ -47,11 +48,11 @@ TEST_CASE("full_connection of bytes: one scale for the weight, whose zero point 
       for (const activation fused : {activation::none, activation::relu, activation::relu6}) {
         const int first = type == u8 ? 0 : -128;
         CAPTURE(at);
-        check_kernel<ops::full_connection>(fused_with(fused),
-                                           {stored_bytes(type, {3, 4, 10}, quant{0.02F, first + 255 - at}, 3),
-                                            constant(stored_bytes(type, {21, 10}, quant{0.01F, first + at}, 4)),
-                                            stored_bias(21, 5)},
-                                           {}, into_bytes(0.02F, first + at / 2));
+        check_kernel<ops::full_connection>(
+            fused_with(fused),
+            {stored_bytes(type, {3, 4, 10}, quant{0.02F, first + 255 - at}, 3),
+             constant(stored_bytes(type, {21, 10}, quant{0.01F, first + at}, 4)), stored_bias(21, 5)},
+            {}, into_bytes(0.02F, first + at / 2));
         check_kernel<ops::full_connection>(fused_with(fused),
                                            {stored_bytes(type, {2, 64}, quant{0.02F, first + 255 - at}, 3),
                                             constant(stored_bytes(type, {21, 64}, quant{0.01F, first + at}, 4))},

@@ -1,4 +1,5 @@
-// full_connection_test: dense layers of floats against the reference - few rows, many, and rows that collide in the cache.
+// full_connection_test: dense layers of floats against the reference - few rows, many, and rows that collide in the
+// cache.
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <support/kernels.hpp>
 
@@ -19,7 +20,8 @@ void check(std::int64_t m, std::int64_t k, std::int64_t n, activation fused = ac
 }  // namespace
 
 TEST_CASE("full_connection: rows, columns and depths around whole tiles and vectors") {
-  for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{kernels::tile_rows}, std::int64_t{2 * kernels::tile_rows + 3}})
+  for (const std::int64_t m :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{kernels::tile_rows}, std::int64_t{2 * kernels::tile_rows + 3}})
     for (const std::int64_t k : {1, 7, 64})
       for (const std::int64_t n : {1, 8, 33, 70}) check(m, k, n, n % 2 == 0 ? activation::relu6 : activation::none);
 }

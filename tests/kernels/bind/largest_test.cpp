@@ -42,7 +42,8 @@ TEST_CASE("arg_max: the first of the largest along any axis, as an index of eith
         check_kernel<ops::arg_max>(attrs, {x});
       }
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::vector<float>& row : {std::vector<float>{1, nan, 2, nan}, {nan, 1, 2, 3}, {-nan, 9, nan, 9}, {-0.0F, 0.0F, -1, -2}})
+  for (const std::vector<float>& row :
+       {std::vector<float>{1, nan, 2, nan}, {nan, 1, 2, 3}, {-nan, 9, nan, 9}, {-0.0F, 0.0F, -1, -2}})
     check_kernel<ops::arg_max>({}, {floats({4}, row)});
 }
 

@@ -44,8 +44,11 @@ TEST_CASE("log_softmax: large, equal, infinite and missing numbers") {
   for (const std::vector<float>& row : rows) {
     CAPTURE(row[0]);
     check_kernel<ops::log_softmax>({}, {floats({3}, row)}, allowed);
-    check_kernel<ops::log_softmax>(along(0), {floats({3, 2}, {row[0], row[0], row[1], row[1], row[2], row[2]})}, allowed);
+    check_kernel<ops::log_softmax>(along(0), {floats({3, 2}, {row[0], row[0], row[1], row[1], row[2], row[2]})},
+                                   allowed);
   }
 }
 
-TEST_CASE("log_softmax: other dtypes are left to the reference") { CHECK(has_no_kernel<ops::log_softmax>({}, {elements<double>({7}, 3)})); }
+TEST_CASE("log_softmax: other dtypes are left to the reference") {
+  CHECK(has_no_kernel<ops::log_softmax>({}, {elements<double>({7}, 3)}));
+}

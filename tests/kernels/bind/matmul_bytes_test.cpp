@@ -10,8 +10,8 @@ using attributes = ops::matmul::attrs;
 void check(attributes attrs, dtype type, shape_t a, shape_t b) {
   const int first = type == u8 ? 0 : -128;
   check_kernel<ops::matmul>(
-      attrs, {stored_bytes(type, a, quant{0.02F, first + 90}, 3), stored_bytes(type, b, quant{0.01F, first + 140}, 4)}, {},
-      into_bytes(0.02F, first + 120));
+      attrs, {stored_bytes(type, a, quant{0.02F, first + 90}, 3), stored_bytes(type, b, quant{0.01F, first + 140}, 4)},
+      {}, into_bytes(0.02F, first + 120));
 }
 
 }  // namespace
@@ -60,7 +60,8 @@ TEST_CASE("matmul of bytes: a scale for each column") {
         attrs.transpose_b = transpose_b;
         given_operand b = stored_filters(i8, {n, k}, 0.01F, 4);
         if (!transpose_b) b.desc.shape = {k, n}, b.desc.quantised = per_channel<1>;
-        check_kernel<ops::matmul>(attrs, {stored_bytes(i8, {2, 7, k}, quant{0.02F, 9}, 3), b}, {}, into_bytes(0.02F, -8));
+        check_kernel<ops::matmul>(attrs, {stored_bytes(i8, {2, 7, k}, quant{0.02F, 9}, 3), b}, {},
+                                  into_bytes(0.02F, -8));
       }
 }
 

@@ -1,4 +1,5 @@
-// matmul_test: products of matrices of floats against the reference - batches, transposed factors, rows that collide in the cache.
+// matmul_test: products of matrices of floats against the reference - batches, transposed factors, rows that collide in
+// the cache.
 #include <nnrt/kernels/bind/matmul.hpp>
 #include <support/kernels.hpp>
 
@@ -14,7 +15,8 @@ void check(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t k, s
   CAPTURE(n);
   ops::matmul::attrs attrs;
   attrs.transpose_a = transpose_a, attrs.transpose_b = transpose_b;
-  const shape_t a = transpose_a ? shape_t{2, 1, k, m} : shape_t{2, 1, m, k}, b = transpose_b ? shape_t{3, n, k} : shape_t{3, k, n};
+  const shape_t a = transpose_a ? shape_t{2, 1, k, m} : shape_t{2, 1, m, k},
+                b = transpose_b ? shape_t{3, n, k} : shape_t{3, k, n};
   check_kernel<ops::matmul>(attrs, {floats(a, 3), floats(b, 4)}, {1e-5 * static_cast<double>(k), 2e-5});
 }
 

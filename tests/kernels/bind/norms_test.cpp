@@ -37,7 +37,8 @@ TEST_CASE("instance_norm: numbers that are all alike have no variance, whatever 
 
 namespace {
 
-ops::l2_normalize::attrs along(std::initializer_list<std::int64_t> axes, activation fused = activation::none, float epsilon = 1e-6F) {
+ops::l2_normalize::attrs along(std::initializer_list<std::int64_t> axes, activation fused = activation::none,
+                               float epsilon = 1e-6F) {
   ops::l2_normalize::attrs attrs;
   attrs.axis = axes, attrs.fused = fused, attrs.epsilon = epsilon;
   return attrs;
@@ -56,7 +57,9 @@ TEST_CASE("l2_normalize: rows and columns of every length around whole vectors")
 }
 
 TEST_CASE("l2_normalize: any axes side by side, all of them when none is named; others are left to the reference") {
-  for (const ops::l2_normalize::attrs& attrs : {along({}), along({0}), along({2, 1}), along({-1, -2}), along({0, 1, 2, 3}), along({3}, activation::relu), along({1}, activation::relu6)})
+  for (const ops::l2_normalize::attrs& attrs :
+       {along({}), along({0}), along({2, 1}), along({-1, -2}), along({0, 1, 2, 3}), along({3}, activation::relu),
+        along({1}, activation::relu6)})
     check_kernel<ops::l2_normalize>(attrs, {floats({2, 3, 5, 17}, 4)}, some_ulp);
   CHECK(has_no_kernel<ops::l2_normalize>(along({0, 2}), {floats({2, 3, 5})}));
 }
@@ -64,18 +67,21 @@ TEST_CASE("l2_normalize: any axes side by side, all of them when none is named; 
 TEST_CASE("l2_normalize: numbers whose squares no float holds, zeros, and what is no number") {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> rows[] = {
-      {3e25F, -4e25F, 0.0F}, {1e-17F, 2e-17F, -2e-17F}, {3e-20F, 4e-20F, 0.0F}, {0.0F, -0.0F, 0.0F}, {nan, 1.0F, 2.0F}, {infinity, 1.0F, 2.0F}, {1e-13F, 1e-13F, 1e13F},
+      {3e25F, -4e25F, 0.0F}, {1e-17F, 2e-17F, -2e-17F}, {3e-20F, 4e-20F, 0.0F},  {0.0F, -0.0F, 0.0F},
+      {nan, 1.0F, 2.0F},     {infinity, 1.0F, 2.0F},    {1e-13F, 1e-13F, 1e13F},
   };
   for (const std::vector<float>& row : rows)
     for (const float epsilon : {1e-6F, 1e-37F}) {
       CAPTURE(row[0]);
       CAPTURE(epsilon);
       check_kernel<ops::l2_normalize>(along({0}, activation::none, epsilon), {floats({3}, row)}, some_ulp);
-      check_kernel<ops::l2_normalize>(along({0}, activation::none, epsilon), {floats({3, 2}, {row[0], 1.0F, row[1], 1.0F, row[2], 1.0F})}, some_ulp);
+      check_kernel<ops::l2_normalize>(along({0}, activation::none, epsilon),
+                                      {floats({3, 2}, {row[0], 1.0F, row[1], 1.0F, row[2], 1.0F})}, some_ulp);
     }
 }
 
-TEST_CASE("reduce_l2: any axes side by side, rows and columns of every length around whole vectors, with a coefficient") {
+TEST_CASE(
+    "reduce_l2: any axes side by side, rows and columns of every length around whole vectors, with a coefficient") {
   for (std::int64_t n = 1; n <= 5 * kernels::lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::reduce_l2>({}, {floats({3, n}, 3), integers_of({1})}, some_ulp);
@@ -83,17 +89,23 @@ TEST_CASE("reduce_l2: any axes side by side, rows and columns of every length ar
   }
   ops::reduce_l2::attrs attrs;
   attrs.keep_dims = true, attrs.reduce_to_end = true, attrs.coefficient = 2.5F;
-  for (const std::int64_t axis : {0, 1, 2}) check_kernel<ops::reduce_l2>(attrs, {floats({3, 5, 70}, 5), integers_of({axis})}, some_ulp);
+  for (const std::int64_t axis : {0, 1, 2})
+    check_kernel<ops::reduce_l2>(attrs, {floats({3, 5, 70}, 5), integers_of({axis})}, some_ulp);
   check_kernel<ops::reduce_l2>({}, {floats({7, 700}), integers_of({0})}, some_ulp);
   CHECK(has_no_kernel<ops::reduce_l2>({}, {floats({2, 3, 5}), integers_of({0, 2})}));
 }
 
 TEST_CASE("reduce_l2: squares that no float holds, and what is no number") {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::vector<float>& row : {std::vector<float>{3e25F, -4e25F, 0.0F}, {3e-30F, 4e-30F, 0.0F}, {0.0F, 0.0F, 0.0F}, {nan, 1.0F, 2.0F}, {infinity, 1.0F, 2.0F}}) {
+  for (const std::vector<float>& row : {std::vector<float>{3e25F, -4e25F, 0.0F},
+                                        {3e-30F, 4e-30F, 0.0F},
+                                        {0.0F, 0.0F, 0.0F},
+                                        {nan, 1.0F, 2.0F},
+                                        {infinity, 1.0F, 2.0F}}) {
     CAPTURE(row[0]);
     check_kernel<ops::reduce_l2>({}, {floats({3}, row), integers_of({0})}, {0, 8e-7});
-    check_kernel<ops::reduce_l2>({}, {floats({3, 2}, {row[0], 1.0F, row[1], 1.0F, row[2], 1.0F}), integers_of({0})}, {0, 8e-7});
+    check_kernel<ops::reduce_l2>({}, {floats({3, 2}, {row[0], 1.0F, row[1], 1.0F, row[2], 1.0F}), integers_of({0})},
+                                 {0, 8e-7});
   }
 }
 
@@ -128,10 +140,12 @@ TEST_CASE("lrn: numbers whose squares no float holds") {
   std::vector<float> x = random_floats(60, 3);
   x[3] = 3e19F, x[17] = 1e-23F, x[18] = -1e-20F, x[30] = -1e38F, x[59] = 1e-40F;
   for (const float bias : {0.0F, 1.0F})
-    for (const std::int64_t radius : {0, 1}) check_kernel<ops::lrn>(response(radius, bias, 1, 0.5F), {floats({3, 20}, x)}, {1e-44, 2e-6});
+    for (const std::int64_t radius : {0, 1})
+      check_kernel<ops::lrn>(response(radius, bias, 1, 0.5F), {floats({3, 20}, x)}, {1e-44, 2e-6});
 }
 
 TEST_CASE("lrn: powers of negative numbers, 0 to the power of 0, and wide windows are left to the reference") {
-  for (const ops::lrn::attrs& attrs : {response(1, -1, 1, 0.5F), response(1, 1, -1, 0.5F), response(1, 1, 1, 0), response(65, 1, 1, 0.5F)})
+  for (const ops::lrn::attrs& attrs :
+       {response(1, -1, 1, 0.5F), response(1, 1, -1, 0.5F), response(1, 1, 1, 0), response(65, 1, 1, 0.5F)})
     CHECK(has_no_kernel<ops::lrn>(attrs, {floats({2, 5})}));
 }

@@ -103,8 +103,9 @@ const row table[] = {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pools: the kernel is the reference for any window and any number of channels, max_pool's bit for bit", Op,
-                   ops::max_pool, ops::avg_pool) {
+TEST_CASE_TEMPLATE(
+    "pools: the kernel is the reference for any window and any number of channels, max_pool's bit for bit", Op,
+    ops::max_pool, ops::avg_pool) {
   for (const row& r : table)
     for (const std::int64_t c : {std::int64_t{1}, kernels::lanes - 1, kernels::lanes, 3 * kernels::lanes + 2,
                                  4 * kernels::lanes, 9 * kernels::lanes + 1}) {
@@ -177,23 +178,30 @@ TEST_CASE_TEMPLATE("pools of stored bytes: the whole range, over as many pixels 
     for (const bytes_are fill : {bytes_are::random, bytes_are::all_lowest, bytes_are::all_highest})
       for (const dtype type : {i8, u8}) {
         CAPTURE(h);
-        check_kernel<Op>(global, {stored_bytes(type, {1, h, 260, 3}, quant{0.05F, 3}, 3, fill)}, {}, into_bytes(0.05F, 3));
+        check_kernel<Op>(global, {stored_bytes(type, {1, h, 260, 3}, quant{0.05F, 3}, 3, fill)}, {},
+                         into_bytes(0.05F, 3));
       }
 }
 
 TEST_CASE("max_pool: pixels of one to four vectors, rows longer than what is folded at once, and short ones") {
-  const row rows[] = {{window_of({3, 3}, {2, 2}, around(1)), 5, 150}, {window_of({2, 2}, {2, 2}), 6, 9}, {window_of({3, 60}, {1, 2}, around(2)), 4, 64}};
+  const row rows[] = {{window_of({3, 3}, {2, 2}, around(1)), 5, 150},
+                      {window_of({2, 2}, {2, 2}), 6, 9},
+                      {window_of({3, 60}, {1, 2}, around(2)), 4, 64}};
   for (const row& r : rows)
-    for (const std::int64_t c : {kernels::lanes + 1, 2 * kernels::lanes, 4 * kernels::lanes - 1, kernels::register_bytes / 2 + 3}) {
+    for (const std::int64_t c :
+         {kernels::lanes + 1, 2 * kernels::lanes, 4 * kernels::lanes - 1, kernels::register_bytes / 2 + 3}) {
       CAPTURE(r.w);
       CAPTURE(c);
-      check_kernel<ops::max_pool>(r.a, {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
+      check_kernel<ops::max_pool>(r.a,
+                                  {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
       for (const dtype type : {i8, u8})
-        check_kernel<ops::max_pool>(r.a, {stored_bytes(type, {2, r.h, r.w, c}, quant{0.05F, 7}, 3)}, {}, into_bytes(0.05F, 7));
+        check_kernel<ops::max_pool>(r.a, {stored_bytes(type, {2, r.h, r.w, c}, quant{0.05F, 7}, 3)}, {},
+                                    into_bytes(0.05F, 7));
     }
 }
 
-TEST_CASE("max_pool: windows that overlap, of many channels, in rows longer than what is folded at once and in short ones") {
+TEST_CASE(
+    "max_pool: windows that overlap, of many channels, in rows longer than what is folded at once and in short ones") {
   const auto name_of_kernel = [](extent2 kernel, extent2 stride, std::int64_t c) {
     return node_under_test<ops::max_pool>(window_of(kernel, stride), {floats({1, 20, 20, c})}).choose().name;
   };
@@ -203,30 +211,32 @@ TEST_CASE("max_pool: windows that overlap, of many channels, in rows longer than
   CHECK(name_of_kernel({2, 2}, {1, 1}, many) == "pool channels");
   CHECK(name_of_kernel({3, 3}, {2, 2}, many) == "pool channels");
   CHECK(name_of_kernel({3, 3}, {1, 1}, 342) == "pool channels");
-  const row rows[] = {{window_of({3, 3}, {1, 1}, around(1)), 6, 64}, {window_of({3, 3}, {1, 1}, same_padding), 9, 7}, {window_of({5, 5}, {2, 2}, around(2)), 11, 40}};
+  const row rows[] = {{window_of({3, 3}, {1, 1}, around(1)), 6, 64},
+                      {window_of({3, 3}, {1, 1}, same_padding), 9, 7},
+                      {window_of({5, 5}, {2, 2}, around(2)), 11, 40}};
   for (const row& r : rows)
     for (const std::int64_t c : {many, 5 * kernels::lanes + 3}) {
       CAPTURE(r.w);
       CAPTURE(c);
-      check_kernel<ops::max_pool>(r.a, {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
+      check_kernel<ops::max_pool>(r.a,
+                                  {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
     }
 }
 
 TEST_CASE("max_pool: few channels, rows and windows longer than what is folded at once, and many rows") {
   const row rows[] = {
-      {window_of({3, 3}, {2, 2}, around(1)), 5, 900},
-      {window_of({2, 2}, {2, 2}), 4, 1500},
-      {window_of({1, 700}, {1, 3}, around(0)), 2, 1100},
-      {window_of({2, 1000}, {1, 1}, same_padding), 2, 1000},
-      {window_of({3, 2}, {1, 2}, same_padding), 90, 31},
-      {window_of({1, 1}, {1, 3}), 3, 1000},
+      {window_of({3, 3}, {2, 2}, around(1)), 5, 900},    {window_of({2, 2}, {2, 2}), 4, 1500},
+      {window_of({1, 700}, {1, 3}, around(0)), 2, 1100}, {window_of({2, 1000}, {1, 1}, same_padding), 2, 1000},
+      {window_of({3, 2}, {1, 2}, same_padding), 90, 31}, {window_of({1, 1}, {1, 3}), 3, 1000},
   };
   for (const row& r : rows)
     for (const std::int64_t c : {1, 3, 7}) {
       CAPTURE(r.w);
       CAPTURE(c);
-      check_kernel<ops::max_pool>(r.a, {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
+      check_kernel<ops::max_pool>(r.a,
+                                  {floats({2, r.h, r.w, c}, with_special_values(random_floats(2 * r.h * r.w * c, 4)))});
       for (const dtype type : {i8, u8})
-        check_kernel<ops::max_pool>(r.a, {stored_bytes(type, {2, r.h, r.w, c}, quant{0.05F, 7}, 3)}, {}, into_bytes(0.05F, 7));
+        check_kernel<ops::max_pool>(r.a, {stored_bytes(type, {2, r.h, r.w, c}, quant{0.05F, 7}, 3)}, {},
+                                    into_bytes(0.05F, 7));
     }
 }

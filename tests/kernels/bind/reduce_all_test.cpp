@@ -17,7 +17,8 @@ given_operand truths(shape_t shape, std::int64_t lies) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("conjunctions: any axes side by side, rows and columns of every length around words", Op, ops::reduce_all, ops::all) {
+TEST_CASE_TEMPLATE("conjunctions: any axes side by side, rows and columns of every length around words", Op,
+                   ops::reduce_all, ops::all) {
   const std::vector<std::int64_t> lists[] = {{0}, {1}, {2}, {1, 2}, {-1}, {0, 1}, {0, 1, 2}, {-3, 1}};
   for (const std::vector<std::int64_t>& list : lists)
     for (const std::int64_t n : {1, 2, 7, 8, 9, 31, 67})

@@ -24,8 +24,8 @@ TEST_CASE_TEMPLATE("sums and extremes: any axes side by side", Op, ops::reduce_m
     }
 }
 
-TEST_CASE_TEMPLATE("sums and extremes: rows and columns of every length around whole vectors", Op, ops::reduce_max, ops::reduce_min,
-                   ops::reduce_sum) {
+TEST_CASE_TEMPLATE("sums and extremes: rows and columns of every length around whole vectors", Op, ops::reduce_max,
+                   ops::reduce_min, ops::reduce_sum) {
   for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<Op>({}, {floats({3, n}, 5), integers_of({1})}, allowed<Op>());
@@ -33,15 +33,16 @@ TEST_CASE_TEMPLATE("sums and extremes: rows and columns of every length around w
   }
 }
 
-TEST_CASE_TEMPLATE("sums and extremes: to the end, with a coefficient, keeping axes", Op, ops::reduce_max, ops::reduce_min,
-                   ops::reduce_sum) {
+TEST_CASE_TEMPLATE("sums and extremes: to the end, with a coefficient, keeping axes", Op, ops::reduce_max,
+                   ops::reduce_min, ops::reduce_sum) {
   typename Op::attrs attrs;
   attrs.keep_dims = attrs.reduce_to_end = true;
   attrs.coefficient = -2.5F;
   check_kernel<Op>(attrs, {floats({3, 5, 3}, 5), integers_of({1})}, allowed<Op>());
 }
 
-TEST_CASE_TEMPLATE("sums and extremes: NaN and infinities come out", Op, ops::reduce_max, ops::reduce_min, ops::reduce_sum) {
+TEST_CASE_TEMPLATE("sums and extremes: NaN and infinities come out", Op, ops::reduce_max, ops::reduce_min,
+                   ops::reduce_sum) {
   const auto special = [](shape_t shape, std::uint32_t seed) {
     return floats(shape, with_special_values(random_floats(shape.elements(), seed)));
   };

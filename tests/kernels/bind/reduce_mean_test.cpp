@@ -68,7 +68,8 @@ TEST_CASE("reduce_mean of stored bytes: columns of every length and width, coeff
             ops::reduce_mean::attrs attrs;
             attrs.coefficient = coefficient;
             check_kernel<ops::reduce_mean>(
-                attrs, {stored_bytes(type, {2, n, 1, channels}, quant{0.05F, first + 70}, 3, fill), integers_of({1, 2})},
-                {}, into_bytes(0.031F, first + 200));
+                attrs,
+                {stored_bytes(type, {2, n, 1, channels}, quant{0.05F, first + 70}, 3, fill), integers_of({1, 2})}, {},
+                into_bytes(0.031F, first + 200));
           }
 }

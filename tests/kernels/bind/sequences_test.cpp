@@ -57,7 +57,9 @@ TEST_CASE("detection_post_process: scores that are no numbers, and stored ones")
   check_kernel<detector_op>(attrs, {stored({2, 9, 4}), stored({2, 9, 4}), stored({9, 4})});
 }
 
-TEST_CASE("non_max_suppression: the kernel is the reference, bit for bit, with ties and scores that fall, for every class of every batch") {
+TEST_CASE(
+    "non_max_suppression: the kernel is the reference, bit for bit, with ties and scores that fall, for every class of "
+    "every batch") {
   const auto number = [](float x) { return constant(floats({}, std::vector<float>{x})); };
   for (const std::int64_t boxes : {1, 2, 37, 200})
     for (const float share : {0.1F, 0.5F, 1.0F})
@@ -68,13 +70,18 @@ TEST_CASE("non_max_suppression: the kernel is the reference, bit for bit, with t
         ops::non_max_suppression::attrs attrs;
         attrs.max_detections = 20;
         attrs.drops_equal = boxes == 37, attrs.center_point_box = boxes == 200;
-        check_kernel<ops::non_max_suppression>(attrs, {floats({boxes, 4}, 3), few_scores({boxes}, 4), number(share), number(-1), number(sigma)});
-        check_kernel<ops::non_max_suppression>(attrs, {floats({2, boxes, 4}, 5), floats({2, 3, boxes}, 6), number(share), number(0.5F), number(sigma)});
+        check_kernel<ops::non_max_suppression>(
+            attrs, {floats({boxes, 4}, 3), few_scores({boxes}, 4), number(share), number(-1), number(sigma)});
+        check_kernel<ops::non_max_suppression>(
+            attrs, {floats({2, boxes, 4}, 5), floats({2, 3, boxes}, 6), number(share), number(0.5F), number(sigma)});
       }
-  const std::vector<float> scores = with_special_values(random_floats(40, 8)), corners = with_special_values(random_floats(160, 9));
+  const std::vector<float> scores = with_special_values(random_floats(40, 8)),
+                           corners = with_special_values(random_floats(160, 9));
   check_kernel<ops::non_max_suppression>({}, {floats({40, 4}, corners), floats({40}, scores)});
-  check_kernel<ops::non_max_suppression>({}, {elements<float16>({40, 4}, 3), elements<float16>({40}, 4), number(0.5F), number(0), number(0.5F)});
-  check_kernel<ops::non_max_suppression>({}, {elements<double>({40, 4}, 3), elements<double>({40}, 4), number(0.5F), number(0), number(0.5F)});
+  check_kernel<ops::non_max_suppression>(
+      {}, {elements<float16>({40, 4}, 3), elements<float16>({40}, 4), number(0.5F), number(0), number(0.5F)});
+  check_kernel<ops::non_max_suppression>(
+      {}, {elements<double>({40, 4}, 3), elements<double>({40}, 4), number(0.5F), number(0), number(0.5F)});
 }
 
 TEST_CASE("unique: the kernel is the reference, sorted or not, with many repeats, none, NaNs and zeros of both signs") {
@@ -104,10 +111,16 @@ TEST_CASE("lstm: the kernel is the reference within some ulp, at sizes around wh
         CAPTURE(directions);
         ops::lstm::attrs attrs;
         attrs.bidirectional = directions == 2;
-        const given_operand x = floats({5, 3, input}, 3), w_ih = floats({directions, 4 * hidden, input}, random_floats(directions * 4 * hidden * input, 4, 0.5F)),
-                            w_hh = floats({directions, 4 * hidden, hidden}, random_floats(directions * 4 * hidden * hidden, 5, 0.5F));
+        const given_operand x = floats({5, 3, input}, 3),
+                            w_ih = floats({directions, 4 * hidden, input},
+                                          random_floats(directions * 4 * hidden * input, 4, 0.5F)),
+                            w_hh = floats({directions, 4 * hidden, hidden},
+                                          random_floats(directions * 4 * hidden * hidden, 5, 0.5F));
         check_kernel<ops::lstm>(attrs, {x, w_ih, w_hh}, {3e-6, 0});
         attrs.zoneout_cell = 0.25F, attrs.zoneout_hidden = 0.125F;
-        check_kernel<ops::lstm>(attrs, {x, w_ih, w_hh, floats({directions, 8 * hidden}, 6), floats({directions, 3, hidden}, 7), floats({directions, 3, hidden}, 8)}, {3e-6, 1e-6});
+        check_kernel<ops::lstm>(attrs,
+                                {x, w_ih, w_hh, floats({directions, 8 * hidden}, 6), floats({directions, 3, hidden}, 7),
+                                 floats({directions, 3, hidden}, 8)},
+                                {3e-6, 1e-6});
       }
 }

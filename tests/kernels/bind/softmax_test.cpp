@@ -77,8 +77,8 @@ TEST_CASE("softmax of stored numbers: tables give the reference's bits, along an
   };
   ops::softmax::attrs sharp = along({1});
   sharp.beta = 2.5F;
-  for (const shape_t& shape : {shape_t{3, 5, 67}, shape_t{1, 1000}, shape_t{2, 513}, shape_t{40, 7}, shape_t{1, 10}, shape_t{3, 1}, shape_t{2, 127},
-                               shape_t{2, 128}, shape_t{1, 5000}})
+  for (const shape_t& shape : {shape_t{3, 5, 67}, shape_t{1, 1000}, shape_t{2, 513}, shape_t{40, 7}, shape_t{1, 10},
+                               shape_t{3, 1}, shape_t{2, 127}, shape_t{2, 128}, shape_t{1, 5000}})
     for (const float scale : {1e-4F, 0.05F, 0.3F, 1e30F}) {
       CAPTURE(shape.elements());
       CAPTURE(scale);
@@ -132,7 +132,8 @@ TEST_CASE("softmax of stored numbers: one number far above many, and as many as 
       }
 }
 
-TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises during a run leads out of no table", T, std::int8_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises during a run leads out of no table", T,
+                   std::int8_t, std::uint8_t) {
   constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
   using powers_type = kernels::byte_powers<T>;
   fenced memory(sizeof(powers_type) / sizeof(float));  // behind which nothing may be read
@@ -146,7 +147,8 @@ TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises
 }
 
 TEST_CASE("softmax of stored numbers: long rows in place") {
-  const kernels::byte_powers<std::int8_t> powers(ops::detail::fixed_softmax<std::int8_t>{quant{0.1F, 0}, quant{1 / 256.0F, -128}, 1.0F});
+  const kernels::byte_powers<std::int8_t> powers(
+      ops::detail::fixed_softmax<std::int8_t>{quant{0.1F, 0}, quant{1 / 256.0F, -128}, 1.0F});
   for (std::int64_t n = 128; n < 300; n += 7) {
     std::vector<std::int8_t> x, y(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) x.push_back(static_cast<std::int8_t>(i * 31 % 251 - 125));

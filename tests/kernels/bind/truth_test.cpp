@@ -22,8 +22,10 @@ struct shapes {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("connectives: the kernel is the reference under broadcasts, at every length", Op, ops::logical_and, ops::logical_or) {
-  for (const shapes& row : {shapes{{}, {7, 19}, {}}, {{}, {1, 1}, {33}}, {{}, {2, 5, 3, 16}, {16}}, {{}, {2, 5, 1, 16}, {1, 5, 3, 16}}})
+TEST_CASE_TEMPLATE("connectives: the kernel is the reference under broadcasts, at every length", Op, ops::logical_and,
+                   ops::logical_or) {
+  for (const shapes& row :
+       {shapes{{}, {7, 19}, {}}, {{}, {1, 1}, {33}}, {{}, {2, 5, 3, 16}, {16}}, {{}, {2, 5, 1, 16}, {1, 5, 3, 16}}})
     check_kernel<Op>({}, {truths(row.a, 3), truths(row.b, 4)});
   for (std::int64_t n = 1; n <= 140; ++n) check_kernel<Op>({}, {truths({n}, 3), truths({n}, 4)});
 }
@@ -33,7 +35,9 @@ TEST_CASE("logical_not: at every length") {
   check_kernel<ops::logical_not>({}, {truths({3, 5, 71}, 3)});
 }
 
-TEST_CASE_TEMPLATE("choices: the kernel is the reference for every dtype, under broadcasts of all three, at every length", Op, ops::select, ops::where) {
+TEST_CASE_TEMPLATE(
+    "choices: the kernel is the reference for every dtype, under broadcasts of all three, at every length", Op,
+    ops::select, ops::where) {
   for (const dtype type : {boolean, i8, u8, i16, f16, f32, i32, f64, i64}) {
     CAPTURE(name_of(type));
     for (const shapes& row : {shapes{{5, 7}, {5, 7}, {5, 7}},

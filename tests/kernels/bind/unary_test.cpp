@@ -44,8 +44,8 @@ TEST_CASE("tanh: small numbers keep their relative accuracy") {
   check_kernel<ops::tanh>({}, {floats({1001}, ramp(1001, 1.0F))}, {0, 5e-7});
 }
 
-TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives, for tensors of every size", Op, ops::relu,
-                   ops::relu6, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu, ops::sqrt, ops::rsqrt) {
+TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference gives, for tensors of every size", Op,
+                   ops::relu, ops::relu6, ops::sigmoid, ops::tanh, ops::hswish, ops::gelu, ops::sqrt, ops::rsqrt) {
   for (const dtype type : {i8, u8})
     for (const shape_t& shape : {shape_t{1}, shape_t{16}, shape_t{511}, shape_t{3, 5, 7, 11}, shape_t{2, 300, 301}}) {
       CAPTURE(shape.elements());
@@ -76,7 +76,8 @@ TEST_CASE("quant_dtype_cast: vectors give the reference's bits between floats an
       for (const float scale : {0.05F, 1e-3F, std::numeric_limits<float>::min(), std::numeric_limits<float>::max()}) {
         CAPTURE(scale);
         const quant q{scale, -7 + shift};
-        check_kernel<ops::quant_dtype_cast>(to, {floats({n}, with_special_values(random_floats(n, 3, 9)))}, {}, {wish(q)});
+        check_kernel<ops::quant_dtype_cast>(to, {floats({n}, with_special_values(random_floats(n, 3, 9)))}, {},
+                                            {wish(q)});
         given_operand x = pattern(type, {n});
         x.desc.quantised = q;
         check_kernel<ops::quant_dtype_cast>(from, {x});

@@ -25,13 +25,13 @@ TEST_CASE("interpolated: sigmoid's entries are the 16-bit numbers of TFLite's ta
 
 TEST_CASE("interpolated: between entries lies a straight line, behind the last one its limit") {
   CHECK(sigmoid_of(0) == 16384);
-  CHECK(sigmoid_of(512) == 16726);     // 33451 / 2, half rounded up
-  CHECK(sigmoid_of(256) == 16555);     // (32768 + 33451) / 4 = 16554.75
-  CHECK(sigmoid_of(-256) == 16213);    // 32768 - 16554.75, as 16213.25
+  CHECK(sigmoid_of(512) == 16726);   // 33451 / 2, half rounded up
+  CHECK(sigmoid_of(256) == 16555);   // (32768 + 33451) / 4 = 16554.75
+  CHECK(sigmoid_of(-256) == 16213);  // 32768 - 16554.75, as 16213.25
   CHECK(sigmoid_of(255 * 512) == 32767);
   CHECK(sigmoid_of(-255 * 512) == 1);  // as TFLite has it: not 0
   CHECK(tanh_of(0) == 0);
-  CHECK(tanh_of(256) == 683);   // 33451 - 32768
+  CHECK(tanh_of(256) == 683);  // 33451 - 32768
   CHECK(tanh_of(-256) == -683);
   CHECK(tanh_of(1 << 20) == 32767);
   CHECK(tanh_of(-(1 << 20)) == -32767);

@@ -4,7 +4,7 @@
 
 #include <nnrt/io/tflite/node_reader.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Subgraphs that call one another, one in the other.
 inline constexpr int most_nested_calls = 8;
@@ -42,7 +42,8 @@ namespace detail {
   // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
   const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
   const std::int32_t newer = code[schema::operator_code::builtin_code];
-  if (older < 0 || newer < 0) return newer < older ? newer : older;  // of Circle files; one of the fields may be left out
+  // of Circle files; one of the fields may be left out
+  if (older < 0 || newer < 0) return newer < older ? newer : older;
   return newer > older ? newer : older;
 }
 
@@ -97,13 +98,15 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   for (const tensor_reader* caller = &node_.tensors(); caller != nullptr; caller = caller->place().caller, ++nested)
     if (caller->place().number == number_) return fail(error_code::not_supported, "calls itself");
   if (nested > most_nested_calls)
-    return fail(error_code::not_supported, {"is called by ", nested, " subgraphs, one in the other, expected at most ", most_nested_calls});
+    return fail(error_code::not_supported,
+                {"is called by ", nested, " subgraphs, one in the other, expected at most ", most_nested_calls});
   // What a reader keeps of a tensor is larger than what the file has of it, and subgraphs may share their tensors.
   constexpr std::int64_t bytes_of_tensor = 64;
   const auto tensors = static_cast<std::int64_t>(graph_[schema::subgraph::tensors].size());
   if (auto ok = tensors_.count_copy(0, bytes_of_tensor * tensors); !ok) return ok;
   if (auto ok = tensors_.read_names(); !ok) return ok;
-  if (auto fault = detail::fault_of_subgraph(node_.file(), graph_); !fault.empty()) return fail(error_code::not_supported, fault);
+  if (auto fault = detail::fault_of_subgraph(node_.file(), graph_); !fault.empty())
+    return fail(error_code::not_supported, fault);
   return node_.steps().check_operators(node_.file(), graph_[schema::subgraph::operators]);
 }
 
@@ -113,17 +116,21 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   return results;
 }
 
-[[gnu::cold]] constexpr result<void> called_subgraph::read(array_ref<const std::int32_t> operands, pool<std::int32_t>& results) {
+[[gnu::cold]] constexpr result<void> called_subgraph::read(array_ref<const std::int32_t> operands,
+                                                           pool<std::int32_t>& results) {
   const auto inputs = graph_[schema::subgraph::inputs], outputs = graph_[schema::subgraph::outputs];
   const auto operators = graph_[schema::subgraph::operators];
   if (inputs.size() != operands.size())
-    return fail(error_code::invalid_file, {"inputs: got ", operands.size(), " of the operator that calls it, expected ", inputs.size()});
+    return fail(error_code::invalid_file,
+                {"inputs: got ", operands.size(), " of the operator that calls it, expected ", inputs.size()});
   if (auto ok = tensors_.count_called(operators.size() + 1); !ok) return ok;  // one without operators takes time, too
   tensors_.begin_call();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (auto ok = tensors_.bind(inputs[i], operands[i]); !ok) return ok;
   for (std::size_t i = 0; i < operators.size(); ++i)
-    if (auto ok = node_.steps().read_operator(node_.file(), tensors_, node_.network(), node_.finder(), operators, i); !ok) return ok;
+    if (auto ok = node_.steps().read_operator(node_.file(), tensors_, node_.network(), node_.finder(), operators, i);
+        !ok)
+      return ok;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto id = tensors_.value_or_handle(outputs[i]);
     if (!id) return fail(id.error());
@@ -132,4 +139,4 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

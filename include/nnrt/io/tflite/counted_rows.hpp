@@ -1,12 +1,14 @@
 // counted_rows: what operators of .tflite files make of rows of which only a run knows how many count.
-// Flow: operators.hpp says it of each operator; read.hpp asks before it calls the reader, and then counts the rows of the output.
+// Flow: operators.hpp says it of each operator; read.hpp asks before it calls the reader, and then counts the rows of
+// the output.
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
-/// What an operator makes of such rows. Those after the ones that count are such as could be there, so that nothing ends a run.
+/// What an operator makes of such rows. Those after the ones that count are such as could be there, so that nothing
+/// ends a run.
 enum class use_of_rows {
   refused,     // there is no telling how many results count
   in_order,    // a result for each row, in their order
@@ -19,13 +21,16 @@ struct use_by_input {
   use_of_rows first = use_of_rows::refused, others = use_of_rows::refused;
 };
 /// Of functions of one tensor, element by element, and of those of two.
-inline constexpr use_by_input by_elements{use_of_rows::in_order, use_of_rows::in_order}, by_pairs{use_of_rows::if_alike, use_of_rows::if_alike};
+inline constexpr use_by_input by_elements{use_of_rows::in_order, use_of_rows::in_order},
+    by_pairs{use_of_rows::if_alike, use_of_rows::if_alike};
 inline constexpr use_by_input by_rows{use_of_rows::if_as_many, use_of_rows::refused};
 /// Of lookups of rows: in a table that is the first input, or another one.
-inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_order}, by_list{use_of_rows::in_order, use_of_rows::as_table};
+inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_order},
+    by_list{use_of_rows::in_order, use_of_rows::as_table};
 
 /// The operator's use of its input i, by its options, too.
-[[gnu::cold]] constexpr use_of_rows use_of_counted(node_reader& node, std::string_view name, const use_by_input& by, std::size_t i) {
+[[gnu::cold]] constexpr use_of_rows use_of_counted(node_reader& node, std::string_view name, const use_by_input& by,
+                                                   std::size_t i) {
   const use_of_rows use = i == 0 ? by.first : by.others;
   if (name == "GATHER") {
     using kind = schema::gather_options;
@@ -37,7 +42,8 @@ inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_or
     using kind = schema::strided_slice_options;
     const auto options = node.options<kind>();
     const std::int32_t others = options[kind::ellipsis_mask] | options[kind::new_axis_mask];
-    const bool takes_all = (options[kind::begin_mask] & options[kind::end_mask] & 1) != 0 && (options[kind::shrink_axis_mask] & 1) == 0 && others == 0;
+    const bool takes_all = (options[kind::begin_mask] & options[kind::end_mask] & 1) != 0 &&
+                           (options[kind::shrink_axis_mask] & 1) == 0 && others == 0;
     if (!takes_all || !node.is_known(3) || node.integers(3)[0] != 1) return use_of_rows::refused;
   }
   return use;
@@ -63,7 +69,9 @@ struct counted_input {
     bool is_told = depends ? shape[0] > 1 : use != use_of_rows::refused;
     if (use != use_of_rows::as_table && found.count != ir::none && found.count != count) is_told = false;
     if (!is_told)
-      node.not_supported({"input ", i, ": how many rows it has only a run knows; nnrt has as many as there may be, and counts those that are, which gathers, "
+      node.not_supported({"input ", i,
+                          ": how many rows it has only a run knows; nnrt has as many as there may be, and counts those "
+                          "that are, which gathers, "
                           "operators on elements and outputs of the network can take"});
     if (!is_told || use == use_of_rows::as_table) continue;
     found.count = count;
@@ -77,8 +85,9 @@ struct counted_input {
   if (read.count == ir::none || !node.is_fine()) return;
   const shape_t made = node.output_desc().shape;
   if (read.rows >= 0 && (made.rank == 0 || made[0] != read.rows || (read.rank >= 0 && made.rank != read.rank)))
-    return node.not_supported({"output 0: got ", made, " of ", read.rows, " rows of which a run counts the first ones, expected as many rows"});
+    return node.not_supported({"output 0: got ", made, " of ", read.rows,
+                               " rows of which a run counts the first ones, expected as many rows"});
   node.count_output(read.count);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite::detail
+}}}  // namespace nnrt::NNRT_ISA::tflite::detail

@@ -6,7 +6,7 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/tflite/schema.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Bytes of a file.
 struct byte_range {
@@ -34,7 +34,9 @@ class document {
   }
 
   /// Subgraph `index`; a record without fields when there are fewer.
-  constexpr record<schema::subgraph> graph(std::uint32_t index) const { return at(root_[schema::model::subgraphs], index); }
+  constexpr record<schema::subgraph> graph(std::uint32_t index) const {
+    return at(root_[schema::model::subgraphs], index);
+  }
   constexpr std::size_t graph_count() const { return root_[schema::model::subgraphs].size(); }
   constexpr records<schema::signature_def> signatures() const { return root_[schema::model::signature_defs]; }
   /// Operator `index` of the file's list; a record without fields when the list is shorter.
@@ -51,7 +53,9 @@ class document {
   /// Where those bytes are; none when they do not.
   [[gnu::cold]] constexpr byte_range buffer(std::uint32_t index) const;
   /// The record of a buffer, for what its table says beside its bytes.
-  constexpr record<schema::buffer> buffer_record(std::uint32_t index) const { return at(root_[schema::model::buffers], index); }
+  constexpr record<schema::buffer> buffer_record(std::uint32_t index) const {
+    return at(root_[schema::model::buffers], index);
+  }
   constexpr std::size_t buffer_count() const { return root_[schema::model::buffers].size(); }
   constexpr std::size_t size() const { return file_.size(); }
   /// Whether it is a Circle file, of Samsung's ONE: the same tables, and some operators more.
@@ -70,8 +74,7 @@ class document {
 
  private:
   // Behind the FlatBuffer there may be more than it can hold.
-  constexpr explicit document(const file_view& file)
-      : file_(file), checks_(file.first(longest_flatbuffer)) {}
+  constexpr explicit document(const file_view& file) : file_(file), checks_(file.first(longest_flatbuffer)) {}
   [[gnu::cold]] constexpr result<void> check();
 
   static constexpr bool is_behind(record<schema::buffer> b) { return b[schema::buffer::offset] > 1; }
@@ -88,7 +91,8 @@ namespace detail {
 template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> table) {
   const int slot = table.newer_field();
   if (slot < 0) return {};
-  return letters({T::kind, ": field ", slot, " is newer than the schema that nnrt reads, which ends with field ", T::fields - 1});
+  return letters(
+      {T::kind, ": field ", slot, " is newer than the schema that nnrt reads, which ends with field ", T::fields - 1});
 }
 
 /// What is wrong with a file before anything in it is looked at; empty when nothing is.
@@ -97,8 +101,8 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
   if (file.size() < 8) return letters({"got ", file.size(), " bytes, expected a FlatBuffer of at least 8"});
   const std::string_view found = file.bytes(4, identifier.size());
   if (found != identifier && found != circle)
-    return letters({"file identifier: got ", piece::in_quotes(found), ", expected ", piece::in_quotes(identifier), " or ",
-                    piece::in_quotes(circle)});
+    return letters({"file identifier: got ", piece::in_quotes(found), ", expected ", piece::in_quotes(identifier),
+                    " or ", piece::in_quotes(circle)});
   return {};
 }
 
@@ -115,7 +119,8 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
   const table_place root = checks_.root<schema::model>();
   if (!root)
     return fail(error_code::invalid_file,
-                {"a table, list or string of the FlatBuffer lies outside of the file, which has ", file_.size(), " bytes, or there are too many"});
+                {"a table, list or string of the FlatBuffer lies outside of the file, which has ", file_.size(),
+                 " bytes, or there are too many"});
   root_ = record<schema::model>(root);
   const std::uint32_t expected = is_circle() ? 0 : 3;
   if (const auto version = root_[schema::model::version]; version != expected)
@@ -132,4 +137,4 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
   return {static_cast<std::size_t>(b[schema::buffer::offset]), static_cast<std::size_t>(b[schema::buffer::size])};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

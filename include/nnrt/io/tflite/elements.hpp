@@ -5,7 +5,7 @@
 #include <nnrt/core/desc.hpp>
 #include <nnrt/io/numbers_at.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
 /// Integers that TFLite ends a run for: places outside of a tensor or exponents below 0, divisors that are 0.
 enum class forbidden { negative, zero };
@@ -28,4 +28,4 @@ struct found_integer {
   return found;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite::detail
+}}}  // namespace nnrt::NNRT_ISA::tflite::detail

@@ -4,7 +4,7 @@
 
 #include <nnrt/io/file_view.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 // Not the FlatBuffers library: its reader and its verifier cannot run in constant evaluation. Source: the format's
 // description, facts of which the tests compare with that library.
@@ -15,11 +15,17 @@ template <class T> struct scalar {
   T value{};
 };
 /// A list of numbers in a table.
-template <class T> struct vector { int slot; };
+template <class T> struct vector {
+  int slot;
+};
 /// A table in a table.
-template <class T> struct table { int slot; };
+template <class T> struct table {
+  int slot;
+};
 /// A list of tables in a table.
-template <class T> struct tables { int slot; };
+template <class T> struct tables {
+  int slot;
+};
 /// A string in a table.
 struct text {
   int slot;
@@ -61,7 +67,8 @@ template <class T> class list {
  public:
   constexpr list() = default;
   /// Of the list at this offset, which begins with the count of its numbers.
-  constexpr list(const file_bytes& file, std::size_t at) : file_(file), at_(at + 4), count_(file.number<std::uint32_t>(at)) {}
+  constexpr list(const file_bytes& file, std::size_t at)
+      : file_(file), at_(at + 4), count_(file.number<std::uint32_t>(at)) {}
 
   constexpr std::size_t size() const { return count_; }
   constexpr bool empty() const { return count_ == 0; }
@@ -78,8 +85,9 @@ template <class T> class list {
 
 template <class T> class records;
 
-/// The first field that a verified table has after the `known` ones of its schema; -1 when it has none. Writers end a table's list of fields
-/// with one that is there, so that few are looked at: a list that goes on for longer counts as one with such a field.
+/// The first field that a verified table has after the `known` ones of its schema; -1 when it has none. Writers end a
+/// table's list of fields with one that is there, so that few are looked at: a list that goes on for longer counts as
+/// one with such a field.
 [[gnu::cold]] constexpr int first_newer_field(const table_place& from, int known) {
   constexpr int most_looked_at = 64;
   if (!from) return -1;
@@ -258,4 +266,4 @@ class verifier {
 /// FlatBuffers count in 32 bits with a sign.
 inline constexpr std::size_t longest_flatbuffer = (std::size_t{1} << 31) - 2;
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -10,14 +10,14 @@
 #include <optional>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
 /// Bytes in the FlexBuffer format. Nothing is believed: what points out of the bytes is none.
 ///
-/// The last byte is the width of the root, the one before it the root's type and width, and the root, the distance back to what it is, stands in front of
-/// both.
+/// The last byte is the width of the root, the one before it the root's type and width, and the root, the distance back
+/// to what it is, stands in front of both.
 struct flexbuffer_bytes {
   std::string_view bytes;
 
@@ -38,11 +38,13 @@ struct flexbuffer_bytes {
     return place - *distance;
   }
 
-  /// The elements that the root has: where they begin, how wide each is, and how many. Behind them stands a type for each.
+  /// The elements that the root has: where they begin, how wide each is, and how many. Behind them stands a type for
+  /// each.
   struct elements {
     std::size_t first = 0, width = 1, count = 0;
   };
-  /// Those of a root of this type, before whose elements at least `numbers` numbers stand, the last of which counts the elements; none of another one.
+  /// Those of a root of this type, before whose elements at least `numbers` numbers stand, the last of which counts the
+  /// elements; none of another one.
   constexpr elements elements_of_root(std::size_t type, std::size_t numbers, std::size_t most) const {
     if (bytes.size() < 3) return {};
     const std::size_t width = at(bytes.size() - 1), place = bytes.size() - 2, found = at(place);
@@ -71,7 +73,8 @@ class named_numbers {
     if (found.count == 0) return;
     const auto names = bytes_.back_from(found.first - 3 * found.width, found.width);
     const auto name_width = bytes_.number(found.first - 2 * found.width, found.width);
-    if (!names || !name_width || !bytes_.is_width(*name_width) || bytes.size() - *names < found.count * *name_width) return;
+    if (!names || !name_width || !bytes_.is_width(*name_width) || bytes.size() - *names < found.count * *name_width)
+      return;
     values_ = found, names_ = *names, name_width_ = *name_width;
   }
 
@@ -90,7 +93,15 @@ class named_numbers {
     return all.substr(*letters, name.size()) == name && bytes_.at(*letters + name.size()) == 0;
   }
   constexpr std::optional<double> value(std::size_t i) const {
-    enum { integer = 1, natural = 2, real = 3, integer_elsewhere = 6, natural_elsewhere = 7, real_elsewhere = 8, truth = 26 };
+    enum {
+      integer = 1,
+      natural = 2,
+      real = 3,
+      integer_elsewhere = 6,
+      natural_elsewhere = 7,
+      real_elsewhere = 8,
+      truth = 26
+    };
     const std::size_t type = bytes_.at(values_.first + values_.count * values_.width + i), kind = type >> 2U;
     std::size_t width = values_.width, place = values_.first + i * width;
     if (kind == integer_elsewhere || kind == natural_elsewhere || kind == real_elsewhere) {
@@ -126,7 +137,8 @@ class listed_texts {
   constexpr std::string_view operator[](std::size_t i) const {
     constexpr std::size_t text_type = 5;
     if (i >= texts_.count) return {};
-    const std::size_t type = bytes_.at(texts_.first + texts_.count * texts_.width + i), width = std::size_t{1} << (type & 3U);
+    const std::size_t type = bytes_.at(texts_.first + texts_.count * texts_.width + i),
+                      width = std::size_t{1} << (type & 3U);
     const auto letters = bytes_.back_from(texts_.first + i * texts_.width, texts_.width);
     if (type >> 2U != text_type || !letters || *letters < width) return {};
     const auto size = bytes_.number(*letters - width, width);  // stands in front of the letters
@@ -138,4 +150,4 @@ class listed_texts {
   detail::flexbuffer_bytes::elements texts_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -7,24 +7,25 @@
 #include <nnrt/io/weights_at.hpp>
 #include <nnrt/ops/registry.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Reads a TensorFlow Lite file, or a Circle file. Weights stay in the file, which is mapped as long as the model or a
-/// program made of it lives; what the file keeps in another form (depthwise filters, quantised weights of a float network, sparse
-/// constants) is converted.
+/// program made of it lives; what the file keeps in another form (depthwise filters, quantised weights of a float
+/// network, sparse constants) is converted.
 ///
 /// Read is one subgraph of the builtin operators in operators.hpp, float or quantised: the first, or that of a
-/// signature. Subgraphs that it calls become a part of it, and variables are states. Inputs and outputs have the names of
-/// their tensors, or those of the signature; where several are called x, or a tensor is an output twice, they are x, x_1,
-/// x_2 in the file's order.
+/// signature. Subgraphs that it calls become a part of it, and variables are states. Inputs and outputs have the names
+/// of their tensors, or those of the signature; where several are called x, or a tensor is an output twice, they are x,
+/// x_1, x_2 in the file's order.
 ///
-/// Where TensorFlow Lite 2.14 leaves NaN to the order of operands, or far floats and the lowest integers undefined, results are those of our
-/// operators; a fused TANH is computed everywhere, which it ignores in ADD, SUB, MUL, DIV, convolutions and pools.
+/// Where TensorFlow Lite 2.14 leaves NaN to the order of operands, or far floats and the lowest integers undefined,
+/// results are those of our operators; a fused TANH is computed everywhere, which it ignores in ADD, SUB, MUL, DIV,
+/// convolutions and pools.
 ///
 /// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
 /// invalid_argument (no such signature); invalid_file (not a .tflite file, or one that contradicts itself);
-/// not_supported (operators, their versions, types, options and fields of tables that nothing here computes or knows); rule_broken (operators whose operands break
-/// a rule of ours).
+/// not_supported (operators, their versions, types, options and fields of tables that nothing here computes or knows);
+/// rule_broken (operators whose operands break a rule of ours).
 [[gnu::cold]] inline result<model> load(std::string_view path, const load_options& wanted = {});
 /// Reads such a file in memory, for example an embedded one. Its bytes must outlive the model and the programs made of
 /// it; bytes that do not begin at a multiple of 16 are copied. Errors as those of load.
@@ -34,8 +35,10 @@ namespace nnrt::inline NNRT_ISA::tflite {
 namespace detail {
 
 /// The network of a file with its weights. `weights` keeps the file.
-[[gnu::cold]] inline result<model> model_of(std::span<const std::byte> bytes, weights_builder weights, const load_options& wanted) {
-  auto network = read(letters_of(bytes), [](op_code code) { return ops::find(code); }, wanted);
+[[gnu::cold]] inline result<model> model_of(std::span<const std::byte> bytes, weights_builder weights,
+                                            const load_options& wanted) {
+  auto network = read(
+      letters_of(bytes), [](op_code code) { return ops::find(code); }, wanted);
   if (!network) return fail(std::move(network.error()));
   add_weights_at(network->weights, network->graph, letters_of(bytes), weights);
   auto kept = std::move(weights).finish();
@@ -66,4 +69,4 @@ namespace detail {
   return detail::model_of(file, std::move(weights), wanted);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Builtin operators by number; from 162 on they are StableHLO's. Empty: a mark of the format that is no operator.
 // clang-format off
@@ -23,14 +23,17 @@ inline constexpr std::string_view builtin_names[] = {
     /*  35 */ "UNIDIRECTIONAL_SEQUENCE_RNN", "GATHER", "BATCH_TO_SPACE_ND", "SPACE_TO_BATCH_ND", "TRANSPOSE", "MEAN",
     /*  41 */ "SUB", "DIV", "SQUEEZE", "UNIDIRECTIONAL_SEQUENCE_LSTM", "STRIDED_SLICE", "BIDIRECTIONAL_SEQUENCE_RNN",
     /*  47 */ "EXP", "TOPK_V2", "SPLIT", "LOG_SOFTMAX", "DELEGATE", "BIDIRECTIONAL_SEQUENCE_LSTM", "CAST", "PRELU",
-    /*  55 */ "MAXIMUM", "ARG_MAX", "MINIMUM", "LESS", "NEG", "PADV2", "GREATER", "GREATER_EQUAL", "LESS_EQUAL", "SELECT",
+    /*  55 */ "MAXIMUM", "ARG_MAX", "MINIMUM", "LESS", "NEG", "PADV2", "GREATER", "GREATER_EQUAL", "LESS_EQUAL",
+              "SELECT",
     /*  65 */ "SLICE", "SIN", "TRANSPOSE_CONV", "SPARSE_TO_DENSE", "TILE", "EXPAND_DIMS", "EQUAL", "NOT_EQUAL", "LOG",
     /*  74 */ "SUM", "SQRT", "RSQRT", "SHAPE", "POW", "ARG_MIN", "FAKE_QUANT", "REDUCE_PROD", "REDUCE_MAX", "PACK",
     /*  84 */ "LOGICAL_OR", "ONE_HOT", "LOGICAL_AND", "LOGICAL_NOT", "UNPACK", "REDUCE_MIN", "FLOOR_DIV", "REDUCE_ANY",
     /*  92 */ "SQUARE", "ZEROS_LIKE", "FILL", "FLOOR_MOD", "RANGE", "RESIZE_NEAREST_NEIGHBOR", "LEAKY_RELU",
-    /*  99 */ "SQUARED_DIFFERENCE", "MIRROR_PAD", "ABS", "SPLIT_V", "UNIQUE", "CEIL", "REVERSE_V2", "ADD_N", "GATHER_ND",
+    /*  99 */ "SQUARED_DIFFERENCE", "MIRROR_PAD", "ABS", "SPLIT_V", "UNIQUE", "CEIL", "REVERSE_V2", "ADD_N",
+              "GATHER_ND",
     /* 108 */ "COS", "WHERE", "RANK", "ELU", "REVERSE_SEQUENCE", "MATRIX_DIAG", "QUANTIZE", "MATRIX_SET_DIAG", "ROUND",
-    /* 117 */ "HARD_SWISH", "IF", "WHILE", "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5", "SCATTER_ND", "SELECT_V2",
+    /* 117 */ "HARD_SWISH", "IF", "WHILE", "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5", "SCATTER_ND",
+              "SELECT_V2",
     /* 124 */ "DENSIFY", "SEGMENT_SUM", "BATCH_MATMUL", "", "CUMSUM", "CALL_ONCE", "BROADCAST_TO", "RFFT2D", "CONV_3D",
     /* 133 */ "IMAG", "REAL", "COMPLEX_ABS", "HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE",
     /* 140 */ "REDUCE_ALL", "CONV_3D_TRANSPOSE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "BROADCAST_ARGS",
@@ -55,7 +58,7 @@ static_assert(builtin_number("MEAN") == 40 && builtin_number("SPLIT_V") == 102 &
 /// What the numbers in a list of names mean; one that is not there is called by its number.
 template <std::size_t Count>
 [[gnu::cold]] constexpr pool<char> name_in(const std::string_view (&names)[Count], std::string_view what,
-                                         std::int64_t number) {
+                                           std::int64_t number) {
   const bool is_known = number >= 0 && number < static_cast<std::int64_t>(Count);
   if (is_known && !names[static_cast<std::size_t>(number)].empty())
     return letters({names[static_cast<std::size_t>(number)]});
@@ -68,7 +71,8 @@ template <std::size_t Count>
 }
 
 /// Operators that Circle files have besides, by number from -2 down.
-inline constexpr std::string_view circle_names[] = {"INSTANCE_NORM", "BCQ_FULLY_CONNECTED", "BCQ_GATHER", "GRU", "RMS_NORM"};
+inline constexpr std::string_view circle_names[] = {"INSTANCE_NORM", "BCQ_FULLY_CONNECTED", "BCQ_GATHER", "GRU",
+                                                    "RMS_NORM"};
 [[gnu::cold]] constexpr pool<char> name_of_circle(std::int32_t number) {
   const std::int64_t index = -2 - std::int64_t{number};
   if (index < 0 || index >= std::int64_t{std::size(circle_names)}) return name_of_builtin(number);
@@ -111,4 +115,4 @@ static_assert(dtype_of_type(9) == i8 && dtype_of_type(15) == u32 && dtype_of_typ
 inline constexpr std::string_view activation_names[] = {"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
 inline constexpr std::int8_t fused_tanh = 4;
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

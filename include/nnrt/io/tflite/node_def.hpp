@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -26,18 +26,14 @@ class message_fields {
     if (!read(key)) return false;
     number_ = key >> 3U, integer_ = 0, bytes_ = {};
     switch (key & 7U) {
-      case of_integer:
-        return read(integer_);
-      case of_8_bytes:
-        return take(8);
-      case of_4_bytes:
-        return take(4);
+      case of_integer: return read(integer_);
+      case of_8_bytes: return take(8);
+      case of_4_bytes: return take(4);
       case of_counted_bytes: {
         std::uint64_t size = 0;
         return read(size) && take(size);
       }
-      default:
-        return false;
+      default: return false;
     }
   }
   constexpr std::uint64_t number() const { return number_; }
@@ -118,4 +114,4 @@ constexpr dtype dtype_of_tensorflow(std::int64_t number) {
 }
 static_assert(dtype_of_tensorflow(10) == boolean && dtype_of_tensorflow(19) == f16 && dtype_of_tensorflow(23) == u64);
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

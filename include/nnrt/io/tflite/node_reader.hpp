@@ -12,11 +12,12 @@
 #include <algorithm>
 #include <optional>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The node whose first result a value is; nullptr: of none. For graphs of a builder, where later nodes make later values.
+/// The node whose first result a value is; nullptr: of none. For graphs of a builder, where later nodes make later
+/// values.
 [[gnu::cold]] constexpr const ir::node* maker_of(const ir::graph& g, std::int32_t id) {
   const auto is_before = [&](const ir::node& n, std::int32_t value) { return g.outputs_of(n)[0] < value; };
   const ir::node* const found = std::lower_bound(g.nodes.begin(), g.nodes.end(), id, is_before);
@@ -29,8 +30,8 @@ namespace detail {
 using find_operator = const operator_info* (*)(op_code);
 
 class node_reader;
-/// Steps of reading that are defined by all operators together, in read.hpp. (Functions that are only declared here could
-/// be called, too, but compilers warn of them where this header stands alone.)
+/// Steps of reading that are defined by all operators together, in read.hpp. (Functions that are only declared here
+/// could be called, too, but compilers warn of them where this header stands alone.)
 struct reading_steps {
   /// Refuses operators that nothing here reads.
   result<void> (*check_operators)(const document& file, records<schema::node> operators);
@@ -47,16 +48,16 @@ class node_reader {
   // These stand first: clang 16 finds no member template after its use, in constant evaluation.
   template <class Op>
   constexpr pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
-                           array_ref<const tensor_desc> wanted) {
+                                     array_ref<const tensor_desc> wanted) {
     pool<word> words;
     pack(attrs, words);
     return apply(*find_(Op::code), words, inputs, wanted);
   }
-  /// The same for what the file declares of its outputs from `first` on. The shape of a tensor between operators binds nobody: TFLite
-  /// computes it anew, so files have old ones whose inputs were resized.
+  /// The same for what the file declares of its outputs from `first` on. The shape of a tensor between operators binds
+  /// nobody: TFLite computes it anew, so files have old ones whose inputs were resized.
   template <class Op>
-  constexpr pool<std::int32_t> apply_declared(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, const pool<tensor_desc>& wanted,
-                                    std::size_t first) {
+  constexpr pool<std::int32_t> apply_declared(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
+                                              const pool<tensor_desc>& wanted, std::size_t first) {
     pool<word> words;
     pack(attrs, words);
     return apply(*find_(Op::code), words, inputs, wanted, without_old_shapes(wanted, first));
@@ -64,8 +65,8 @@ class node_reader {
 
  public:
   /// `find` gives the form of an operator that the network is to have, by its code.
-  constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find, const reading_steps& steps,
-                        record<schema::node> node)
+  constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
+                        const reading_steps& steps, record<schema::node> node)
       : find_(find),
         steps_(steps),
         file_(file),
@@ -109,8 +110,8 @@ class node_reader {
 
   /// The options of this kind; those with the format's defaults when the file has none.
   template <class Options> constexpr record<Options> options();
-  /// Refuses what the operator's own tables say and no reader would see: options of another kind than the operator has, and fields that are
-  /// newer than the schema, or that change the meaning of any operator.
+  /// Refuses what the operator's own tables say and no reader would see: options of another kind than the operator has,
+  /// and fields that are newer than the schema, or that change the meaning of any operator.
   /// `changes_variables` is whether the operator's reader says what becomes of variables that it changes.
   [[gnu::cold]] constexpr void check_tables(schema::options_kind expected, bool changes_variables);
   /// Those of a custom operator, as they stand in the file, and where they have names.
@@ -148,7 +149,8 @@ class node_reader {
   /// Input i, a variable, as a state of the network. Refused: another tensor.
   [[gnu::cold]] constexpr std::int32_t variable(std::size_t i) {
     if (is_variable(i)) return input(i);
-    not_supported({"input ", i, ": got ", has(i) ? "a tensor that is no variable" : "none", ", expected a variable, which keeps its elements between runs"});
+    not_supported({"input ", i, ": got ", has(i) ? "a tensor that is no variable" : "none",
+                   ", expected a variable, which keeps its elements between runs"});
     return ir::none;
   }
   /// Whether input i is such a variable.
@@ -173,7 +175,8 @@ class node_reader {
   [[gnu::cold]] constexpr quantisation intermediate(std::size_t i) {
     const auto found = tensors_.declared(node_[schema::node::intermediates][i]);
     if (!found) refuse(found.error().code(), {"intermediate ", i, ": ", found.error().letters()});
-    else if (found->quantised.mode != quantisation::kind::per_tensor) refuse(error_code::invalid_file, {"intermediate ", i, ": got no scale, expected one"});
+    else if (found->quantised.mode != quantisation::kind::per_tensor)
+      refuse(error_code::invalid_file, {"intermediate ", i, ": got no scale, expected one"});
     return found ? found->quantised : quantisation();
   }
   /// A constant in another form than the file has it in.
@@ -188,12 +191,16 @@ class node_reader {
     return declared && (declared->quantised || declared->type == f16) ? std::optional(*declared) : std::nullopt;
   }
   /// Whether input i has several scales, and not all of them equal.
-  constexpr bool has_different_scales(std::size_t i) const { return has(i) && tensors_.has_different_scales(inputs_[i]); }
+  constexpr bool has_different_scales(std::size_t i) const {
+    return has(i) && tensors_.has_different_scales(inputs_[i]);
+  }
 
   /// The one scale of input i, whatever its type; 0 where the file gives it none, or several.
   constexpr float one_scale_or_0(std::size_t i) const { return has(i) ? tensors_.one_scale_or_0(inputs_[i]) : 0; }
   /// The same of output i.
-  [[gnu::cold]] constexpr float output_scale_or_0(std::size_t i) const { return i < outputs_.size() ? tensors_.one_scale_or_0(outputs_[i]) : 0; }
+  [[gnu::cold]] constexpr float output_scale_or_0(std::size_t i) const {
+    return i < outputs_.size() ? tensors_.one_scale_or_0(outputs_[i]) : 0;
+  }
   /// Refuses the file for what it says of input i.
   [[gnu::cold]] constexpr void refuse_input(std::size_t i, pieces why) {
     const error found = tensors_.refusal(inputs_[i], error_code::invalid_file, why);
@@ -211,9 +218,13 @@ class node_reader {
     return id;
   }
   /// How many rows of input i count, as a value of one number; none: all of them.
-  constexpr std::int32_t count_of_input(std::size_t i) const { return has(i) ? tensors_.count_of_tensor(inputs_[i]) : ir::none; }
+  constexpr std::int32_t count_of_input(std::size_t i) const {
+    return has(i) ? tensors_.count_of_tensor(inputs_[i]) : ir::none;
+  }
   /// What output 0 has become.
-  [[gnu::cold]] constexpr tensor_desc output_desc() { return outputs_.empty() || !is_fine() ? tensor_desc() : desc(taken(tensors_.value(outputs_[0]))); }
+  [[gnu::cold]] constexpr tensor_desc output_desc() {
+    return outputs_.empty() || !is_fine() ? tensor_desc() : desc(taken(tensors_.value(outputs_[0])));
+  }
   /// Says that only as many rows of output 0 count.
   [[gnu::cold]] constexpr void count_output(std::int32_t count) {
     if (!is_fine() || outputs_.empty()) return;
@@ -254,17 +265,20 @@ class node_reader {
   ///
   /// \param name what a number of the input is
   [[gnu::cold]] constexpr void require_no(detail::forbidden what, std::size_t i, std::string_view name = "index");
-  /// Refuses a number of operands that the options write down another time, and differently. Options that are missing say none.
+  /// Refuses a number of operands that the options write down another time, and differently. Options that are missing
+  /// say none.
   template <class Options> [[gnu::cold]] constexpr void check_counted(std::string_view what, std::size_t got) {
     const auto options = this->options<Options>();
     if (!options || options[Options::count] == static_cast<std::int64_t>(got)) return;
-    refuse(error_code::invalid_file, {"options: got ", options[Options::count], " ", what, ", expected ", got, ", as many as the operator has"});
+    refuse(error_code::invalid_file,
+           {"options: got ", options[Options::count], " ", what, ", expected ", got, ", as many as the operator has"});
   }
   /// Refuses an element type of output 0 that the options write down another time, and differently; FLOAT32 says none.
   template <class Options> [[gnu::cold]] constexpr void check_result_type() {
     const std::int8_t type = options<Options>()[Options::type];
     if (type == 0 || !is_fine() || dtype_of_type(type) == declared(0).type) return;
-    refuse(error_code::invalid_file, {"options: got an output of ", name_of_type(type), ", expected that of the tensor, ", name_of(declared(0).type)});
+    refuse(error_code::invalid_file, {"options: got an output of ", name_of_type(type),
+                                      ", expected that of the tensor, ", name_of(declared(0).type)});
   }
 
   /// The integers of input i, which operators need to know before the network runs.
@@ -284,7 +298,8 @@ class node_reader {
   constexpr bool is_computed(std::int32_t id) const {
     return id != ir::none && network_.readiness_of(id) == passes::readiness::computed;
   }
-  /// Whether the elements of input i follow from extents of the network's inputs that are unknown until these have their shapes.
+  /// Whether the elements of input i follow from extents of the network's inputs that are unknown until these have
+  /// their shapes.
   constexpr bool is_awaited(std::size_t i) {
     const std::int32_t id = input(i);
     return id != ir::none && !is_known(i) && network_.readiness_of(id) == passes::readiness::evaluated;
@@ -316,7 +331,8 @@ class node_reader {
   constexpr std::int32_t real_list(array_ref<const float> items) {
     return taken(network_.constant<float>({f32, {static_cast<std::int64_t>(items.size())}}, items));
   }
-  /// One number of a dtype as a constant without axes, which broadcasts to any shape; of a quantised one what is stored.
+  /// One number of a dtype as a constant without axes, which broadcasts to any shape; of a quantised one what is
+  /// stored.
   [[gnu::cold]] constexpr std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
 
   /// Names of nodes, and constants that the reader makes, count as copies of input 0: they stay in proportion to the
@@ -335,13 +351,14 @@ class node_reader {
   /// A node of our own, between the operator's inputs and its outputs; its first result.
   template <class Op>
   constexpr std::int32_t add(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
-                   const tensor_desc& wanted = {}) {
+                             const tensor_desc& wanted = {}) {
     const pool<std::int32_t> made = apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), std::span(&wanted, 1));
     return made.empty() ? ir::none : made[0];
   }
   /// The same for one whose result is what the file declares of output i.
   template <class Op>
-  constexpr std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::size_t i = 0) {
+  constexpr std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
+                                      std::size_t i = 0) {
     pool<tensor_desc> wanted{declared(i)};
     const pool<std::int32_t> made = apply_declared<Op>(attrs, std::span(inputs.begin(), inputs.size()), wanted, i);
     return made.empty() ? ir::none : made[0];
@@ -352,11 +369,13 @@ class node_reader {
     return apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), {});
   }
   template <class Op>
-  constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, const tensor_desc& wanted) {
+  constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
+                                       const tensor_desc& wanted) {
     return apply<Op>(attrs, inputs, std::span(&wanted, 1));
   }
   /// The node whose results are the operator's outputs.
-  template <class Op> constexpr void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
+  template <class Op>
+  constexpr void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     finish<Op>(attrs, std::span(inputs.begin(), inputs.size()));
   }
   template <class Op> constexpr void finish(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs) {
@@ -379,13 +398,17 @@ class node_reader {
                                                                   : "a tensor with elements";
     refuse(error_code::invalid_file, {"input ", i, ": got ", got, ", expected ", expected});
   }
-  /// Refuses, by its name, an operand that only a run knows where the operator wants a constant: the rule that says so knows no names.
-  [[gnu::cold]] constexpr void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name);
+  /// Refuses, by its name, an operand that only a run knows where the operator wants a constant: the rule that says so
+  /// knows no names.
+  [[gnu::cold]] constexpr void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs,
+                                                 std::string_view name);
   [[gnu::cold]] constexpr pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
-                                         array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted,
-                                         array_ref<const tensor_desc> otherwise = {});
+                                                   array_ref<const std::int32_t> inputs,
+                                                   array_ref<const tensor_desc> wanted,
+                                                   array_ref<const tensor_desc> otherwise = {});
   /// Nothing when all of them bind.
-  [[gnu::cold]] constexpr pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted, std::size_t first) const {
+  [[gnu::cold]] constexpr pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted,
+                                                               std::size_t first) const {
     pool<tensor_desc> without;
     bool is_bound = true;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -413,13 +436,15 @@ class node_reader {
 // --- details ---------------------------------------------------------------
 template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::options() {
   const table_place found = node_[schema::node::builtin_options];
-  if (!found || node_[schema::node::builtin_options_type] != Options::tag) return {};  // check_tables() refuses other kinds
+  // check_tables() refuses other kinds
+  if (!found || node_[schema::node::builtin_options_type] != Options::tag) return {};
   if (file_.fits<Options>(found)) return record<Options>(found);
   refuse(error_code::invalid_file, {"its options lie outside of the file"});
   return {};
 }
 
-[[gnu::cold]] constexpr void node_reader::not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected) {
+[[gnu::cold]] constexpr void node_reader::not_supported_beside(std::size_t i, std::int32_t id,
+                                                               std::string_view expected) {
   if (id == ir::none) return not_supported({"input ", i, ": got none, expected ", expected});
   const tensor_desc got = desc(id);
   not_supported({"input ", i, ": got ", got.quantised ? "quantised " : "", piece(got.type, got.shape),
@@ -434,7 +459,8 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   if (node_[node::large_custom_options_offset] != 0 || node_[node::large_custom_options_size] != 0)
     return not_supported({"its options stand after the FlatBuffer (large_custom_options_offset)"});
   if (node_[node::custom_options_format] != 0)
-    return not_supported({"custom_options_format: got ", node_[node::custom_options_format], ", expected 0 (FLEXBUFFERS)"});
+    return not_supported(
+        {"custom_options_format: got ", node_[node::custom_options_format], ", expected 0 (FLEXBUFFERS)"});
   const auto changed = node_[node::mutating_variable_inputs];
   for (std::size_t i = 0; i < changed.size(); ++i)
     if (changed[i] != 0 && !(changes_variables && i < inputs_.size() && tensors_.is_variable(inputs_[i])))
@@ -443,11 +469,15 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   const std::uint8_t tag = node_[node::builtin_options_type];
   const table_place found = node_[node::builtin_options];
   if (!found) return;
-  if (tag != expected.tag && expected.tag == 0) return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected none"});
-  if (tag != expected.tag) return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected kind ", expected.tag});
-  if (!file_.fits<schema::any_table>(found)) return refuse(error_code::invalid_file, {"its options lie outside of the file"});
+  if (tag != expected.tag && expected.tag == 0)
+    return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected none"});
+  if (tag != expected.tag)
+    return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected kind ", expected.tag});
+  if (!file_.fits<schema::any_table>(found))
+    return refuse(error_code::invalid_file, {"its options lie outside of the file"});
   if (const int slot = first_newer_field(found, expected.fields); slot >= 0)
-    not_supported({"options: field ", slot, " is newer than the schema that nnrt reads, in which they have ", expected.fields, " fields"});
+    not_supported({"options: field ", slot, " is newer than the schema that nnrt reads, in which they have ",
+                   expected.fields, " fields"});
 }
 
 [[gnu::cold]] constexpr bool node_reader::truth(std::int32_t id, std::string_view what) {
@@ -534,29 +564,24 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   tensor_desc made = desc(id);
   constexpr auto same = signature_rule::declared_output_quantisation_must_match;
   verdict v = nnrt::detail::settle_shape(made, expected);
-  if (!v && !tensors_.is_output(outputs_[i])) v = nnrt::detail::settle_shape(made, {expected.type, expected.layout, {}});
+  if (!v && !tensors_.is_output(outputs_[i]))
+    v = nnrt::detail::settle_shape(made, {expected.type, expected.layout, {}});
   if (v) v = nnrt::detail::require_same_quantisation(same, made.quantised, expected.quantised);
   if (v) return define(i, id);
   refuse(error_code::rule_broken,
          {nnrt::detail::words_of(rule_names<signature_rule>()[static_cast<std::size_t>(v.rule)]), " (got ",
-          nnrt::detail::value_letters(v.counted, v.actual), ", expected ", nnrt::detail::value_letters(v.counted, v.expected),
-          ")"});
+          nnrt::detail::value_letters(v.counted, v.actual), ", expected ",
+          nnrt::detail::value_letters(v.counted, v.expected), ")"});
 }
 
 [[gnu::cold]] constexpr activation node_reader::fused(std::int8_t number) {
   switch (number) {
-    case 0:
-      return activation::none;
-    case 1:
-      return activation::relu;
-    case 3:
-      return activation::relu6;
+    case 0: return activation::none;
+    case 1: return activation::relu;
+    case 3: return activation::relu6;
     case 2:
-    case fused_tanh:
-      activation_behind_ = number;
-      return activation::none;
-    default:
-      break;
+    case fused_tanh: activation_behind_ = number; return activation::none;
+    default: break;
   }
   not_supported({"fused activation ", name_in(activation_names, "number", number)});
   return activation::none;
@@ -568,19 +593,22 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   return {.mode = pad_mode::valid};
 }
 
-[[gnu::cold]] constexpr void node_reader::require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name) {
+[[gnu::cold]] constexpr void node_reader::require_constants(const operator_info& op,
+                                                            array_ref<const std::int32_t> inputs,
+                                                            std::string_view name) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t row = nnrt::detail::row_of(op.inputs, i);
     if (row == op.inputs.size() || !op.inputs[row].constant || !is_computed(inputs[i])) continue;
-    refuse(error_code::rule_broken, {op.name, " ", piece::in_quotes(name), ": operand ", piece::in_quotes(op.inputs[row].role),
-                                     " must be a constant: got what a run computes or is given, expected numbers that are known before"});
+    refuse(error_code::rule_broken,
+           {op.name, " ", piece::in_quotes(name), ": operand ", piece::in_quotes(op.inputs[row].role),
+            " must be a constant: got what a run computes or is given, expected numbers that are known before"});
   }
 }
 
 [[gnu::cold]] constexpr pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
-                                                           array_ref<const std::int32_t> inputs,
-                                                           array_ref<const tensor_desc> wanted,
-                                                           array_ref<const tensor_desc> otherwise) {
+                                                              array_ref<const std::int32_t> inputs,
+                                                              array_ref<const tensor_desc> wanted,
+                                                              array_ref<const tensor_desc> otherwise) {
   // Of all nodes that the operator becomes.
   const std::string_view name = outputs_.empty() ? std::string_view() : tensors_.name(outputs_[0]);
   count_copy(static_cast<std::int64_t>(name.size()));
@@ -607,4 +635,4 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   check(tensors_.define(outputs_[i], id));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

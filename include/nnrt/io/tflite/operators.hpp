@@ -2,8 +2,8 @@
 // Flow: load() looks up every operator of a file here; whatever is not in the table is refused by its name.
 #pragma once
 
-#include <nnrt/io/tflite/operators/counted.hpp>
 #include <nnrt/io/tflite/counted_rows.hpp>
+#include <nnrt/io/tflite/operators/counted.hpp>
 #include <nnrt/io/tflite/operators/detections.hpp>
 #include <nnrt/io/tflite/operators/elementwise.hpp>
 #include <nnrt/io/tflite/operators/functions.hpp>
@@ -11,9 +11,9 @@
 #include <nnrt/io/tflite/operators/layers.hpp>
 #include <nnrt/io/tflite/operators/lists.hpp>
 #include <nnrt/io/tflite/operators/logic.hpp>
+#include <nnrt/io/tflite/operators/lookups.hpp>
 #include <nnrt/io/tflite/operators/mediapipe.hpp>
 #include <nnrt/io/tflite/operators/normalisations.hpp>
-#include <nnrt/io/tflite/operators/lookups.hpp>
 #include <nnrt/io/tflite/operators/recurrent.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/sequences.hpp>
@@ -64,14 +64,15 @@
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// More operands than any operator has: no limit.
 inline constexpr std::size_t any_number = std::size_t(-1);
 
-/// A builtin operator that we read. Optional inputs may be missing at the end or be -1; the first `least_inputs` must be there, unless they
-/// stand behind `required`. `newest` is the highest version in which TensorFlow
-/// Lite's files have it as far as we know: a version adds element types, ranks and fields of options, all of which are read or refused.
+/// A builtin operator that we read. Optional inputs may be missing at the end or be -1; the first `least_inputs` must
+/// be there, unless they stand behind `required`. `newest` is the highest version in which TensorFlow
+/// Lite's files have it as far as we know: a version adds element types, ranks and fields of options, all of which are
+/// read or refused.
 struct operator_row {
   std::string_view name;
   int newest;
@@ -87,7 +88,8 @@ struct operator_row {
 /// By name. What an operator demands of its operands is written in the rules of ours that it becomes, and only there.
 inline constexpr operator_row operator_table[] = {
     {"ABS", 5, schema::empty_options(78), 1, 1, 1, 1, read_unary<ops::abs>, detail::by_elements},
-    {"ADD", 5, schema::kind_of<schema::add_options>, 2, 2, 1, 1, read_sum_of_two<ops::add, schema::add_options>, detail::by_pairs},
+    {"ADD", 5, schema::kind_of<schema::add_options>, 2, 2, 1, 1, read_sum_of_two<ops::add, schema::add_options>,
+     detail::by_pairs},
     {"ADD_N", 1, schema::empty_options(82), 1, any_number, 1, 1, read_add_n},
     {"ARG_MAX", 3, schema::kind_of<schema::arg_max_options>, 2, 2, 1, 1, read_arg_max},
     {"ARG_MIN", 3, schema::kind_of<schema::arg_min_options>, 2, 2, 1, 1, read_arg_min},
@@ -96,8 +98,28 @@ inline constexpr operator_row operator_table[] = {
     {"AVERAGE_POOL_2D", 3, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
     {"BATCH_MATMUL", 4, schema::kind_of<schema::batch_matmul_options>, 2, 2, 1, 1, read_batch_matmul},
     {"BATCH_TO_SPACE_ND", 4, schema::empty_options(24), 3, 3, 1, 1, read_batch_to_space_nd},
-    {"BIDIRECTIONAL_SEQUENCE_LSTM", 3, schema::kind_of<schema::two_way_lstm_options>, 48, 48, 1, 2, read_two_way_lstm, {}, true, 1},
-    {"BIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::two_way_rnn_options>, 12, 12, 1, 2, read_two_way_rnn, {}, true, 1},
+    {"BIDIRECTIONAL_SEQUENCE_LSTM",
+     3,
+     schema::kind_of<schema::two_way_lstm_options>,
+     48,
+     48,
+     1,
+     2,
+     read_two_way_lstm,
+     {},
+     true,
+     1},
+    {"BIDIRECTIONAL_SEQUENCE_RNN",
+     3,
+     schema::kind_of<schema::two_way_rnn_options>,
+     12,
+     12,
+     1,
+     2,
+     read_two_way_rnn,
+     {},
+     true,
+     1},
     {"BROADCAST_ARGS", 1, schema::no_options, 2, 2, 1, 1, read_broadcast_args},
     {"BROADCAST_TO", 3, schema::empty_options(104), 2, 2, 1, 1, read_broadcast_to},
     {"CALL", 1, schema::kind_of<schema::call_options>, 0, any_number, 0, any_number, read_call},
@@ -155,7 +177,8 @@ inline constexpr operator_row operator_table[] = {
     {"MEAN", 3, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_mean>},
     {"MINIMUM", 4, schema::empty_options(39), 2, 2, 1, 1, read_extreme<ops::minimum>, detail::by_pairs},
     {"MIRROR_PAD", 3, schema::kind_of<schema::mirror_pad_options>, 2, 2, 1, 1, read_mirror_pad},
-    {"MUL", 7, schema::kind_of<schema::mul_options>, 2, 2, 1, 1, read_arithmetic<ops::mul, schema::mul_options>, detail::by_pairs},
+    {"MUL", 7, schema::kind_of<schema::mul_options>, 2, 2, 1, 1, read_arithmetic<ops::mul, schema::mul_options>,
+     detail::by_pairs},
     {"NEG", 1, schema::empty_options(42), 1, 1, 1, 1, read_neg, detail::by_elements},
     {"NON_MAX_SUPPRESSION_V4", 1, schema::empty_options(95), 5, 5, 2, 2, read_non_max_suppression},
     {"NON_MAX_SUPPRESSION_V5", 1, schema::empty_options(96), 6, 6, 3, 3, read_non_max_suppression},
@@ -182,7 +205,8 @@ inline constexpr operator_row operator_table[] = {
     {"RELU_N1_TO_1", 1, schema::no_options, 1, 1, 1, 1, read_clamp<-1>},
     {"RESHAPE", 1, schema::kind_of<schema::reshape_options>, 1, 2, 1, 1, read_reshape, detail::by_rows},
     {"RESIZE_BILINEAR", 4, schema::kind_of<schema::resize_bilinear_options>, 2, 2, 1, 1, read_resize_bilinear},
-    {"RESIZE_NEAREST_NEIGHBOR", 4, schema::kind_of<schema::resize_nearest_neighbor_options>, 2, 2, 1, 1, read_resize_nearest_neighbor},
+    {"RESIZE_NEAREST_NEIGHBOR", 4, schema::kind_of<schema::resize_nearest_neighbor_options>, 2, 2, 1, 1,
+     read_resize_nearest_neighbor},
     {"REVERSE_SEQUENCE", 1, schema::kind_of<schema::reverse_sequence_options>, 2, 2, 1, 1, read_reverse_sequence},
     {"REVERSE_V2", 3, schema::empty_options(81), 2, 2, 1, 1, read_reverse_v2},
     {"RFFT2D", 1, schema::empty_options(105), 2, 2, 1, 1, read_rfft2d},
@@ -206,8 +230,10 @@ inline constexpr operator_row operator_table[] = {
     {"SQUARE", 1, schema::empty_options(66), 1, 1, 1, 1, read_unary<ops::square>, detail::by_elements},
     {"SQUARED_DIFFERENCE", 2, schema::empty_options(76), 2, 2, 1, 1, read_binary<ops::squared_difference>},
     {"SQUEEZE", 2, schema::kind_of<schema::squeeze_options>, 1, 1, 1, 1, read_squeeze, detail::by_rows},
-    {"STRIDED_SLICE", 8, schema::kind_of<schema::strided_slice_options>, 4, 4, 1, 1, read_strided_slice, detail::by_rows},
-    {"SUB", 5, schema::kind_of<schema::sub_options>, 2, 2, 1, 1, read_sum_of_two<ops::sub, schema::sub_options>, detail::by_pairs},
+    {"STRIDED_SLICE", 8, schema::kind_of<schema::strided_slice_options>, 4, 4, 1, 1, read_strided_slice,
+     detail::by_rows},
+    {"SUB", 5, schema::kind_of<schema::sub_options>, 2, 2, 1, 1, read_sum_of_two<ops::sub, schema::sub_options>,
+     detail::by_pairs},
     {"SUM", 2, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_sum},
     {"SVDF", 4, schema::kind_of<schema::svdf_options>, 5, 5, 1, 1, read_svdf, {}, true, 1},
     {"TANH", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::tanh>, detail::by_elements},
@@ -215,8 +241,28 @@ inline constexpr operator_row operator_table[] = {
     {"TOPK_V2", 3, schema::empty_options(34), 2, 2, 2, 2, read_top_k},
     {"TRANSPOSE", 6, schema::empty_options(26), 2, 2, 1, 1, read_transpose},
     {"TRANSPOSE_CONV", 5, schema::kind_of<schema::transpose_conv_options>, 3, 4, 1, 1, read_transpose_conv},
-    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 5, schema::kind_of<schema::sequence_lstm_options>, 20, 24, 1, 1, read_sequence_lstm, {}, true, 1},
-    {"UNIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::sequence_rnn_options>, 5, 5, 1, 1, read_sequence_rnn, {}, true, 1},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM",
+     5,
+     schema::kind_of<schema::sequence_lstm_options>,
+     20,
+     24,
+     1,
+     1,
+     read_sequence_lstm,
+     {},
+     true,
+     1},
+    {"UNIDIRECTIONAL_SEQUENCE_RNN",
+     3,
+     schema::kind_of<schema::sequence_rnn_options>,
+     5,
+     5,
+     1,
+     1,
+     read_sequence_rnn,
+     {},
+     true,
+     1},
     {"UNIQUE", 1, schema::kind_of<schema::unique_options>, 1, 1, 2, 2, read_unique},
     {"UNPACK", 4, schema::kind_of<schema::unpack_options>, 1, 1, 1, any_number, read_unpack},
     {"VAR_HANDLE", 1, schema::kind_of<schema::var_handle_options>, 0, 0, 1, 1, read_var_handle},
@@ -299,4 +345,4 @@ constexpr const operator_row* row_of_custom(std::string_view code) {
   return nullptr;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

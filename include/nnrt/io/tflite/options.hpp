@@ -4,10 +4,10 @@
 
 #include <nnrt/io/tflite/flatbuffer.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite::schema {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite::schema {
 
-// Slots, tags and defaults are those of TensorFlow Lite's schema. Enumerations are bytes: padding SAME 0, VALID 1. `fields` is how many fields
-// the schema's table has, read or not: a file with a further one is refused.
+// Slots, tags and defaults are those of TensorFlow Lite's schema. Enumerations are bytes: padding SAME 0, VALID 1.
+// `fields` is how many fields the schema's table has, read or not: a file with a further one is refused.
 
 /// Which table of options an operator has: its tag, 0 for none, and how many fields the schema's table has.
 struct options_kind {
@@ -31,7 +31,8 @@ struct conv2d_options {
   static constexpr scalar<std::int8_t> padding{0}, fused{3}, quantized_bias_type{6};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{4, 1}, dilation_h{5, 1};
   static constexpr bool each(auto f) {
-    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h) && f(quantized_bias_type);
+    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h) &&
+           f(quantized_bias_type);
   }
 };
 
@@ -184,9 +185,11 @@ struct conv3d_options {
   static constexpr std::uint8_t tag = 106;
   static constexpr int fields = 8;
   static constexpr scalar<std::int8_t> padding{0}, fused{4};
-  static constexpr scalar<std::int32_t> stride_d{1}, stride_w{2}, stride_h{3}, dilation_d{5, 1}, dilation_w{6, 1}, dilation_h{7, 1};
+  static constexpr scalar<std::int32_t> stride_d{1}, stride_w{2}, stride_h{3}, dilation_d{5, 1}, dilation_w{6, 1},
+      dilation_h{7, 1};
   static constexpr bool each(auto f) {
-    return f(padding) && f(stride_d) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_d) && f(dilation_w) && f(dilation_h);
+    return f(padding) && f(stride_d) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_d) && f(dilation_w) &&
+           f(dilation_h);
   }
 };
 
@@ -196,7 +199,9 @@ struct transpose_conv_options {
   static constexpr int fields = 5;
   static constexpr scalar<std::int8_t> padding{0}, fused{3}, quantized_bias_type{4};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2};
-  static constexpr bool each(auto f) { return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(quantized_bias_type); }
+  static constexpr bool each(auto f) {
+    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(quantized_bias_type);
+  }
 };
 
 /// PACK. `count` is that of its inputs.
@@ -363,7 +368,9 @@ struct lstm_options {
   static constexpr scalar<std::int8_t> fused{0}, kernel{3};
   static constexpr scalar<float> cell_clip{1}, projection_clip{2};
   static constexpr scalar<bool> asymmetric{4};
-  static constexpr bool each(auto f) { return f(fused) && f(kernel) && f(cell_clip) && f(projection_clip) && f(asymmetric); }
+  static constexpr bool each(auto f) {
+    return f(fused) && f(kernel) && f(cell_clip) && f(projection_clip) && f(asymmetric);
+  }
 };
 
 /// UNIDIRECTIONAL_SEQUENCE_LSTM.
@@ -427,4 +434,4 @@ struct svdf_options {
   static constexpr bool each(auto f) { return f(rank) && f(fused) && f(asymmetric); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::tflite::schema
+}}}  // namespace nnrt::NNRT_ISA::tflite::schema

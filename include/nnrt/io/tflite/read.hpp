@@ -1,12 +1,13 @@
 // read: a .tflite file as a graph and the places of its weights, in constant evaluation as at run time.
-// Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; load.hpp makes a model of both.
+// Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; load.hpp makes a model of
+// both.
 #pragma once
 
 #include <nnrt/io/tflite/operators.hpp>
 
 #include <optional>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// What is read of a file: its graph, and where in the file the weights lie.
 struct file_network {
@@ -36,14 +37,15 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 }
 
 [[gnu::cold]] constexpr void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
-                                      std::size_t most) {
+                                         std::size_t most) {
   if (got >= least && got <= most) return;
   const std::string_view bound = least == most ? "" : got < least ? "at least " : "at most ";
   node.refuse(error_code::invalid_file, {what, ": got ", got, ", expected ", bound, got < least ? least : most});
 }
 
 /// Refuses an operator in a version that is newer than its row: what it means nobody here knows. Missing or 0 it is 1.
-[[gnu::cold]] constexpr void check_version(node_reader& node, record<schema::operator_code> code, const operator_row& row) {
+[[gnu::cold]] constexpr void check_version(node_reader& node, record<schema::operator_code> code,
+                                           const operator_row& row) {
   const std::int32_t version = code[schema::operator_code::version];
   if (const auto fault = fault_of_fields(code); !fault.empty()) return node.not_supported({fault});
   if (version < 0 || version > row.newest)
@@ -93,7 +95,8 @@ inline constexpr std::size_t most_missing = 100;
   for (std::size_t i = 1; i < missing.size() && i < most_named; ++i)
     append(text, {i == 1 ? ", nor " : ", ", title_at(missing[i])});
   if (missing.size() > most_named)
-    append(text, {" and ", missing.size() - most_named, missing.size() < most_missing ? " more" : " more, or even more"});
+    append(text,
+           {" and ", missing.size() - most_named, missing.size() < most_missing ? " more" : " more, or even more"});
   return fail(error_code::not_supported, text);
 }
 
@@ -125,18 +128,18 @@ struct entry {
     const std::uint32_t index = found[schema::signature_def::subgraph_index];
     if (index >= file.graph_count())
       return fail(error_code::invalid_file, {"signature ", piece::in_quotes(key), ": subgraph: got ", index,
-                                                    ", expected one of ", file.graph_count()});
+                                             ", expected one of ", file.graph_count()});
     if (auto fault = fault_of_signature(found); !fault.empty())
       return fail(error_code::not_supported, {"signature ", piece::in_quotes(key), ": ", fault});
     return entry{index, found};
   }
   return fail(error_code::invalid_argument, {"signature: got ", piece::in_quotes(key), ", expected ",
-                                                    known.empty() ? "none: the file has none" : "one of ", known});
+                                             known.empty() ? "none: the file has none" : "one of ", known});
 }
 
-/// What the file calls end i of the network: by the tensor's own name, or its number where it has none, unless a signature
-/// says otherwise. A tensor that is several ends has several names, in order. No more names are looked at than there
-/// are ends.
+/// What the file calls end i of the network: by the tensor's own name, or its number where it has none, unless a
+/// signature says otherwise. A tensor that is several ends has several names, in order. No more names are looked at
+/// than there are ends.
 [[gnu::cold]] constexpr pool<char> called(records<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
                                           std::string_view own) {
   std::size_t ends_before = 0;
@@ -170,7 +173,8 @@ class name_list {
   pool<part> names_;
 };
 
-/// Gives a name that an end before has a number, so that all differ: x, x_1, x_2; the least that makes a name which the file gives nobody.
+/// Gives a name that an end before has a number, so that all differ: x, x_1, x_2; the least that makes a name which the
+/// file gives nobody.
 [[gnu::cold]] constexpr name_list made_unique(const name_list& names) {
   name_list made;
   pool<int> numbers;
@@ -194,8 +198,9 @@ class name_list {
 inline constexpr std::size_t most_ends = 4096;
 /// What callers call the ends of the network. `what` they are is for errors.
 [[gnu::cold]] constexpr result<name_list> names_of_ends(records<schema::tensor_map> names, list<std::int32_t> ends,
-                                                                    tensor_reader& tensors, std::string_view what) {
-  if (ends.size() > most_ends) return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", most_ends});
+                                                        tensor_reader& tensors, std::string_view what) {
+  if (ends.size() > most_ends)
+    return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", most_ends});
   name_list made;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     made.push_back(letters_of(called(names, ends, i, tensors.name(ends[i]))));
@@ -206,7 +211,7 @@ inline constexpr std::size_t most_ends = 4096;
 }
 
 [[gnu::cold]] constexpr result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
-                                              tensor_reader& tensors) {
+                                                 tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
   const auto names = names_of_ends(read.signature[schema::signature_def::inputs], inputs, tensors, "input");
   if (!names) return fail(names.error());
@@ -218,7 +223,7 @@ inline constexpr std::size_t most_ends = 4096;
 }
 
 [[gnu::cold]] constexpr result<void> read_outputs(record<schema::subgraph> graph, const entry& read,
-                                               tensor_reader& tensors, graph_builder& network) {
+                                                  tensor_reader& tensors, graph_builder& network) {
   const auto outputs = graph[schema::subgraph::outputs];
   auto names = names_of_ends(read.signature[schema::signature_def::outputs], outputs, tensors, "output");
   if (!names) return fail(names.error());
@@ -237,13 +242,14 @@ inline constexpr std::size_t most_ends = 4096;
   }
   if (ids.size() > outputs.size()) names = made_unique(*names);
   for (std::size_t i = 0; i < ids.size(); ++i)
-    if (auto ok = network.output((*names)[i], ids[i]); !ok) return fail(std::move(ok.error()).in(letters_of(letters({"output ", i}))));
+    if (auto ok = network.output((*names)[i], ids[i]); !ok)
+      return fail(std::move(ok.error()).in(letters_of(letters({"output ", i}))));
   return {};
 }
 
 /// Reads operator i of a subgraph.
-[[gnu::cold]] constexpr result<void> read_operator(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
-                                                   records<schema::node> operators, std::size_t i) {
+[[gnu::cold]] constexpr result<void> read_operator(document& file, tensor_reader& tensors, graph_builder& network,
+                                                   find_operator find, records<schema::node> operators, std::size_t i) {
   const record<schema::node> found = operators[i];
   constexpr reading_steps steps{check_operators, read_operator, activated};
   node_reader node(file, tensors, network, find, steps, found);
@@ -278,11 +284,12 @@ struct network_extent {
   std::size_t tensors = 0, inputs = 0, outputs = 0;
 };
 
-/// Reads a subgraph operator by operator, so that the compiler can do it in parts: clang allows each evaluation a million
-/// steps. `file` is verified, and outlives the reader.
+/// Reads a subgraph operator by operator, so that the compiler can do it in parts: clang allows each evaluation a
+/// million steps. `file` is verified, and outlives the reader.
 class network_reader {
  public:
-  constexpr network_reader(document& file, const load_options& wanted, find_operator find) : file_(file), wanted_(wanted), find_(find) {}
+  constexpr network_reader(document& file, const load_options& wanted, find_operator find)
+      : file_(file), wanted_(wanted), find_(find) {}
 
   /// Of what will be read; nothing when there is no such subgraph.
   [[gnu::cold]] constexpr network_extent extent() {
@@ -328,7 +335,8 @@ class network_reader {
   constexpr records<schema::node> operators() const { return graph_[schema::subgraph::operators]; }
   constexpr tensor_reader& tensors() {
     if (!reader_) {
-      reader_.emplace(file_, graph_, wanted_, network_, tensors_, subgraph_place{static_cast<std::int32_t>(entry_.subgraph)});
+      reader_.emplace(file_, graph_, wanted_, network_, tensors_,
+                      subgraph_place{static_cast<std::int32_t>(entry_.subgraph)});
       if (detail::requantises_i32(file_, graph_)) reader_->keep_scales_of_i32();
     }
     return *reader_;
@@ -360,7 +368,8 @@ class network_reader {
 /// All names, the inputs, and whether every operator is one that is read.
 [[gnu::cold]] constexpr result<void> network_reader::read_ends() {
   if (auto ok = tensors().read_names(); !ok) return ok;
-  if (auto fault = detail::fault_of_subgraph(file_, graph_); !fault.empty()) return fail(error_code::not_supported, fault);
+  if (auto fault = detail::fault_of_subgraph(file_, graph_); !fault.empty())
+    return fail(error_code::not_supported, fault);
   if (auto ok = detail::read_inputs(graph_, entry_, tensors()); !ok) return ok;
   return detail::check_operators(file_, operators());
 }
@@ -391,7 +400,8 @@ class network_reader {
 
 /// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which
 /// form of them the graph has. Errors: as those of load().
-[[gnu::cold]] constexpr result<file_network> read(std::string_view bytes, find_operator find, const load_options& wanted = {}) {
+[[gnu::cold]] constexpr result<file_network> read(std::string_view bytes, find_operator find,
+                                                  const load_options& wanted = {}) {
   auto file = document::verify(bytes);
   if (!file) return fail(std::move(file.error()));
   network_reader reader(*file, wanted, find);
@@ -403,4 +413,4 @@ class network_reader {
   return file_network{static_cast<ir::graph&&>(made.graph), static_cast<pool<weight_place>&&>(made.tensors.places)};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -1,14 +1,16 @@
-// schema: the tables of a .tflite or .circle file as far as we read them - fields by their slots, numbers of types and tags.
+// schema: the tables of a .tflite or .circle file as far as we read them - fields by their slots, numbers of types and
+// tags.
 // Flow: document.hpp verifies a file by these tables; tensors.hpp and the operators' readers ask for their fields.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
 #include <nnrt/io/tflite/flatbuffer.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite::schema {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite::schema {
 
-// Slots, defaults and numbers are those of TensorFlow Lite's schema, version 3, in which none of them ever changes. `fields` is how many
-// fields a table has there, read or not: newer writers add theirs at the end, and what these mean nobody here knows.
+// Slots, defaults and numbers are those of TensorFlow Lite's schema, version 3, in which none of them ever changes.
+// `fields` is how many fields a table has there, read or not: newer writers add theirs at the end, and what these mean
+// nobody here knows.
 
 /// An operator that the file uses.
 struct operator_code {
@@ -17,7 +19,9 @@ struct operator_code {
   static constexpr scalar<std::int8_t> deprecated_builtin_code{0};
   static constexpr text custom_code{1};
   static constexpr scalar<std::int32_t> version{2, 1}, builtin_code{3};
-  static constexpr bool each(auto f) { return f(deprecated_builtin_code) && f(custom_code) && f(version) && f(builtin_code); }
+  static constexpr bool each(auto f) {
+    return f(deprecated_builtin_code) && f(custom_code) && f(version) && f(builtin_code);
+  }
 };
 
 /// How a tensor's integers stand for real numbers: one scale, or one for each index of an axis.
@@ -37,7 +41,8 @@ template <class T> struct number_list {
   static constexpr bool each(auto f) { return f(values); }
 };
 
-/// How one axis of a sparse tensor is stored: all of its indices, or for each index of the axis before (of a segment) those that are listed.
+/// How one axis of a sparse tensor is stored: all of its indices, or for each index of the axis before (of a segment)
+/// those that are listed.
 struct dimension_metadata {
   static constexpr std::string_view kind = "DimensionMetadata";
   static constexpr int fields = 6;
@@ -79,8 +84,8 @@ struct tensor {
   }
 };
 
-/// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing. `intermediates` are tensors whose
-/// scales say how the operator stores what it computes on the way.
+/// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing.
+/// `intermediates` are tensors whose scales say how the operator stores what it computes on the way.
 struct node {
   static constexpr std::string_view kind = "Operator";
   static constexpr int fields = 14;
@@ -97,9 +102,10 @@ struct node {
   static constexpr scalar<std::uint8_t> builtin_options_2_type{11};
   static constexpr one_of builtin_options_2{12};
   static constexpr bool each(auto f) {
-    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) && f(custom_options) &&
-           f(custom_options_format) && f(mutating_variable_inputs) && f(intermediates) && f(large_custom_options_offset) && f(large_custom_options_size) &&
-           f(builtin_options_2_type) && f(builtin_options_2);
+    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) &&
+           f(custom_options) && f(custom_options_format) && f(mutating_variable_inputs) && f(intermediates) &&
+           f(large_custom_options_offset) && f(large_custom_options_size) && f(builtin_options_2_type) &&
+           f(builtin_options_2);
   }
 };
 
@@ -113,7 +119,9 @@ struct subgraph {
   static constexpr tables<schema::node> operators{3};
   static constexpr text name{4};
   static constexpr scalar<std::int8_t> data_format{5};  // of Circle files alone
-  static constexpr bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name) && f(data_format); }
+  static constexpr bool each(auto f) {
+    return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name) && f(data_format);
+  }
 };
 
 /// Elements of constants; those of files beyond 2 GB stand behind the FlatBuffer: `size` bytes, `offset` from the
@@ -159,4 +167,4 @@ struct model {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::tflite::schema
+}}}  // namespace nnrt::NNRT_ISA::tflite::schema

@@ -5,7 +5,7 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/tflite/document.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// The elements of a sparse tensor in their places. An axis of the tensor may be cut into blocks, which are axes of
 /// their own, behind the others. Axes are stored from the outermost on: a dense one has every index, one of a
@@ -14,8 +14,8 @@ namespace nnrt::inline NNRT_ISA::tflite {
 /// Source: TensorFlow Lite's schema (SparsityParameters).
 class sparse_elements {
  public:
-  constexpr sparse_elements(const document& file, record<schema::sparsity> how, const shape_t& shape, std::string_view stored,
-                            std::size_t element_bytes)
+  constexpr sparse_elements(const document& file, record<schema::sparsity> how, const shape_t& shape,
+                            std::string_view stored, std::size_t element_bytes)
       : file_(file), how_(how), shape_(shape), stored_(stored), element_bytes_(element_bytes) {}
 
   /// What is wrong with the description; empty when nothing is known to be.
@@ -39,8 +39,8 @@ class sparse_elements {
     }
   };
   struct axis {
-    int of = 0;              // the axis of the tensor
-    std::int64_t size = 0;   // how many indices it can have
+    int of = 0;             // the axis of the tensor
+    std::int64_t size = 0;  // how many indices it can have
     bool is_dense = true;
     index_list segments, indices;
   };
@@ -77,17 +77,19 @@ class sparse_elements {
   const auto order = how_[sparsity::traversal_order], blocks = how_[sparsity::block_map];
   const auto described = how_[sparsity::dim_metadata];
   const auto rank = static_cast<std::size_t>(shape_.rank);
-  if (const int slot = how_.newer_field(); slot >= 0) return letters({"sparsity: field ", slot, " is newer than the schema that nnrt reads"});
+  if (const int slot = how_.newer_field(); slot >= 0)
+    return letters({"sparsity: field ", slot, " is newer than the schema that nnrt reads"});
   if (blocks.size() > rank || order.size() != rank + blocks.size() || described.size() != order.size())
-    return letters({"sparsity: got ", order.size(), " axes and ", described.size(), " descriptions, expected ", rank, " and one for each of ",
-                    blocks.size(), " axes of blocks"});
+    return letters({"sparsity: got ", order.size(), " axes and ", described.size(), " descriptions, expected ", rank,
+                    " and one for each of ", blocks.size(), " axes of blocks"});
   count_ = static_cast<int>(order.size());
   bool is_named[most_axes] = {};
   for (int i = 0; i < count_; ++i) {
     const std::int64_t of = order[static_cast<std::size_t>(i)];
     const bool is_block = i >= shape_.rank;
     if (of < 0 || of >= count_ || is_named[of] || (is_block && of != i))
-      return letters({"sparsity: axis ", i, ": got ", of, is_block ? ", expected blocks in their order" : ", expected each axis once"});
+      return letters({"sparsity: axis ", i, ": got ", of,
+                      is_block ? ", expected blocks in their order" : ", expected each axis once"});
     is_named[of] = true;
     axes_[i].of = static_cast<int>(is_block ? blocks[static_cast<std::size_t>(i - shape_.rank)] : of);
     if (axes_[i].of < 0 || axes_[i].of >= shape_.rank)
@@ -101,7 +103,8 @@ class sparse_elements {
     for (int i = 0; i < shape_.rank; ++i) {
       if (axes_[i].of != of) continue;
       if (whole < 0 || (axes_[i].is_dense && axes_[i].size != whole))
-        return letters({"sparsity: axis ", of, ": got ", axes_[i].size, " indices, which do not make ", shape_[of], " with its blocks"});
+        return letters({"sparsity: axis ", of, ": got ", axes_[i].size, " indices, which do not make ", shape_[of],
+                        " with its blocks"});
       axes_[i].size = whole;
     }
   }
@@ -115,7 +118,8 @@ class sparse_elements {
   if (const int slot = described.newer_field(); slot >= 0)
     return letters({"sparsity: axis ", i, ": field ", slot, " is newer than the schema that nnrt reads"});
   if (format != 0 && (format != 1 || i >= shape_.rank))
-    return letters({"sparsity: axis ", i, ": got format ", format, ", expected DENSE", i >= shape_.rank ? " for blocks" : " or SPARSE_CSR"});
+    return letters({"sparsity: axis ", i, ": got format ", format, ", expected DENSE",
+                    i >= shape_.rank ? " for blocks" : " or SPARSE_CSR"});
   found.is_dense = format == 0;
   found.size = described[dimension_metadata::dense_size];
   if (found.is_dense) return {};
@@ -125,7 +129,8 @@ class sparse_elements {
   for (std::size_t k = 0; k < found.segments.size(); ++k) {
     const std::int64_t end = found.segments[k];
     if (end < last || end > static_cast<std::int64_t>(found.indices.size()))
-      return letters({"sparsity: axis ", i, ": segment ", k, " ends at ", end, ", expected ", last, " to ", found.indices.size()});
+      return letters(
+          {"sparsity: axis ", i, ": segment ", k, " ends at ", end, ", expected ", last, " to ", found.indices.size()});
     last = end;
   }
   return {};
@@ -134,7 +139,8 @@ class sparse_elements {
 [[gnu::cold]] constexpr pool<char> sparse_elements::write(pool<char>& dense) {
   if (dense.empty()) return {};
   if (!put(dense, 0, 0) || next_ != stored_.size())
-    return letters({"sparsity: its axes do not lead to the ", stored_.size() / element_bytes_, " elements that are stored"});
+    return letters(
+        {"sparsity: its axes do not lead to the ", stored_.size() / element_bytes_, " elements that are stored"});
   return {};
 }
 
@@ -152,12 +158,14 @@ class sparse_elements {
     return true;
   }
   std::int64_t place[max_rank] = {};
-  for (int i = 0; i < count_; ++i) place[axes_[i].of] = i < shape_.rank ? at_[i] : place[axes_[i].of] * axes_[i].size + at_[i];
+  for (int i = 0; i < count_; ++i)
+    place[axes_[i].of] = i < shape_.rank ? at_[i] : place[axes_[i].of] * axes_[i].size + at_[i];
   std::int64_t element = 0;
   for (int of = 0; of < shape_.rank; ++of) element = element * shape_[of] + place[of];
   if (next_ + element_bytes_ > stored_.size()) return false;
-  for (std::size_t k = 0; k < element_bytes_; ++k) dense[static_cast<std::size_t>(element) * element_bytes_ + k] = stored_[next_++];
+  for (std::size_t k = 0; k < element_bytes_; ++k)
+    dense[static_cast<std::size_t>(element) * element_bytes_ + k] = stored_[next_++];
   return true;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

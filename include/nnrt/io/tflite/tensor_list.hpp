@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// A shape of which the rank need not be known, nor all extents.
 struct partial_shape {
@@ -82,4 +82,4 @@ struct list_element {
                                                    : list_element{one->value, static_cast<std::int32_t>(i)};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -9,9 +9,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::tflite {
-
-namespace detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite { namespace detail {
 
 /// Elements that stand for real numbers; of others the quantisation says nothing that operators do not know: the scale
 /// of a bias is that of its layer's input times that of its weight.
@@ -54,8 +52,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// One scale and zero point for the whole tensor, or what is wrong with them.
 [[gnu::cold]] constexpr pool<char> read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
-  if (!(scale > 0) || !math::is_finite(scale))
-    return letters({"scale: got ", scale, ", expected a positive number"});
+  if (!(scale > 0) || !math::is_finite(scale)) return letters({"scale: got ", scale, ", expected a positive number"});
   constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
                          most = std::numeric_limits<std::int32_t>::max();
   if (zero_point < least || zero_point > most)
@@ -94,7 +91,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// How the elements are quantised, or what is wrong with that.
 [[gnu::cold]] constexpr pool<char> read_quantisation(record<schema::quantization> q, bool is_constant,
-                                                    tensor_desc& desc) {
+                                                     tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
   if (scales.empty()) return {};
@@ -104,6 +101,4 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
 }
 
-}  // namespace detail
-
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}}  // namespace nnrt::NNRT_ISA::tflite::detail

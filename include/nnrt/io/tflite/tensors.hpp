@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Choices of whoever reads a file.
 struct load_options {
@@ -39,7 +39,8 @@ struct constant_form {
   bool is_read = false;        // its elements are read, however many they are
 
   constexpr std::size_t number() const {
-    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U) + (is_read ? 16U : 0U);
+    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U) +
+           (is_read ? 16U : 0U);
   }
 };
 /// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
@@ -50,20 +51,21 @@ struct counted_rows {
   std::int32_t value = ir::none, count = ir::none;
 };
 
-/// What is known of the tensors of a subgraph after some of its operators: plain data, which constant evaluation can keep.
+/// What is known of the tensors of a subgraph after some of its operators: plain data, which constant evaluation can
+/// keep.
 struct tensor_state {
   /// A constant of the file that is a value in one of its forms; `next` is another one of the same tensor, or none.
   struct formed_constant {
     std::int32_t form = 0, id = ir::none, next = ir::none;
   };
 
-  pool<weight_place> places;          // of the weights of the graph, in order
-  pool<std::int32_t> ids;             // of the values; none as long as a tensor is not defined
-  pool<std::int32_t> first_formed;    // of each tensor, its first constant in the list below, or none
+  pool<weight_place> places;        // of the weights of the graph, in order
+  pool<std::int32_t> ids;           // of the values; none as long as a tensor is not defined
+  pool<std::int32_t> first_formed;  // of each tensor, its first constant in the list below, or none
   pool<formed_constant> formed;
-  pool<std::int32_t> uses;            // how many weights a tensor has given its name to
-  pool<char> shared;                  // whether other tensors have its name, too
-  std::int64_t copied_bytes = 0;      // of constants and names
+  pool<std::int32_t> uses;        // how many weights a tensor has given its name to
+  pool<char> shared;              // whether other tensors have its name, too
+  std::int64_t copied_bytes = 0;  // of constants and names
   // Of all subgraphs, in the state of the one that is read:
   pool<variable> variables;
   pool<tensor_list> lists;
@@ -89,7 +91,12 @@ class tensor_reader {
   /// `state` is empty, and then read_names() comes first, or what another reader of the same subgraph left.
   constexpr tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
                           graph_builder& network, tensor_state& state, const subgraph_place& place = {})
-      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), place_(place), state_(state),
+      : file_(file),
+        tensors_(graph[schema::subgraph::tensors]),
+        wanted_(wanted),
+        network_(network),
+        place_(place),
+        state_(state),
         of_all_(place.caller == nullptr ? state : place.caller->of_all_) {
     is_output_.assign(tensors_.size(), 0);
     for (pool<std::int32_t>& known : known_) known.assign(tensors_.size(), ir::none);
@@ -128,14 +135,18 @@ class tensor_reader {
     return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
   }
   /// Whether it is a result of the network, whose shape callers may rely on.
-  constexpr bool is_output(std::int32_t index) const { return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0; }
+  constexpr bool is_output(std::int32_t index) const {
+    return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0;
+  }
   /// The first such number among the integers of a constant.
   [[gnu::cold]] constexpr detail::found_integer first_forbidden(std::int32_t index, detail::forbidden what) const {
     if (!has_data(index)) return {};
     return detail::first_forbidden(elements(index), dtype_of_type(at(index)[schema::tensor::type]), what);
   }
   /// Whether it keeps its elements from run to run.
-  constexpr bool is_variable(std::int32_t index) const { return is_index(index) && at(index)[schema::tensor::is_variable]; }
+  constexpr bool is_variable(std::int32_t index) const {
+    return is_index(index) && at(index)[schema::tensor::is_variable];
+  }
   /// Whether its elements are complex numbers of two f32 each.
   constexpr bool is_complex(std::int32_t index) const {
     return is_index(index) && at(index)[schema::tensor::type] == type_of_complex;
@@ -167,8 +178,8 @@ class tensor_reader {
   constexpr tensor_state& of_all() { return of_all_; }
   /// Forgets the values of tensors but not of constants: the subgraph is called again.
   constexpr void begin_call() { state_.ids.assign(tensors_.size(), ir::none); }
-  /// Says which value, resource or list an input of a called subgraph is. Errors: invalid_file (a tensor that is a constant
-  /// or has its value; another element type or scale).
+  /// Says which value, resource or list an input of a called subgraph is. Errors: invalid_file (a tensor that is a
+  /// constant or has its value; another element type or scale).
   [[gnu::cold]] constexpr result<void> bind(std::int32_t index, std::int32_t id);
   /// A value as value() gives it, a resource, or a list.
   [[gnu::cold]] constexpr result<std::int32_t> value_or_handle(std::int32_t index) {
@@ -176,14 +187,18 @@ class tensor_reader {
     return value(index);
   }
 
-  /// Resources and lists stand in the place of values, below ir::none: as many numbers for resources as a network has variables, then lists.
+  /// Resources and lists stand in the place of values, below ir::none: as many numbers for resources as a network has
+  /// variables, then lists.
   static constexpr bool is_handle(std::int32_t id) { return id < ir::none; }
   static constexpr bool is_resource(std::int32_t id) { return is_handle(id) && id > first_list; }
   static constexpr bool is_list(std::int32_t id) { return id <= first_list; }
-  static constexpr std::int32_t resource(std::size_t variable) { return ir::none - 1 - static_cast<std::int32_t>(variable); }
+  static constexpr std::int32_t resource(std::size_t variable) {
+    return ir::none - 1 - static_cast<std::int32_t>(variable);
+  }
   /// Adds a list. Error: not_supported (more than loops make that are unrolled).
   [[gnu::cold]] constexpr result<std::int32_t> add_list(const tensor_list& made) {
-    if (of_all_.lists.size() == most_lists) return fail(error_code::not_supported, {"lists of tensors: got more than ", most_lists});
+    if (of_all_.lists.size() == most_lists)
+      return fail(error_code::not_supported, {"lists of tensors: got more than ", most_lists});
     of_all_.lists.push_back(made);
     return first_list - static_cast<std::int32_t>(of_all_.lists.size() - 1);
   }
@@ -195,9 +210,11 @@ class tensor_reader {
   [[gnu::cold]] constexpr std::int32_t count_of(std::int32_t id) const;
   /// The same of a tensor that an operator has made.
   constexpr std::int32_t count_of_tensor(std::int32_t index) const {
-    return !of_all_.counted.empty() && is_index(index) ? count_of(state_.ids[static_cast<std::size_t>(index)]) : ir::none;
+    return !of_all_.counted.empty() && is_index(index) ? count_of(state_.ids[static_cast<std::size_t>(index)])
+                                                       : ir::none;
   }
-  /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too many).
+  /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too
+  /// many).
   [[gnu::cold]] constexpr result<void> count_called(std::size_t operators);
   /// The resource of this name. Error: not_supported (more variables than a network has).
   [[gnu::cold]] constexpr result<std::int32_t> named_resource(std::string_view container, std::string_view name) {
@@ -205,8 +222,8 @@ class tensor_reader {
     if (!found) return fail(found.error());
     return resource(*found);
   }
-  /// What a resource is at this point of the run, or of the subgraph that runs once; `like` is what the reader calls it.
-  /// Errors: not_supported (nothing has been assigned), those of graph_builder::state().
+  /// What a resource is at this point of the run, or of the subgraph that runs once; `like` is what the reader calls
+  /// it. Errors: not_supported (nothing has been assigned), those of graph_builder::state().
   [[gnu::cold]] constexpr result<std::int32_t> read_resource(std::int32_t id, const tensor_desc& like) {
     return detail::read_variable(network_, variable_of(id), like, place_.is_once);
   }
@@ -251,7 +268,9 @@ class tensor_reader {
  private:
   static constexpr std::int32_t first_list = ir::none - 1 - static_cast<std::int32_t>(most_variables);
 
-  constexpr bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
+  constexpr bool is_index(std::int32_t index) const {
+    return index >= 0 && static_cast<std::size_t>(index) < tensors_.size();
+  }
   constexpr record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
@@ -261,7 +280,9 @@ class tensor_reader {
     const byte_range place = place_of(index);
     return file_.bytes().bytes(place.at, place.size);
   }
-  constexpr variable& variable_of(std::int32_t resource) { return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)]; }
+  constexpr variable& variable_of(std::int32_t resource) {
+    return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)];
+  }
   [[gnu::cold]] constexpr variable* find_variable(std::int32_t tensor) {
     for (variable& v : of_all_.variables)
       if (v.tensor == tensor && v.graph == place_.number) return &v;
@@ -278,15 +299,20 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<tensor_desc> find_declared(std::int32_t index, bool unknown_extents) const;
   [[gnu::cold]] constexpr result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents);
   [[gnu::cold]] constexpr result<void> check_elements(std::int32_t index, const tensor_desc& desc) const;
-  [[gnu::cold]] constexpr result<std::int32_t> copy(std::int32_t index, const tensor_desc& desc, const weight_place& place);
-  [[gnu::cold]] constexpr result<std::int32_t> make_dense(std::int32_t index, const tensor_desc& desc, weight_place place);
+  [[gnu::cold]] constexpr result<std::int32_t> copy(std::int32_t index, const tensor_desc& desc,
+                                                    const weight_place& place);
+  [[gnu::cold]] constexpr result<std::int32_t> make_dense(std::int32_t index, const tensor_desc& desc,
+                                                          weight_place place);
   constexpr bool is_sparse(std::int32_t index) const { return static_cast<bool>(at(index)[schema::tensor::sparsity]); }
-  [[gnu::cold]] constexpr result<std::int32_t> keep(const pool<char>& called, const tensor_desc& desc, weight_place place);
+  [[gnu::cold]] constexpr result<std::int32_t> keep(const pool<char>& called, const tensor_desc& desc,
+                                                    weight_place place);
   [[gnu::cold]] constexpr result<std::int32_t> make_constant(std::int32_t index, constant_form form);
   [[gnu::cold]] constexpr result<void> choose_form(std::int32_t index, constant_form form, tensor_desc& desc,
                                                    weight_place& place);
   [[gnu::cold]] constexpr pool<char> weight_name(std::int32_t index);
-  constexpr std::int64_t most_copied() const { return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20); }
+  constexpr std::int64_t most_copied() const {
+    return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20);
+  }
 
   const document& file_;
   records<schema::tensor> tensors_;
@@ -322,7 +348,8 @@ class tensor_reader {
   return found;
 }
 
-[[gnu::cold]] constexpr result<tensor_desc> tensor_reader::find_declared(std::int32_t index, bool unknown_extents) const {
+[[gnu::cold]] constexpr result<tensor_desc> tensor_reader::find_declared(std::int32_t index,
+                                                                         bool unknown_extents) const {
   if (!is_index(index))
     return fail(refusal(index, error_code::invalid_file, {"does not exist: the file has ", tensors_.size()}));
   const record<schema::tensor> tensor = at(index);
@@ -345,8 +372,8 @@ class tensor_reader {
     return fail(
         refusal(index, error_code::not_supported,
                 {"quantization details: got kind ", quantised[schema::quantization::details_type], ", expected none"}));
-  const bool has_scale = detail::quantised_elements.contains(desc.type) ||
-                         (desc.type == i32 && keeps_scales_of_i32_ && !has_data(index));
+  const bool has_scale =
+      detail::quantised_elements.contains(desc.type) || (desc.type == i32 && keeps_scales_of_i32_ && !has_data(index));
   if (!has_scale) return desc;
   if (const auto fault = detail::read_quantisation(quantised, has_data(index), desc); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
@@ -366,8 +393,10 @@ class tensor_reader {
   if (!desc) return fail(std::move(desc.error()));
   if (has_data(index))
     return fail(refusal(index, error_code::invalid_file, {"is an input of the network and a constant"}));
-  if (is_variable(index)) return fail(refusal(index, error_code::not_supported, {"is an input of the network and a variable"}));
-  if (id_of(index) != ir::none) return fail(refusal(index, error_code::invalid_file, {"is an input of the network twice"}));
+  if (is_variable(index))
+    return fail(refusal(index, error_code::not_supported, {"is an input of the network and a variable"}));
+  if (id_of(index) != ir::none)
+    return fail(refusal(index, error_code::invalid_file, {"is an input of the network twice"}));
   auto id = network_.input(called, *desc);
   if (!id) return fail(std::move(id.error()));
   return define(index, *id);
@@ -375,8 +404,9 @@ class tensor_reader {
 
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::value(std::int32_t index) {
   if (is_index(index) && is_handle(id_of(index)))
-    return fail(refusal(index, error_code::invalid_file,
-                        {is_list(id_of(index)) ? "is a list of tensors" : "is a resource", ", expected one that has elements"}));
+    return fail(refusal(
+        index, error_code::invalid_file,
+        {is_list(id_of(index)) ? "is a list of tensors" : "is a resource", ", expected one that has elements"}));
   if (is_complex(index) && id_of(index) != ir::none)
     return fail(
         refusal(index, error_code::not_supported,
@@ -422,7 +452,8 @@ class tensor_reader {
     constexpr auto same = signature_rule::declared_output_quantisation_must_match;
     if (got.type != desc->type || !nnrt::detail::require_same_quantisation(same, got.quantised, desc->quantised))
       return fail(refusal(index, error_code::invalid_file,
-                          {"is given ", ir::letters_of(got), " by the operator that calls the subgraph, expected ", ir::letters_of(*desc)}));
+                          {"is given ", ir::letters_of(got), " by the operator that calls the subgraph, expected ",
+                           ir::letters_of(*desc)}));
   }
   return define(index, id);
 }
@@ -481,7 +512,8 @@ class tensor_reader {
 [[gnu::cold]] constexpr result<void> tensor_reader::set_count(std::int32_t id, std::int32_t count) {
   if (count_of(id) != ir::none) return {};
   pool<counted_rows>& counted = of_all_.counted;
-  if (!counted.empty() && counted.back().value > id) return fail(error_code::not_supported, "rows that a run counts are made out of order");
+  if (!counted.empty() && counted.back().value > id)
+    return fail(error_code::not_supported, "rows that a run counts are made out of order");
   counted.push_back({id, count});
   return {};
 }
@@ -516,7 +548,8 @@ class tensor_reader {
   if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
   const bool is_kept = form.stays_in_file || (desc->elements() > ir::longest_read_list && !form.is_read);
   if ((!is_kept || is_sparse(index)) && !file_.bytes().has(bytes.at, bytes.size))
-    return fail(refusal(index, error_code::not_supported, {"is computed with, and the literal of this file leaves out its elements"}));
+    return fail(refusal(index, error_code::not_supported,
+                        {"is computed with, and the literal of this file leaves out its elements"}));
   auto id = is_sparse(index) ? make_dense(index, *desc, place)
             : is_kept        ? keep(weight_name(index), *desc, place)
                              : copy(index, *desc, place);
@@ -563,8 +596,7 @@ class tensor_reader {
   place.stored = desc;
   if (form.as_f32 && (desc.quantised || desc.type == f16)) {
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
-    if (desc.quantised.mode == quantisation::kind::per_channel)
-      place.first_scale = scales.at();
+    if (desc.quantised.mode == quantisation::kind::per_channel) place.first_scale = scales.at();
     place.as_f32 = true;
     desc = tensor_desc{f32, desc.shape};
     if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
@@ -584,12 +616,13 @@ class tensor_reader {
   of_all_.copied_bytes += bytes;
   if (of_all_.copied_bytes <= most_copied()) return {};
   return fail(refusal(index, error_code::invalid_file,
-                      {"constants and names: got ", of_all_.copied_bytes, " bytes to copy, expected at most ", most_copied(),
-                       " in a file of this size"}));
+                      {"constants and names: got ", of_all_.copied_bytes, " bytes to copy, expected at most ",
+                       most_copied(), " in a file of this size"}));
 }
 
 /// A constant that rules or other constants may depend on, as a part of the graph.
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::copy(std::int32_t index, const tensor_desc& desc, const weight_place& place) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::copy(std::int32_t index, const tensor_desc& desc,
+                                                                 const weight_place& place) {
   if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
   pool<std::byte> elements;
   elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
@@ -598,11 +631,13 @@ class tensor_reader {
 }
 
 /// A sparse constant of the file as one with all elements.
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_dense(std::int32_t index, const tensor_desc& desc, weight_place place) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_dense(std::int32_t index, const tensor_desc& desc,
+                                                                       weight_place place) {
   const tensor_desc& stored = place.stored;
   if (place.is_packed) return fail(refusal(index, error_code::not_supported, {"is sparse and has numbers of 4 bits"}));
   if (auto ok = count_copy(index, stored.bytes() + desc.bytes()); !ok) return fail(std::move(ok.error()));
-  sparse_elements elements(file_, at(index)[schema::tensor::sparsity], stored.shape, this->elements(index), static_cast<std::size_t>(size_of(stored.type)));
+  sparse_elements elements(file_, at(index)[schema::tensor::sparsity], stored.shape, this->elements(index),
+                           static_cast<std::size_t>(size_of(stored.type)));
   pool<char> dense;
   dense.assign(static_cast<std::size_t>(stored.bytes()), 0);
   pool<char> fault = elements.read_axes();
@@ -619,7 +654,8 @@ class tensor_reader {
 }
 
 /// A weight of the graph whose elements stay in the file.
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(const pool<char>& called, const tensor_desc& desc, weight_place place) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(const pool<char>& called, const tensor_desc& desc,
+                                                                 weight_place place) {
   const auto id = network_.weight(letters_of(called), desc);
   if (!id) return id;
   place.value = *id;
@@ -633,7 +669,8 @@ class tensor_reader {
   pool<char> made = letters({name(index)});
   if (made.empty() || state_.shared[i] != 0) append(made, {"#", index});
   if (state_.uses[i]++ > 0) append(made, {"#", state_.uses[i]});
-  if (place_.caller != nullptr) append(made, {"@", of_all_.places.size()});  // other subgraphs may have such a tensor, too
+  // other subgraphs may have such a tensor, too
+  if (place_.caller != nullptr) append(made, {"@", of_all_.places.size()});
   return made;
 }
 
@@ -670,4 +707,4 @@ class tensor_reader {
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -4,7 +4,7 @@
 
 #include <nnrt/io/graph_builder.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// What lives from run to run: a resource, which has no elements in the file, or a tensor that the file calls a
 /// variable.
@@ -115,4 +115,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

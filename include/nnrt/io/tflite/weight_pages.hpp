@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -35,8 +35,8 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
 
 }  // namespace detail
 
-/// For each page of the file: 1 where a literal can leave it out, because all its bytes are elements of one weight. Readers
-/// copy constants of up to ir::longest_read_list elements into the graph: buffers of their size stay whole.
+/// For each page of the file: 1 where a literal can leave it out, because all its bytes are elements of one weight.
+/// Readers copy constants of up to ir::longest_read_list elements into the graph: buffers of their size stay whole.
 [[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
   constexpr std::size_t page = file_view::page_bytes, largest_copied = ir::longest_read_list * sizeof(double);
   std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
@@ -55,4 +55,4 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
   return found;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

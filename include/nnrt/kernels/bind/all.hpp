@@ -5,8 +5,8 @@
 #include <nnrt/kernels/bind/detail/truths.hpp>
 #include <nnrt/ops/all.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/largest.hpp>
 #include <nnrt/ops/arg_max.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The one largest element of each line of f32, i32 or bytes; the reference does the rest.
 template <class Isa> struct fast<ops::arg_max, Isa> {
@@ -23,14 +23,21 @@ template <class Isa> struct fast<ops::arg_max, Isa> {
   static constexpr dtype_set searched = types_of(f32, i32, i8, u8);
 
   static constexpr kernel_function run_for(dtype type) {
-    return type == f32 ? &run<float> : type == i32 ? &run<std::int32_t> : type == i8 ? &run<std::int8_t> : &run<std::uint8_t>;
+    return type == f32   ? &run<float>
+           : type == i32 ? &run<std::int32_t>
+           : type == i8  ? &run<std::int8_t>
+                         : &run<std::uint8_t>;
   }
   template <class T> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::arg_max::attrs>(call.attrs);
     const view& y = call.out[0];
-    if (attrs.out_max_value) return find<T>(call, attrs.axis, [to = y.data.get<T>()](std::int64_t line, std::int64_t, T value) { to[line] = value; });
+    if (attrs.out_max_value)
+      return find<T>(call, attrs.axis,
+                     [to = y.data.get<T>()](std::int64_t line, std::int64_t, T value) { to[line] = value; });
     with_element<types::index>(y.type(), [&]<class Index>(Index) {
-      find<T>(call, attrs.axis, [to = y.data.get<Index>()](std::int64_t line, std::int64_t index, T) { to[line] = static_cast<Index>(index); });
+      find<T>(call, attrs.axis, [to = y.data.get<Index>()](std::int64_t line, std::int64_t index, T) {
+        to[line] = static_cast<Index>(index);
+      });
     });
   }
   template <class T, class Set> static void find(const kernel_call& call, std::int64_t axis, const Set& set) {
@@ -39,4 +46,4 @@ template <class Isa> struct fast<ops::arg_max, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -5,7 +5,7 @@
 #include <nnrt/kernels/bind/detail/pooling.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::avg_pool::code> {
   using type = ops::avg_pool;
@@ -15,4 +15,4 @@ template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<ops::avg_
 
 template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::batch_norm, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -22,7 +22,8 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
             .name = "normalise channels"};
   }
 
-  /// Packed: the means, the factors scale / sqrt(variance + epsilon), the offsets; then 1 where a mean is so large that x - mean may overflow, else 0.
+  /// Packed: the means, the factors scale / sqrt(variance + epsilon), the offsets; then 1 where a mean is so large that
+  /// x - mean may overflow, else 0.
   static void pack(const kernel_call& call) {
     const std::int64_t channels = call.in[0].shape()[-1];
     const float epsilon = unpack<ops::batch_norm::attrs>(call.attrs).epsilon;
@@ -43,12 +44,14 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
     const float* const packed = floats_in(call, call.in.size() - 1);
     const interval rows = share(x.elements() / channels, part_of(call));
     if (packed[3 * channels] != 0) return normalise_far(floats_in(call, 0), rows, channels, packed, floats_out(call));
-    normalise_channels(floats_in(call, 0), rows, channels, {packed, packed + channels, packed + 2 * channels}, floats_out(call));
+    normalise_channels(floats_in(call, 0), rows, channels, {packed, packed + channels, packed + 2 * channels},
+                       floats_out(call));
   }
 
  private:
   /// The same in f64.
-  [[gnu::noinline, gnu::cold]] static void normalise_far(const float* x, interval rows, std::int64_t channels, const float* packed, float* y) {
+  [[gnu::noinline, gnu::cold]] static void normalise_far(const float* x, interval rows, std::int64_t channels,
+                                                         const float* packed, float* y) {
     for (std::int64_t i = rows.begin * channels; i < rows.end * channels; ++i) {
       const std::int64_t c = i % channels;
       const double off = double{x[i]} - double{packed[c]};
@@ -57,4 +60,4 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

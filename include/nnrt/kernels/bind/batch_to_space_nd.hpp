@@ -7,7 +7,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::batch_to_space_nd, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -36,4 +36,4 @@ template <class Isa> struct fast<ops::batch_to_space_nd, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/bias_add.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_add, fast<ops::bias_add, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -17,4 +17,4 @@ template <class Isa> struct fast<ops::bias_add, Isa> : binary_binding<ops::bias_
   static add_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

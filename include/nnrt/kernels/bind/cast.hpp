@@ -9,7 +9,7 @@
 #include <nnrt/kernels/stored_casts.hpp>
 #include <nnrt/ops/cast.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// To and from f32, and between i32 and i64; the reference does the rest.
 template <class Isa> struct fast<ops::cast, Isa> {
@@ -31,7 +31,9 @@ template <class Isa> struct fast<ops::cast, Isa> {
                              from_f32 = types_of(boolean, i8, u8, i32, i64, f16, f64);
 
   static constexpr kernel_function run_widen(dtype from) {
-    return from == i8 ? &run_widened<std::int8_t> : from == i16 ? &run_widened<std::int16_t> : &run_widened<std::uint8_t>;
+    return from == i8    ? &run_widened<std::int8_t>
+           : from == i16 ? &run_widened<std::int16_t>
+                         : &run_widened<std::uint8_t>;
   }
   static constexpr kernel_function run_to_f32(dtype from) {
     return from == i32   ? &run<std::int32_t, float>
@@ -64,4 +66,4 @@ template <class Isa> struct fast<ops::cast, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

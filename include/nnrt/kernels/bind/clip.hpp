@@ -8,7 +8,7 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/clip.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::clip, Isa> : unary_binding<fast<ops::clip, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -22,4 +22,4 @@ template <class Isa> struct fast<ops::clip, Isa> : unary_binding<fast<ops::clip,
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,40 +1,63 @@
-// conv2d: the fast kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where every channel is a group.
+// conv2d: the fast kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where
+// every channel is a group.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>
-#include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/byte_convolution.hpp>
 #include <nnrt/kernels/conv_across.hpp>
 #include <nnrt/kernels/convolution.hpp>
 #include <nnrt/kernels/winograd.hpp>
 #include <nnrt/ops/conv2d.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// A node of conv2d as the kernels see it.
 constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
   const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
-  return {.batch = x[0], .height = x[1], .width = x[2], .in = x[3], .out = w[0], .kernel_h = w[1], .kernel_w = w[2],
-          .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-          .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
+  return {.batch = x[0],
+          .height = x[1],
+          .width = x[2],
+          .in = x[3],
+          .out = w[0],
+          .kernel_h = w[1],
+          .kernel_w = w[2],
+          .stride_h = a.stride.h,
+          .stride_w = a.stride.w,
+          .dilation_h = a.dilation.h,
+          .dilation_w = a.dilation.w,
+          .pad_top = at.h.pad_before(),
+          .pad_left = at.w.pad_before(),
+          .out_height = at.h.outputs(),
+          .out_width = at.w.outputs(),
+          .group = a.group};
 }
 /// The rows of it that a call makes.
 inline conv_shape conv_shape_of(const kernel_call& call) { return recorded_rows<conv_shape>(call); }
 /// What results of floats are limited to, and how bytes are stored.
 inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
-inline stored_layer byte_conv_layer_of(const kernel_call& call) { return recorded_range<conv_shape, stored_layer>(call); }
+inline stored_layer byte_conv_layer_of(const kernel_call& call) {
+  return recorded_range<conv_shape, stored_layer>(call);
+}
 
 template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
 };
 
-/// The methods are those of conv_method, then the others that stand below by name (`across` for each number of filters), and behind them those
-/// of a depthwise convolution.
+/// The methods are those of conv_method, then the others that stand below by name (`across` for each number of
+/// filters), and behind them those of a depthwise convolution.
 template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
-  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, winograd_2_by_2, winograd_4_by_2, conv_methods };
+  enum : std::int16_t {
+    across = 3,
+    winograd_2 = across + most_across,
+    winograd_4,
+    winograd_2_by_2,
+    winograd_4_by_2,
+    conv_methods
+  };
   static constexpr int methods = conv_methods + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
@@ -66,27 +89,33 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
             .rows = conv_has_bands(shape) ? row_window_of(shape) : row_window{},
-            .name = is_pointwise ? "gemm pixels" : attrs.group > 1 ? "gemm groups" : "gemm windows"};
+            .name = is_pointwise      ? "gemm pixels"
+                    : attrs.group > 1 ? "gemm groups"
+                                      : "gemm windows"};
   }
 
-  static void pack(const kernel_call& call) { conv_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) {
+    conv_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
   template <conv_method Method> static void run(const kernel_call& call) {
-    conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 conv_range_of(call), part_of(call), tiles_in(call));
+    conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
+                            floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call), tiles_in(call));
   }
   static void pack_across(const kernel_call& call) {
     across_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Out> static void run_across(const kernel_call& call) {
-    conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                across_rows_of<native, Out>, conv_range_of(call), part_of(call));
+    conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                scratch_floats(call), across_rows_of<native, Out>, conv_range_of(call), part_of(call));
   }
   template <int Tile, int Stride> static void pack_winograd(const kernel_call& call) {
-    winograd_pack<Tile, Stride>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    winograd_pack<Tile, Stride>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2),
+                                floats_out(call));
   }
   template <int Tile, int Stride> static void run_winograd(const kernel_call& call) {
-    conv_winograd<native, Tile, Stride>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
-                 conv_range_of(call), part_of(call), tiles_in(call));
+    conv_winograd<native, Tile, Stride>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
+                                        floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call),
+                                        tiles_in(call));
   }
 
  private:
@@ -99,7 +128,8 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .parts = parts,
             .name = "pixels across"};
   }
-  static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile, int parts) {
+  static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile,
+                                             int parts) {
     const bool is_by_2 = shape.stride_h == 2;
     const int method = tile == 4 ? (is_by_2 ? winograd_4_by_2 : winograd_4) : (is_by_2 ? winograd_2_by_2 : winograd_2);
     return {.code = code_of(method, winograd_tile_set(shape, tile)),
@@ -108,7 +138,8 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts,
-            .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4") : (is_by_2 ? "winograd 2x2 by 2" : "winograd 2x2")};
+            .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4")
+                              : (is_by_2 ? "winograd 2x2 by 2" : "winograd 2x2")};
   }
 };
 
@@ -134,11 +165,16 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .scratch_bytes = byte_conv_scratch_bytes(plan),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(plan).in_blocks),
             .rows = byte_conv_has_bands(plan) ? row_window_of(shape) : row_window{},
-            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : plan.in_winograd != 0 ? "dot winograd" : "dot windows"};
+            .name = w[1] * w[2] == 1        ? "dot pixels"
+                    : attrs.group > 1       ? "dot groups"
+                    : plan.in_winograd != 0 ? "dot winograd"
+                                            : "dot windows"};
   }
 
   static void pack(const kernel_call& call) {
-    pack_convolution<Isa>(call, conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), layer_of(call));
+    pack_convolution<Isa>(
+        call, conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()),
+        layer_of(call));
   }
   static void run(const kernel_call& call) {
     auto plan = call.recorded<byte_conv_plan>();
@@ -152,4 +188,4 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,5 @@
-// conv2d_add: the fast kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it scales them.
+// conv2d_add: the fast kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it
+// scales them.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
@@ -6,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/addend.hpp>
 #include <nnrt/ops/conv2d_add.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::conv2d_add::code> {
   using type = ops::conv2d_add;
@@ -17,7 +18,8 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
+    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type)
+      return {};
     const auto attrs = unpack<ops::conv2d_add::attrs>(node.attrs);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     const left_sums sums{shape, factors_for(node)};
@@ -27,12 +29,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
-            .name = sums.is_depthwise() ? "dot taps, sum" : byte_winograd_pays(shape) ? "dot winograd, sum" : "dot windows, sum"};
+            .name = sums.is_depthwise()         ? "dot taps, sum"
+                    : byte_winograd_pays(shape) ? "dot winograd, sum"
+                                                : "dot windows, sum"};
   }
 
   static void pack(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_layer_of(call).range), [&](std::int64_t o) { return channel_with_addend(call, o); });
+    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_layer_of(call).range),
+                   [&](std::int64_t o) { return channel_with_addend(call, o); });
     pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
@@ -48,4 +53,4 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
   static constexpr addend_places places_in(const left_sums& sums) { return {sums.packed_bytes(), sums.shape.out}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/conv_transpose.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Nodes of conv2d_transpose as the kernels see them.
 struct transposed_node {
@@ -22,7 +22,9 @@ struct transposed_node {
     return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
   }
   static conv_transpose_shape shape_of(const kernel_call& call) { return call.recorded<conv_transpose_shape>(); }
-  static stored_layer byte_layer_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, stored_layer>(call); }
+  static stored_layer byte_layer_of(const kernel_call& call) {
+    return recorded_range<conv_transpose_shape, stored_layer>(call);
+  }
 
  private:
   static constexpr transposed_axis axis_for(const ops::detail::transposed_window& at, std::int64_t output) {
@@ -75,7 +77,9 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
   }
 
  private:
-  static clamp_range range_of(const kernel_call& call) { return recorded_range<conv_transpose_shape, clamp_range>(call); }
+  static clamp_range range_of(const kernel_call& call) {
+    return recorded_range<conv_transpose_shape, clamp_range>(call);
+  }
 };
 
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
@@ -113,4 +117,4 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transpos
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

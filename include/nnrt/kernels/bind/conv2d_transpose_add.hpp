@@ -1,4 +1,5 @@
-// conv2d_transpose_add: the fast kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its sums before it scales them.
+// conv2d_transpose_add: the fast kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its
+// sums before it scales them.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
@@ -6,14 +7,14 @@
 #include <nnrt/kernels/bind/detail/addend.hpp>
 #include <nnrt/ops/conv2d_transpose_add.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::conv2d_transpose_add::code> {
   using type = ops::conv2d_transpose_add;
 };
 
-/// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no product to which it could be
-/// added: where there are any, the reference does it.
+/// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no
+/// product to which it could be added: where there are any, the reference does it.
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : transposed_node {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
@@ -34,8 +35,9 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
     byte_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_layer_of(call).range), bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); },
-        [](std::int64_t) { return 0; }, bytes_out(call));
+        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_layer_of(call).range),
+        bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); }, [](std::int64_t) { return 0; },
+        bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {
@@ -48,7 +50,9 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
   }
 
  private:
-  static constexpr addend_places places_in(const conv_transpose_shape& shape) { return {byte_conv_transpose_packed_bytes(shape), shape.out}; }
+  static constexpr addend_places places_in(const conv_transpose_shape& shape) {
+    return {byte_conv_transpose_packed_bytes(shape), shape.out};
+  }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,11 +1,12 @@
-// conv2d_transpose_sums: the fast kernel of the operator - that of conv2d_transpose of bytes, whose sums stay as they are.
+// conv2d_transpose_sums: the fast kernel of the operator - that of conv2d_transpose of bytes, whose sums stay as they
+// are.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/ops/conv2d_transpose_sums.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::conv2d_transpose_sums::code> {
   using type = ops::conv2d_transpose_sums;
@@ -18,8 +19,10 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!keeps_sums_of_bytes(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
-    const conv_transpose_shape shape = transposed_node::shape_for(ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape)) return {};
+    const conv_transpose_shape shape = transposed_node::shape_for(
+        ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape))
+      return {};
     return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
@@ -31,14 +34,15 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
 
   static void pack(const kernel_call& call) {
     byte_conv_transpose_pack(
-        transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1), [&](std::int64_t o) { return unscaled_channel_of(call, o); },
-        [](std::int64_t) { return 0; }, bytes_out(call));
+        transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1),
+        [&](std::int64_t o) { return unscaled_channel_of(call, o); }, [](std::int64_t) { return 0; }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const byte_sums_target kept = kept_in(call);
     const byte_product p = product_of_kept(call, {}, kept);
-    byte_conv_transpose<native_for<Isa>>(transposed_node::shape_of(call), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+    byte_conv_transpose<native_for<Isa>>(transposed_node::shape_of(call), p,
+                                         {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/cos.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::cos, Isa> : unary_binding<fast<ops::cos, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -19,4 +19,4 @@ template <class Isa> struct fast<ops::cos, Isa> : unary_binding<fast<ops::cos, I
   static sine_lanes<1> function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

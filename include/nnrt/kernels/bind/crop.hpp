@@ -7,7 +7,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/crop.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::crop, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -20,7 +20,8 @@ template <class Isa> struct fast<ops::crop, Isa> {
     const std::int64_t bytes = size_of(call.in[0].type());
     operand x;
     x.desc = *call.in[0].desc;
-    const std::int64_t first = ops::crop::part_offset(unpack<ops::crop::attrs>(call.attrs), {&x, 1}, {call.out[0].desc, 1}, 0);
+    const std::int64_t first =
+        ops::crop::part_offset(unpack<ops::crop::attrs>(call.attrs), {&x, 1}, {call.out[0].desc, 1}, 0);
     box_loops loops;
     for (int i = 0; i < y.rank; ++i) loops.add_axis(y.extents[i], from.extents[i] * bytes, to.extents[i] * bytes);
     loops.close(bytes);
@@ -28,4 +29,4 @@ template <class Isa> struct fast<ops::crop, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::depth_to_space, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -19,11 +19,12 @@ template <class Isa> struct fast<ops::depth_to_space, Isa> {
     const auto attrs = unpack<ops::depth_to_space::attrs>(call.attrs);
     const std::int64_t bytes = size_of(call.in[0].type());
     box_loops loops;
-    for_each_block_axis(call.in[0].shape(), attrs.block_size, attrs.crd, bytes,
-                        [&](std::int64_t extent, block_steps steps) { loops.add_axis(extent, steps.deep, steps.wide); });
+    for_each_block_axis(
+        call.in[0].shape(), attrs.block_size, attrs.crd, bytes,
+        [&](std::int64_t extent, block_steps steps) { loops.add_axis(extent, steps.deep, steps.wide); });
     loops.close(bytes);
     copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -6,7 +6,7 @@
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::depthwise_conv2d::code> {
   using type = ops::depthwise_conv2d;
@@ -19,11 +19,12 @@ template <class Isa> struct fast<ops::depthwise_conv2d, Isa> : depthwise_binding
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
+template <class Isa>
+struct fast_on_bytes<ops::depthwise_conv2d, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
     return fast_on_bytes::choose(node);
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,15 +7,17 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/detection_post_process.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the best.
+/// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the
+/// best.
 template <class Isa> struct fast<ops::detection_post_process, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     constexpr std::int64_t most = std::int64_t{1} << 22;
     const auto attrs = unpack<ops::detection_post_process::attrs>(node.attrs);
     const std::int64_t boxes = node.in[0].desc.shape[1], images = node.in[0].desc.shape[0];
-    const std::int64_t candidates = attrs.use_regular_nms ? node.in[1].desc.elements() / (images < 1 ? 1 : images) : boxes;
+    const std::int64_t candidates =
+        attrs.use_regular_nms ? node.in[1].desc.elements() / (images < 1 ? 1 : images) : boxes;
     if (!has_work(node) || candidates < 1 || candidates > most) return {};
     return {.run = node.out[0].type == f32   ? &run<float>
                    : node.out[0].type == f16 ? &run<float16>
@@ -41,4 +43,4 @@ template <class Isa> struct fast<ops::detection_post_process, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/fourier.hpp>
 #include <nnrt/ops/dft.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats; the reference does the rest.
 template <class Isa> struct fast<ops::dft, Isa> {
@@ -40,4 +40,4 @@ template <class Isa> struct fast<ops::dft, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

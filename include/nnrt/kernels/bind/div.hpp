@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/div.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::div, Isa> : binary_binding<ops::div, fast<ops::div, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -19,4 +19,4 @@ template <class Isa> struct fast<ops::div, Isa> : binary_binding<ops::div, fast<
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

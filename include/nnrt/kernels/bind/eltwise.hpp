@@ -7,18 +7,15 @@
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/eltwise.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwise, fast<ops::eltwise, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, fast>::select(node);
     switch (unpack<ops::eltwise::attrs>(node.attrs).mode) {
-      case eltwise_mode::product:
-        return stored_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
-      case eltwise_mode::sum:
-        return stored_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
-      case eltwise_mode::maximum:
-        return stored_pair_binding<in_mode<eltwise_mode::maximum>, Isa>::select(node);
+      case eltwise_mode::product: return stored_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
+      case eltwise_mode::sum: return stored_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
+      case eltwise_mode::maximum: return stored_pair_binding<in_mode<eltwise_mode::maximum>, Isa>::select(node);
     }
     return {};
   }
@@ -33,4 +30,4 @@ template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwis
   };
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,11 +7,10 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/equal.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa>
-struct fast<ops::equal, Isa> : binary_binding<ops::equal, fast<ops::equal, Isa>, bool> {
+template <class Isa> struct fast<ops::equal, Isa> : binary_binding<ops::equal, fast<ops::equal, Isa>, bool> {
   static equal_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

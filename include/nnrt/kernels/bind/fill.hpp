@@ -7,7 +7,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/fill.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::fill, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -22,4 +22,4 @@ template <class Isa> struct fast<ops::fill, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,18 +1,19 @@
-// full_connection: the fast kernels of the operator - the matrix product with packed weights, and single rows with weights as they are.
+// full_connection: the fast kernels of the operator - the matrix product with packed weights, and single rows with
+// weights as they are.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/bind/detail/bytes.hpp>
-#include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/bind/detail/shorts.hpp>
 #include <nnrt/kernels/dot_rows.hpp>
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/kernels/unrolled.hpp>
 #include <nnrt/kernels/unrolled_bytes.hpp>
 #include <nnrt/ops/full_connection.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::full_connection::code> {
   using type = ops::full_connection;
@@ -29,12 +30,16 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
-    if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes) return unrolled(w);
+    if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes)
+      return unrolled(w);
     const std::int64_t rows = node.out[0].elements() / w[0];
     const auto attrs = unpack<ops::full_connection::attrs>(node.attrs);
     const kernel_record record = record_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
     if (rows == 1 && w.elements() >= least_dot_products && !node.must_pack)
-      return {.code = {.method = by_row}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
+      return {.code = {.method = by_row},
+              .record = record,
+              .parts = parts_of_products(w.elements(), w.elements()),
+              .name = "dot rows"};
     const bool collide = rows_collide(rows, w[1] * size_of(f32), w[0]);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(rows, w[0])),
             .packs = 0b110,
@@ -48,8 +53,9 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
  private:
   static constexpr std::int64_t most_unrolled_products = 4096;
   static constexpr std::int64_t most_unrolled_vectors = 8;
-  /// Weights of 1 MiB and more come from beyond L2 at every run, in whatever order they lie, and one row reads each of them once. Packing those of
-  /// MobileNetV2 takes a fifth of what a process takes to its first result, and 5 MB; a run on packed ones is 1 % faster.
+  /// Weights of 1 MiB and more come from beyond L2 at every run, in whatever order they lie, and one row reads each of
+  /// them once. Packing those of MobileNetV2 takes a fifth of what a process takes to its first result, and 5 MB; a run
+  /// on packed ones is 1 % faster.
   static constexpr std::int64_t least_dot_products = 1024 * 1024 / 4;
 
   static constexpr kernel_choice unrolled(const shape_t& w) {
@@ -69,7 +75,8 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
   static void run_dense(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     const clamp_range range = range_of(unpack<ops::full_connection::attrs>(call.attrs).fused);
-    dense_of_any_size(floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), {.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, range);
+    dense_of_any_size(floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                      {.m = call.out[0].elements() / w[0], .k = w[1], .n = w[0]}, range);
   }
 
  public:
@@ -80,12 +87,15 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
     const float *const x = floats_in(call, 0), *const packed = floats_in(call, call.in.size() - 1);
-    if constexpr (OnCopies) gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+    if constexpr (OnCopies)
+      gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call),
+                             tiles_in(call));
     else gemm<native>(product, x, product.k, packed, floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
-    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n, floats_out(call), range, part_of(call));
+    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n,
+                     floats_out(call), range, part_of(call));
   }
 };
 
@@ -103,13 +113,16 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
     const stored_layer layer = stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
     const bool has_whole_steps = product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
-    return {.code = {.method = product.m != 1 ? of_rows : has_whole_steps ? of_whole_steps : of_one_row},
+    return {.code = {.method = product.m != 1    ? of_rows
+                               : has_whole_steps ? of_whole_steps
+                                                 : of_one_row},
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
             .scratch_bytes = byte_matrix_scratch_bytes(layout_of(product), product.m),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
-            .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),  // a register takes four times as many as of floats
+            // a register takes four times as many as of floats
+            .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),
             .name = product.m == 1 ? "dot row" : "dot rows"};
   }
 
@@ -127,9 +140,11 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
   static void run(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
-    byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch, bytes_out(call), part_of(call));
+    byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch,
+                                bytes_out(call), part_of(call));
   }
-  /// One row of any length. Apart from run(), so that a program without products of several rows does not compile their tiles.
+  /// One row of any length. Apart from run(), so that a program without products of several rows does not compile their
+  /// tiles.
   static void run_any_row(const kernel_call& call) {
     const gemm_shape product = call.recorded<gemm_shape>();
     const std::byte* row = bytes_in(call, 0);
@@ -139,20 +154,26 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     }
     run_row_from(call, row, 0);
   }
-  /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
+  /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small
+  /// layer.
   static void run_row(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
-    // Made where it stays: g++ copies a layout by one load, which waits until the four stores before it have left the processor, and so have all
-    // products of the layer before.
-    const byte_row_product row{byte_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1), layer.factors().a_flip()};
+    // Made where it stays: g++ copies a layout by one load, which waits until the four stores before it have left the
+    // processor, and so have all products of the layer before.
+    const byte_row_product row{byte_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
+                               layer.factors().a_flip()};
     interval panels{0, row.layout.panels()};
     if (call.tiles == 1) byte_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
     if (panels.begin < panels.end) run_row_from(call, bytes_in(call, 0), panels.begin);
   }
 
  private:
-  static layer_record<gemm_shape, stored_layer> recorded(const kernel_call& call) { return call.recorded<layer_record<gemm_shape, stored_layer>>(); }
-  static constexpr byte_layout layout_of(const gemm_shape& product) { return byte_layout::of(product.m, product.k, product.n); }
+  static layer_record<gemm_shape, stored_layer> recorded(const kernel_call& call) {
+    return call.recorded<layer_record<gemm_shape, stored_layer>>();
+  }
+  static constexpr byte_layout layout_of(const gemm_shape& product) {
+    return byte_layout::of(product.m, product.k, product.n);
+  }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
   }
@@ -161,16 +182,16 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const auto [product, layer] = recorded(call);
     const byte_layout layout = layout_of(product);
     const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
-    byte_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call), {std::max(mine.begin, panel), mine.end});
+    byte_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call),
+                             {std::max(mine.begin, panel), mine.end});
   }
 };
 
 template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_shorts(node)) return {};
-    return {.run = &run,
-            .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]),
-            .name = "dot shorts"};
+    return {
+        .run = &run, .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]), .name = "dot shorts"};
   }
 
  private:
@@ -182,11 +203,12 @@ template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
     finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
                 call.in[1].data.template get<std::int8_t>(), k, mine.columns,
-                short_finish_of(call, fused, ops::full_connection::without_bias, [&](std::int64_t o) {
-                  return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
-                }),
+                short_finish_of(call, fused, ops::full_connection::without_bias,
+                                [&](std::int64_t o) {
+                                  return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
+                                }),
                 [&](std::int64_t row, std::int64_t o, std::int16_t value) { y[row * n + o] = value; });
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/gather.hpp>
 #include <nnrt/ops/gather_nd.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::gather_nd, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -26,4 +26,4 @@ template <class Isa> struct fast<ops::gather_nd, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

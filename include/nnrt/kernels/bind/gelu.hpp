@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/gelu.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::gelu, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -27,4 +27,4 @@ template <class Isa> struct fast<ops::gelu, Isa> {
   };
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,11 +7,10 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/greater.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa>
-struct fast<ops::greater, Isa> : binary_binding<ops::greater, fast<ops::greater, Isa>, bool> {
+template <class Isa> struct fast<ops::greater, Isa> : binary_binding<ops::greater, fast<ops::greater, Isa>, bool> {
   static greater_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

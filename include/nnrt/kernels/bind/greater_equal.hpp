@@ -7,11 +7,11 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/greater_equal.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa>
 struct fast<ops::greater_equal, Isa> : binary_binding<ops::greater_equal, fast<ops::greater_equal, Isa>, bool> {
   static greater_equal_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

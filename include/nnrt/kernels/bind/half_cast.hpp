@@ -7,13 +7,15 @@
 #include <nnrt/kernels/halves.hpp>
 #include <nnrt/ops/half_cast.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::half_cast, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>, .parts = parts_for(node.out[0].elements() / 2), .name = "convert"};
+    return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>,
+            .parts = parts_for(node.out[0].elements() / 2),
+            .name = "convert"};
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/hard_sigmoid.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::hard_sigmoid, Isa> : unary_binding<fast<ops::hard_sigmoid, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -19,4 +19,4 @@ template <class Isa> struct fast<ops::hard_sigmoid, Isa> : unary_binding<fast<op
   static hard_sigmoid_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/layer_norm.hpp>
 #include <nnrt/ops/instance_norm.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::instance_norm, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -17,9 +17,10 @@ template <class Isa> struct fast<ops::instance_norm, Isa> {
   }
   static void run(const kernel_call& call) {
     const shape_t& x = call.in[0].shape();
-    instance_norm<Isa>(floats_in(call, 0), x.elements(0, 2), x.elements(2), unpack<ops::instance_norm::attrs>(call.attrs).epsilon, floats_in(call, 1),
-                       floats_in(call, 2), x[1], floats_out(call), part_of(call));
+    instance_norm<Isa>(floats_in(call, 0), x.elements(0, 2), x.elements(2),
+                       unpack<ops::instance_norm::attrs>(call.attrs).epsilon, floats_in(call, 1), floats_in(call, 2),
+                       x[1], floats_out(call), part_of(call));
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

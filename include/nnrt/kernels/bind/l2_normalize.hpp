@@ -9,7 +9,7 @@
 #include <nnrt/kernels/l2.hpp>
 #include <nnrt/ops/l2_normalize.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::l2_normalize, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -29,8 +29,9 @@ template <class Isa> struct fast<ops::l2_normalize, Isa> {
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::l2_normalize::attrs>(call.attrs);
-    l2_normalize<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.epsilon, range_of(attrs.fused), floats_out(call), part_of(call));
+    l2_normalize<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.epsilon, range_of(attrs.fused),
+                      floats_out(call), part_of(call));
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

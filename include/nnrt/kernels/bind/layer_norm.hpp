@@ -8,7 +8,7 @@
 #include <nnrt/kernels/layer_norm.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::layer_norm, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -30,4 +30,4 @@ template <class Isa> struct fast<ops::layer_norm, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

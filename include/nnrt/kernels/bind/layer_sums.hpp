@@ -1,4 +1,5 @@
-// layer_sums: the fast kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose sums stay as they are.
+// layer_sums: the fast kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose
+// sums stay as they are.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
@@ -6,7 +7,7 @@
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/ops/layer_sums.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::layer_sums::code> {
   using type = ops::layer_sums;
@@ -19,7 +20,9 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!keeps_sums_of_bytes(node)) return {};
     const tensor_desc& w = node.in[1].desc;
-    const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()), factors_for(node)};
+    const left_sums sums{
+        shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()),
+        factors_for(node)};
     return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = sums.packed_bytes(),
@@ -30,7 +33,8 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   }
 
   static void pack(const kernel_call& call) {
-    pack_left_sums(call, {call.recorded<conv_shape>(), factors_of(call)}, scaled_range::of({-128, 127}, 0, false), [&](std::int64_t o) { return unscaled_channel_of(call, o); });
+    pack_left_sums(call, {call.recorded<conv_shape>(), factors_of(call)}, scaled_range::of({-128, 127}, 0, false),
+                   [&](std::int64_t o) { return unscaled_channel_of(call, o); });
   }
   static void run(const kernel_call& call) {
     const auto shape = call.recorded<conv_shape>();
@@ -45,10 +49,11 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
     if (sums.shape.group > 1) return "dot groups, sums";
     return byte_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
   }
-  static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
+  static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w,
+                                        std::int64_t sums) {
     if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
     return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

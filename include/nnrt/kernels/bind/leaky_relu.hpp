@@ -8,7 +8,7 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::leaky_relu, Isa> : unary_binding<fast<ops::leaky_relu, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -21,4 +21,4 @@ template <class Isa> struct fast<ops::leaky_relu, Isa> : unary_binding<fast<ops:
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,11 +7,10 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/less.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa>
-struct fast<ops::less, Isa> : binary_binding<ops::less, fast<ops::less, Isa>, bool> {
+template <class Isa> struct fast<ops::less, Isa> : binary_binding<ops::less, fast<ops::less, Isa>, bool> {
   static less_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,13 +8,14 @@
 #include <nnrt/kernels/log_softmax.hpp>
 #include <nnrt/ops/log_softmax.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::log_softmax, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& shape = node.in[0].desc.shape;
-    const axis_block block = block_of(shape, normalise_axis(unpack<ops::log_softmax::attrs>(node.attrs).axis, shape.rank));
+    const axis_block block =
+        block_of(shape, normalise_axis(unpack<ops::log_softmax::attrs>(node.attrs).axis, shape.rank));
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     return {.run = &run,
             .record = kernel_record::of(block),
@@ -26,4 +27,4 @@ template <class Isa> struct fast<ops::log_softmax, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -5,7 +5,7 @@
 #include <nnrt/kernels/bind/detail/binary.hpp>
 #include <nnrt/ops/logical_and.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::logical_and, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -14,4 +14,4 @@ template <class Isa> struct fast<ops::logical_and, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

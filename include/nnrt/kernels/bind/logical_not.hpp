@@ -6,7 +6,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/logical_not.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::logical_not, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -21,4 +21,4 @@ template <class Isa> struct fast<ops::logical_not, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

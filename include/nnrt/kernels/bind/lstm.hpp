@@ -7,7 +7,7 @@
 #include <nnrt/kernels/recurrent.hpp>
 #include <nnrt/ops/lstm.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sequences of f32, each direction of each for itself; the reference does the rest.
 template <class Isa> struct fast<ops::lstm, Isa> {
@@ -53,4 +53,4 @@ template <class Isa> struct fast<ops::lstm, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -10,14 +10,14 @@
 #include <nnrt/kernels/transpose.hpp>
 #include <nnrt/ops/matmul.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Extents of a batched product y[i] = a[i] * b[i], and which matrix of an operand belongs to matrix i of y.
 struct product_batch {
   gemm_shape matrix;
-  std::int64_t count = 1;      // matrices of y
-  std::int64_t b_count = 1;    // matrices of b
-  shape_t leading;             // the batch axes of y
+  std::int64_t count = 1;        // matrices of y
+  std::int64_t b_count = 1;      // matrices of b
+  shape_t leading;               // the batch axes of y
   shape_t a_strides, b_strides;  // in matrices, 0 along repeated axes
 
   constexpr product_batch(const ops::matmul::attrs& attrs, const shape_t& a, const shape_t& b, const shape_t& y)
@@ -48,8 +48,8 @@ struct product_batch {
   }
 };
 
-/// Of a product whose b is no constant, threads pack b by columns before every run, and multiply with those that they packed: none is fetched from
-/// another core.
+/// Of a product whose b is no constant, threads pack b by columns before every run, and multiply with those that they
+/// packed: none is fetched from another core.
 struct product_sharing {
   std::int64_t by_columns = 0;
 };
@@ -61,7 +61,9 @@ template <> struct operator_of<ops::matmul::code> {
 template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
   enum : std::int16_t { in_tiles, in_tiles_of_copies };
   static constexpr int methods = 2;
-  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == in_tiles_of_copies>, &pack}; }
+  template <int Method> static constexpr kernel_functions functions() {
+    return {&run<Method == in_tiles_of_copies>, &pack};
+  }
 
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
@@ -76,7 +78,9 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(k, n) * size_of(f32),
             .record = kernel_record::of(product_sharing{!node.in[1].constant}),
-            .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32) : collide ? copied_rows_floats(m, k) * size_of(f32) : 0,
+            .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32)
+                             : collide         ? copied_rows_floats(m, k) * size_of(f32)
+                                               : 0,
             .parts = parts,
             .pack_parts = std::min(parts, parts_for(node.in[1].desc.elements())),
             .name = "gemm batch"};
@@ -86,31 +90,37 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     // out[0] is the packed form: the extents follow from b alone.
     const bool is_transposed = unpack<ops::matmul::attrs>(call.attrs).transpose_b;
     const shape_t& shape = call.in[1].shape();
-    const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1], count = shape.elements(0, shape.rank - 2);
+    const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1],
+                       count = shape.elements(0, shape.rank - 2);
     const float* b = floats_in(call, 1);
     float* packed = floats_out(call);
     const bool shares_matrices = count >= call.tiles;
     const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
     const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      kernels::pack(b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, k, nullptr, packed + i * packed_floats(k, n), panels);
+      kernels::pack(b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, k, nullptr,
+                    packed + i * packed_floats(k, n), panels);
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
     const float* const packed = floats_in(call, call.in.size() - 1);
-    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles, by_columns = call.recorded<product_sharing>().by_columns != 0;
+    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles,
+               by_columns = call.recorded<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b = packed + batch.b_of(i) * packed_floats(k, n);
+      const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b =
+                                                                       packed + batch.b_of(i) * packed_floats(k, n);
       float* const y = floats_out(call) + i * m * n;
       const part of_matrix = shares_matrices ? part{} : part_of(call);
       if constexpr (OnCopies) {
-        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call), by_columns);
+        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix,
+                               tiles_in(call), by_columns);
       } else {
         if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call), 0, by_columns);
+        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused),
+                     of_matrix, tiles_in(call), 0, by_columns);
       }
     }
   }
@@ -135,16 +145,18 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
-    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
-    return {.code = {.method = 0},
-            .packs = 0b10,
-            .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
-            .record = kernel_record::of(product_sharing{!node.in[1].constant}),
-            .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
-                                               : byte_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
-            .parts = parts,
-            .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
-            .name = "dot batch"};
+    const int parts =
+        parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
+    return {
+        .code = {.method = 0},
+        .packs = 0b10,
+        .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+        .record = kernel_record::of(product_sharing{!node.in[1].constant}),
+        .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
+                                           : byte_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
+        .parts = parts,
+        .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
+        .name = "dot batch"};
   }
 
   static void pack(const kernel_call& call) {
@@ -156,21 +168,28 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const scaled_range range = scaled_range_of(y, range_of_bytes(y, attrs.fused));
     constexpr std::int64_t largest = 255 * 255;
     const auto column_of = [&, depth = k](std::int64_t j) -> byte_channel {
-      return {fixed_point_of(ops::matmul::sum_scale(call.in[0], call.in[1], j) / double{y.quantised.scale}), 0, {-depth * largest, depth * largest}};
+      return {fixed_point_of(ops::matmul::sum_scale(call.in[0], call.in[1], j) / double{y.quantised.scale}),
+              0,
+              {-depth * largest, depth * largest}};
     };
     const byte_layout layout = layout_of(batch.matrix);
     const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> byte_matrix {
-      return {.first = bytes_in(call, 1) + i * k * n, .column = attrs.transpose_b ? k : 1, .run = 0, .element = attrs.transpose_b ? 1 : n};
+      return {.first = bytes_in(call, 1) + i * k * n,
+              .column = attrs.transpose_b ? k : 1,
+              .run = 0,
+              .element = attrs.transpose_b ? 1 : n};
     };
     const bool shares_matrices = batch.b_count >= call.tiles;
     const interval mine = shares_matrices ? share(batch.b_count, part_of(call)) : interval{0, batch.b_count};
     if (is_per_channel(*call.in[1].desc)) {
-      for (std::int64_t i = mine.begin; i < mine.end; ++i) byte_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
+      for (std::int64_t i = mine.begin; i < mine.end; ++i)
+        byte_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
       return;
     }
     const alike_columns columns(column_of(0), range);
     const interval panels = shares_matrices ? interval{0, layout.panels()} : share_of_panels(layout, part_of(call));
-    for (std::int64_t i = mine.begin; i < mine.end; ++i) columns.pack(layout, f, matrix_of(i), panels, bytes_out(call) + i * layout.bytes());
+    for (std::int64_t i = mine.begin; i < mine.end; ++i)
+      columns.pack(layout, f, matrix_of(i), panels, bytes_out(call) + i * layout.bytes());
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
@@ -182,13 +201,18 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   }
 
  private:
-  static constexpr bool is_per_channel(const tensor_desc& t) { return t.quantised.mode == quantisation::kind::per_channel; }
-  static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
+  static constexpr bool is_per_channel(const tensor_desc& t) {
+    return t.quantised.mode == quantisation::kind::per_channel;
+  }
+  static constexpr byte_layout layout_of(const gemm_shape& matrix) {
+    return byte_layout::of(matrix.m, matrix.k, matrix.n);
+  }
   /// Matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    byte_product p = product_of(call, layout_of(batch.matrix), stored_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
+    byte_product p = product_of(call, layout_of(batch.matrix),
+                                stored_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
@@ -205,4 +229,4 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

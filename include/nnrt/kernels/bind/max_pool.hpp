@@ -5,7 +5,7 @@
 #include <nnrt/kernels/bind/detail/pooling.hpp>
 #include <nnrt/ops/max_pool.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::max_pool::code> {
   using type = ops::max_pool;
@@ -15,4 +15,4 @@ template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<ops::max_
 
 template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

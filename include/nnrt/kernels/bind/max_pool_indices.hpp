@@ -6,7 +6,7 @@
 #include <nnrt/kernels/pooling_indices.hpp>
 #include <nnrt/ops/max_pool_indices.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats; the reference does the rest.
 template <class Isa> struct fast<ops::max_pool_indices, Isa> {
@@ -29,4 +29,4 @@ template <class Isa> struct fast<ops::max_pool_indices, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/pooling_indices.hpp>
 #include <nnrt/ops/max_unpool.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Elements of 4 bytes and bytes; the reference does the rest.
 template <class Isa> struct fast<ops::max_unpool, Isa> {
@@ -35,4 +35,4 @@ template <class Isa> struct fast<ops::max_unpool, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

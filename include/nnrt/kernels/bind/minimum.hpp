@@ -8,7 +8,7 @@
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/ops/minimum.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::minimum, Isa> : binary_binding<ops::minimum, fast<ops::minimum, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -18,4 +18,4 @@ template <class Isa> struct fast<ops::minimum, Isa> : binary_binding<ops::minimu
   static minimum_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

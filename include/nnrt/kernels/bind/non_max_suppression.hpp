@@ -7,10 +7,10 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/non_max_suppression.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What the reference does, with the candidates of a class in a heap by their last scores: these only fall, so that a candidate that is
-/// the best one by its last score, and keeps it beside what was chosen since, is the best of all.
+/// What the reference does, with the candidates of a class in a heap by their last scores: these only fall, so that a
+/// candidate that is the best one by its last score, and keeps it beside what was chosen since, is the best of all.
 template <class Isa> struct fast<ops::non_max_suppression, Isa> {
   /// A box, and how many chosen ones its score takes into account.
   struct candidate : ops::detail::candidate {
@@ -21,7 +21,9 @@ template <class Isa> struct fast<ops::non_max_suppression, Isa> {
     const std::int64_t boxes = node.in[0].desc.shape[-2];
     if (!has_work(node) || boxes < 1 || boxes > most) return {};
     const dtype type = node.in[0].desc.type;
-    return {.run = type == f32 ? &run<float> : type == f16 ? &run<float16> : &run<double>,
+    return {.run = type == f32   ? &run<float>
+                   : type == f16 ? &run<float16>
+                                 : &run<double>,
             .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
             .name = "suppress by heap"};
   }
@@ -48,4 +50,4 @@ template <class Isa> struct fast<ops::non_max_suppression, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

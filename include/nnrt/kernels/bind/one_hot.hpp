@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The off value everywhere, then the on value at each index; for every dtype, by its bytes.
 template <class Isa> struct fast<ops::one_hot, Isa> {
@@ -36,4 +36,4 @@ template <class Isa> struct fast<ops::one_hot, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/pad.hpp>
 #include <nnrt/ops/pad.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::pad, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -31,4 +31,4 @@ template <class Isa> struct fast<ops::pad, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/prelu.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, fast<ops::prelu, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -17,4 +17,4 @@ template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, f
   static prelu_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

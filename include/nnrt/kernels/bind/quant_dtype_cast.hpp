@@ -6,7 +6,7 @@
 #include <nnrt/kernels/stored_casts.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats to stored numbers of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
 template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
@@ -16,7 +16,9 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
     const int parts = parts_for(x.elements() / 2);
     const bool is_to_even = y.quantised.rounding == stored_rounding::half_to_even;
     if (x.type == f32 && types::stored.contains(y.type))
-      return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type), .parts = parts, .name = is_to_even ? "store to even" : "store"};
+      return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type),
+              .parts = parts,
+              .name = is_to_even ? "store to even" : "store"};
     const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
     if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
       return {.run = run_from(x.type), .parts = parts, .name = "restore"};
@@ -37,7 +39,7 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
   template <bool IsToEven, class T> static void run_store(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
     store_floats<IsToEven>(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].desc->quantised,
-                 call.out[0].data.template get<T>() + mine.begin);
+                           call.out[0].data.template get<T>() + mine.begin);
   }
   template <class T> static void run_restore(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
@@ -46,4 +48,4 @@ template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

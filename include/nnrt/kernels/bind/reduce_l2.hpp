@@ -6,7 +6,7 @@
 #include <nnrt/kernels/l2.hpp>
 #include <nnrt/ops/reduce_l2.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::reduce_l2, Isa> {
   using blocks = reduction_blocks<Isa>;
@@ -15,7 +15,10 @@ template <class Isa> struct fast<ops::reduce_l2, Isa> {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
-    return {.run = &run, .record = kernel_record::of(block), .parts = parts_for(block.elements()), .name = block.inner == 1 ? "l2 rows" : "l2 columns"};
+    return {.run = &run,
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements()),
+            .name = block.inner == 1 ? "l2 rows" : "l2 columns"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
@@ -23,4 +26,4 @@ template <class Isa> struct fast<ops::reduce_l2, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

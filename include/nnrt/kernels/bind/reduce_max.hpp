@@ -5,8 +5,8 @@
 #include <nnrt/kernels/bind/detail/reduction.hpp>
 #include <nnrt/ops/reduce_max.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::reduce_max, Isa> : reduction_binding<maximum_fold, Isa> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -6,7 +6,7 @@
 #include <nnrt/kernels/byte_pooling.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::reduce_mean, Isa> : reduction_binding<mean_fold, Isa> {};
 
@@ -35,4 +35,4 @@ template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

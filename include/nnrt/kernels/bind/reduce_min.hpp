@@ -5,8 +5,8 @@
 #include <nnrt/kernels/bind/detail/reduction.hpp>
 #include <nnrt/ops/reduce_min.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::reduce_min, Isa> : reduction_binding<minimum_fold, Isa> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

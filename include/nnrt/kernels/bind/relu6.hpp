@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/relu6.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::relu6, Isa> : unary_binding<fast<ops::relu6, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -18,4 +18,4 @@ template <class Isa> struct fast<ops::relu6, Isa> : unary_binding<fast<ops::relu
   static clamp_lanes function(array_ref<const word>) { return {range_of(activation::relu6)}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/resize.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::resize_bilinear, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -31,4 +31,4 @@ template <class Isa> struct fast<ops::resize_bilinear, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

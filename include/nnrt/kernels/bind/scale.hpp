@@ -7,7 +7,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/scale.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::scale, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -37,4 +37,4 @@ template <class Isa> struct fast<ops::scale, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

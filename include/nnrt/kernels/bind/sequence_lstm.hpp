@@ -8,7 +8,7 @@
 #include <nnrt/kernels/gated_sequence.hpp>
 #include <nnrt/ops/sequence_lstm.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sequences of f32, each for itself.
 template <class Isa> struct fast<ops::sequence_lstm, Isa> {
@@ -85,4 +85,4 @@ template <class Isa> struct fast_on_bytes<ops::sequence_lstm, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

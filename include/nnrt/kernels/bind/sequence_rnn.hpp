@@ -7,7 +7,7 @@
 #include <nnrt/kernels/gated_sequence.hpp>
 #include <nnrt/ops/sequence_rnn.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sequences of f32, each for itself.
 template <class Isa> struct fast<ops::sequence_rnn, Isa> {
@@ -43,4 +43,4 @@ template <class Isa> struct fast<ops::sequence_rnn, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

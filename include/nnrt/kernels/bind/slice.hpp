@@ -8,7 +8,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/slice.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::slice, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -28,4 +28,4 @@ template <class Isa> struct fast<ops::slice, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

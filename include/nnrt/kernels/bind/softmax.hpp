@@ -12,7 +12,7 @@
 
 #include <new>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::softmax::code> {
   using type = ops::softmax;
@@ -67,8 +67,11 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
-    if (!block.is_contiguous() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
-    return {.code = {.method = x.type == i8 ? std::int16_t{0} : x.type == u8 ? std::int16_t{1} : std::int16_t{2}},
+    if (!block.is_contiguous() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised)))
+      return {};
+    return {.code = {.method = x.type == i8   ? std::int16_t{0}
+                               : x.type == u8 ? std::int16_t{1}
+                                              : std::int16_t{2}},
             .packed_bytes = static_cast<std::int64_t>(x.type == i8   ? sizeof(byte_powers<std::int8_t>)
                                                       : x.type == u8 ? sizeof(byte_powers<std::uint8_t>)
                                                                      : sizeof(short_powers)),
@@ -78,7 +81,9 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
   }
 
  private:
-  template <class T, class Powers> static constexpr kernel_functions functions_of() { return {&run<T, Powers>, &make_powers<T, Powers>}; }
+  template <class T, class Powers> static constexpr kernel_functions functions_of() {
+    return {&run<T, Powers>, &make_powers<T, Powers>};
+  }
   template <class T, class Powers> static void make_powers(const kernel_call& call) {
     const float beta = unpack<ops::softmax::attrs>(call.attrs).beta;
     const quantisation &x = call.in[0].desc->quantised, &y = call.out[1].desc->quantised;
@@ -96,4 +101,4 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

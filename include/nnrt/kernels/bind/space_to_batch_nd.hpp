@@ -8,7 +8,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -48,4 +48,4 @@ template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/space_to_depth.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::space_to_depth, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -16,13 +16,15 @@ template <class Isa> struct fast<ops::space_to_depth, Isa> {
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
   }
   static void run(const kernel_call& call) {
-    const std::int64_t bytes = size_of(call.in[0].type()), b = unpack<ops::space_to_depth::attrs>(call.attrs).block_size;
+    const std::int64_t bytes = size_of(call.in[0].type()),
+                       b = unpack<ops::space_to_depth::attrs>(call.attrs).block_size;
     box_loops loops;
-    for_each_block_axis(call.out[0].shape(), b, false, bytes,
-                        [&](std::int64_t extent, block_steps steps) { loops.add_axis(extent, steps.wide, steps.deep); });
+    for_each_block_axis(call.out[0].shape(), b, false, bytes, [&](std::int64_t extent, block_steps steps) {
+      loops.add_axis(extent, steps.wide, steps.deep);
+    });
     loops.close(bytes);
     copy_box(loops, bytes_in(call, 0), bytes_out(call), part_of(call));
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -9,7 +9,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/split.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::split, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -32,4 +32,4 @@ template <class Isa> struct fast<ops::split, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/stored.hpp>
 #include <nnrt/ops/squared_difference.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa>
 struct fast<ops::squared_difference, Isa>
@@ -19,4 +19,4 @@ struct fast<ops::squared_difference, Isa>
   static squared_difference_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

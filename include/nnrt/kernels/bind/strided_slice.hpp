@@ -7,7 +7,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/strided_slice.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::strided_slice, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -34,4 +34,4 @@ template <class Isa> struct fast<ops::strided_slice, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats, each row of x for itself.
 template <class Isa> struct fast<ops::svdf, Isa> {
@@ -68,4 +68,4 @@ template <class Isa> struct fast_on_bytes<ops::svdf, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/ops/tanh.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::tanh, Isa> : unary_binding<fast<ops::tanh, Isa>> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -18,4 +18,4 @@ template <class Isa> struct fast<ops::tanh, Isa> : unary_binding<fast<ops::tanh,
   static tanh_lanes function(array_ref<const word>) { return {}; }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/largest.hpp>
 #include <nnrt/ops/top_k.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Lines of f32, i32 or bytes; the reference does the rest.
 template <class Isa> struct fast<ops::top_k, Isa> {
@@ -37,7 +37,8 @@ template <class Isa> struct fast<ops::top_k, Isa> {
     const interval lines = share(block.outer * step, part_of(call));
     for (std::int64_t line = lines.begin; line < lines.end; ++line) {
       const std::int64_t row = line / step, column = line % step;
-      ranking<T>(best, k).choose(call.in[0].data.template get<T>() + row * block.extent * step + column, block.extent, step);
+      ranking<T>(best, k).choose(call.in[0].data.template get<T>() + row * block.extent * step + column, block.extent,
+                                 step);
       T* const values = call.out[0].data.template get<T>() + row * k * step + column;
       std::int32_t* const indices = call.out[1].data.template get<std::int32_t>() + row * k * step + column;
       for (std::int64_t i = 0; i < k; ++i) {
@@ -48,4 +49,4 @@ template <class Isa> struct fast<ops::top_k, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

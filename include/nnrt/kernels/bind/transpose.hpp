@@ -8,7 +8,7 @@
 #include <nnrt/kernels/transpose.hpp>
 #include <nnrt/ops/transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <class Isa> struct fast<ops::transpose, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -27,4 +27,4 @@ template <class Isa> struct fast<ops::transpose, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

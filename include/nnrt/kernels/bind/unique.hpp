@@ -8,15 +8,17 @@
 
 #include <algorithm>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Sorts the indices of x by their elements, so that equal ones stand together, the first of x first. The reference does other dtypes: of 8
-/// bits there are few different elements, and with those it takes few steps.
+/// Sorts the indices of x by their elements, so that equal ones stand together, the first of x first. The reference
+/// does other dtypes: of 8 bits there are few different elements, and with those it takes few steps.
 template <class Isa> struct fast<ops::unique, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;
     if (!has_work(node) || !types_of(f32, i32, i64).contains(type)) return {};
-    return {.run = type == f32 ? &run<float> : type == i32 ? &run<std::int32_t> : &run<std::int64_t>,
+    return {.run = type == f32   ? &run<float>
+                   : type == i32 ? &run<std::int32_t>
+                                 : &run<std::int64_t>,
             .scratch_bytes = node.in[0].desc.elements() * static_cast<std::int64_t>(sizeof(std::int32_t)),
             .name = "sort"};
   }
@@ -27,7 +29,8 @@ template <class Isa> struct fast<ops::unique, Isa> {
     const bool sorted = unpack<unique::attrs>(call.attrs).sorted;
     const auto x = call.in[0].as<const T>();
     const auto y = call.out[0].as<T>();
-    const auto positions = call.out[1].as<std::int32_t>(), first = call.out[3].as<std::int32_t>(), repeats = call.out[4].as<std::int32_t>();
+    const auto positions = call.out[1].as<std::int32_t>(), first = call.out[3].as<std::int32_t>(),
+               repeats = call.out[4].as<std::int32_t>();
     auto* const order = reinterpret_cast<std::int32_t*>(call.scratch);
     const auto n = static_cast<std::int32_t>(x.elements());
     for (std::int32_t i = 0; i < n; ++i) order[i] = i;
@@ -53,4 +56,4 @@ template <class Isa> struct fast<ops::unique, Isa> {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

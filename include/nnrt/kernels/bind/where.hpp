@@ -5,11 +5,11 @@
 #include <nnrt/kernels/bind/detail/choice.hpp>
 #include <nnrt/ops/where.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 template <> struct operator_of<ops::where::code> {
   using type = ops::where;
 };
 template <class Isa> struct fast<ops::where, Isa> : choice_binding<Isa> {};
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

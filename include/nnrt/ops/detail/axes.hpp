@@ -6,8 +6,7 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/verdict.hpp>
 
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// Axes of a tensor as the operator was given them, counted from the front.
 struct chosen_axes {
@@ -39,5 +38,4 @@ constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t>
   return {};
 }
 
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
+}}}  // namespace nnrt::NNRT_ISA::ops

@@ -2,13 +2,13 @@
 // Flow: ops/add.hpp and its like are made of these; each keeps its own enum of rules, so that errors name the operator.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 namespace dsl {
 
 template <class T> inline constexpr dtype type_of_argument = dtype::none;
@@ -122,4 +122,4 @@ struct connective {
 };
 
 }  // namespace ops::detail
-}  // namespace nnrt::inline NNRT_ISA
+}}  // namespace nnrt::NNRT_ISA

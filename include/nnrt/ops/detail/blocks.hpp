@@ -5,7 +5,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// An image, and blocks of so many pixels.
 template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, extent2 block) {
@@ -49,4 +49,4 @@ constexpr pixels_inside inside(std::int64_t count, std::int64_t step, std::int64
   return {first, std::min(last, count)};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

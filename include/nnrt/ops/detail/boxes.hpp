@@ -8,7 +8,7 @@
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/core/view.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Operands of detectors: real numbers, or stored ones with a scale.
 inline constexpr dtype_set detected = types::floating | types_of(i8, u8);
@@ -50,12 +50,11 @@ template <class R> constexpr auto decoded_box(const double (&code)[4], const dou
 /// The area that two boxes share, as a part of what both cover; 0 where one has no area.
 template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>& b) {
   const auto length = [](Real from, Real to) { return to > from ? to - from : Real{0}; };
-  const auto area = [&](const box<Real>& x) {
-    return math::product(length(x.top, x.bottom), length(x.left, x.right));
-  };
+  const auto area = [&](const box<Real>& x) { return math::product(length(x.top, x.bottom), length(x.left, x.right)); };
   const Real area_a = area(a), area_b = area(b);
   if (!(area_a > 0 && area_b > 0)) return 0;
-  const Real common = area(box<Real>{std::max(b.top, a.top), std::max(b.left, a.left), std::min(b.bottom, a.bottom), std::min(b.right, a.right)});
+  const Real common = area(box<Real>{std::max(b.top, a.top), std::max(b.left, a.left), std::min(b.bottom, a.bottom),
+                                     std::min(b.right, a.right)});
   return common / (area_a + area_b - common);
 }
 
@@ -71,4 +70,4 @@ struct candidate {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

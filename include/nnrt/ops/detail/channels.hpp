@@ -4,7 +4,7 @@
 
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The input has a last axis, which holds channels: a tensor that says it is NCHW is refused, like at image operators.
 template <class Rule> constexpr verdict check_channels_last(const tensor_desc& x) {
@@ -19,4 +19,4 @@ template <class Rule> constexpr verdict check_parameter_row(const tensor_desc& g
   return require_same_extent(Rule::parameters_must_have_one_element_for_each_channel, given.shape[0], channels);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -6,13 +6,14 @@
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Everything but numbers, a name and the rules.
 struct choice {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .typed_by = 1, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -35,14 +36,18 @@ struct choice {
     bool is_same;
     const quantisation& to;
     constexpr rescaling(const quantisation& from, const quantisation& y)
-        : factor(fixed_point_of(double{from.scale} / double{y.scale})), zero(from.zero_point), is_same(from.scale == y.scale && from.zero_point == y.zero_point), to(y) {}
+        : factor(fixed_point_of(double{from.scale} / double{y.scale})),
+          zero(from.zero_point),
+          is_same(from.scale == y.scale && from.zero_point == y.zero_point),
+          to(y) {}
     constexpr T operator()(T x) const {
       using limits = std::numeric_limits<T>;
       if (is_same) return x;
       return requantise_exactly<T>(std::int64_t{x} - zero, factor, to, {limits::min(), limits::max()});
     }
   };
-  template <class T, class A, class B> static constexpr void choose(arguments in, results out, const A& from_a, const B& from_b) {
+  template <class T, class A, class B>
+  static constexpr void choose(arguments in, results out, const A& from_a, const B& from_b) {
     const auto y = out[0].as<T>();
     const repeated<bool> condition(in[0], y.shape);
     const repeated<T> a(in[1], y.shape), b(in[2], y.shape);
@@ -56,9 +61,12 @@ struct choice {
 };
 
 /// The quantisation of y: what is wanted, or what both alternatives have.
-template <class Rule> constexpr verdict choose_scale(quantisation& y, const tensor_desc& a, const tensor_desc& b, const tensor_desc& wish) {
+template <class Rule>
+constexpr verdict choose_scale(quantisation& y, const tensor_desc& a, const tensor_desc& b, const tensor_desc& wish) {
   if (!a.quantised && !b.quantised) return {};
-  if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
+  if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0);
+      !v)
+    return v;
   for (const tensor_desc* const x : {&a, &b})
     if (auto v = require_one_scale(Rule::quantised_operands_must_have_one_scale, *x); !v) return v;
   if (!wish.quantised && a.quantised == b.quantised) return y = a.quantised, verdict{};
@@ -80,4 +88,4 @@ template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in
   return yields(y);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

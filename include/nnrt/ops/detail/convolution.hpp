@@ -7,7 +7,7 @@
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 inline constexpr dtype_set convolved = types::floating | layered | plain_layered;
 inline constexpr dtype_set convolution_weight = types::floating | bytes | plain_layered;
@@ -44,8 +44,10 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
-/// What the numbers of x and weight stand for: floating point, integers without a scale, or with the scales that a quantised layer needs.
-template <class Rule> constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+/// What the numbers of x and weight stand for: floating point, integers without a scale, or with the scales that a
+/// quantised layer needs.
+template <class Rule>
+constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   for (const tensor_desc& plain : {in[0].desc, in[1].desc})
     if (auto v = refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
   return check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted);
@@ -79,7 +81,9 @@ struct window_place {
 };
 
 /// The stored numbers that stand for 0.
-template <class Sum> struct zero_points { Sum x, weight; };
+template <class Sum> struct zero_points {
+  Sum x, weight;
+};
 
 /// start + the sum of (x - zero.x) * (weight - zero.weight) over the pixels of one window that lie in the image; those
 /// in the padding are zero.
@@ -98,7 +102,8 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       const T* const pixel = &x(at.n, h, w, at.channel);
       const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
-        sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x, static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+        sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x,
+                            static_cast<Sum>(tap[c * weight_step]) - zero.weight);
     }
   return sum;
 }
@@ -107,7 +112,9 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
 struct nothing_added {};
 
 /// What brings an addend of this scale to that of sums.
-constexpr fixed_point addend_factor(float addend_scale, double sum_scale) { return fixed_point_of(double{addend_scale} / sum_scale); }
+constexpr fixed_point addend_factor(float addend_scale, double sum_scale) {
+  return fixed_point_of(double{addend_scale} / sum_scale);
+}
 
 /// A tensor that comes to the sums, in the scale of an output channel's.
 template <class T> struct addend_of {
@@ -115,7 +122,8 @@ template <class T> struct addend_of {
   quantisation q;
 
   constexpr auto for_sums_of(double scale) const {
-    return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w, std::int64_t o) -> std::int64_t {
+    return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w,
+                                                          std::int64_t o) -> std::int64_t {
       return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
     };
   }
@@ -127,7 +135,10 @@ template <class Rule> constexpr verdict check_addend(array_ref<const operand> in
   if (auto v = require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
   if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
   for (int axis = 0; axis < y.rank(); ++axis)
-    if (auto v = require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]); !v) return v;
+    if (auto v =
+            require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]);
+        !v)
+      return v;
   return {};
 }
 
@@ -135,9 +146,11 @@ template <class Rule> constexpr verdict check_addend(array_ref<const operand> in
 inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
 
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
+/// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y
+/// of them.
 template <class T, class Finish, class Added = nothing_added>
-constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
+constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out,
+                        const Added& added = {}) {
   using sum_t = layer_sum_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
@@ -149,9 +162,13 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
     const auto start = static_cast<sum_t>(bias_of<T>(in, o));
     const double scale = sum_scale<T>(in[0], in[1], o);
     const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
-    const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
-      if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
-      else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
+    const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh,
+                            [[maybe_unused]] std::int64_t ow) {
+      if constexpr (std::is_same_v<Added, nothing_added>)
+        return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
+      else
+        return window_sum<sum_t, T>(windows, at, x, weight, start, zero) +
+               added.for_sums_of(scale)(at.n, oh, ow, at.filter);
     };
     const std::int64_t channel = o / filters_of_group * weight.extent(3);
     for (std::int64_t n = 0; n < y.extent(0); ++n)
@@ -164,4 +181,4 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -1,11 +1,12 @@
 // extreme: what minimum and maximum share - dtypes, the way of two elements, plain or stored.
-// Flow: ops/minimum.hpp and ops/maximum.hpp are made of it; each keeps its own enum of rules, so that errors name the operator.
+// Flow: ops/minimum.hpp and ops/maximum.hpp are made of it; each keeps its own enum of rules, so that errors name the
+// operator.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 struct smaller_first {
   template <class T> static constexpr bool before(T a, T b) { return a < b; }
@@ -14,8 +15,8 @@ struct larger_first {
   template <class T> static constexpr bool before(T a, T b) { return a > b; }
 };
 
-/// The one of a and b that comes first, each brought to the scale of y; which leaves them as they are where all scales are equal, as
-/// they have to be for TFLite's MINIMUM and MAXIMUM.
+/// The one of a and b that comes first, each brought to the scale of y; which leaves them as they are where all scales
+/// are equal, as they have to be for TFLite's MINIMUM and MAXIMUM.
 template <class T, class Order> struct stored_extreme {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b;
@@ -37,8 +38,11 @@ template <class T, class Order> struct stored_extreme {
 template <class Order> struct extreme {
   static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .quantised = stored_numbers::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -57,4 +61,4 @@ template <class Order> struct extreme {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

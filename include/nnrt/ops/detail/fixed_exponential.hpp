@@ -11,7 +11,7 @@
 /// A fixed-point number of `n` integer bits holds value * 2^(31 - n) in 32 bits. A product (high_product) has the
 /// integer bits of both factors. Source of the methods and their constants: gemmlowp's fixedpoint.h, which TFLite's
 /// reference kernels use.
-namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed {
 
 using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
 
@@ -82,4 +82,4 @@ struct exponent_scale {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+}}}  // namespace nnrt::NNRT_ISA::ops::detail::fixed

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Transforms of one even length, N. Numbers have 15 or 31 bits after the point; each step divides by its radix, so
 /// that both transforms are the sums of their definition over N. Products are rounded, halves up; sums wrap around.
@@ -210,4 +210,4 @@ template <class T> class fixed_fourier {
   numbers turns_, half_turns_, buffer_, made_, parts_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

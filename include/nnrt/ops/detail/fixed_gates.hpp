@@ -10,7 +10,7 @@
 /// std::int32_t or a vector of such. A product has the integer bits of both factors. Source of the methods and their
 /// constants: gemmlowp's fixedpoint.h, which TFLite's reference kernels use; fixed_exponential.hpp has the same in 32
 /// bits.
-namespace nnrt::inline NNRT_ISA::ops::detail::fixed16 {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
 
 /// One of two numbers, as a comparison says: `true`, or all bits of a lane.
 constexpr std::int32_t chosen(bool is, std::int32_t a, std::int32_t b) { return is ? a : b; }
@@ -86,4 +86,4 @@ template <class V> [[gnu::always_inline]] constexpr V tanh(V x, int bits) {
   return chosen(x == 0, V{}, chosen(x > 0, upper, -upper));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed16
+}}}  // namespace nnrt::NNRT_ISA::ops::detail::fixed16

@@ -5,7 +5,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/ops/detail/fixed_exponential.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed {
 
 /// A number as 2^power * rest / 2^(-1/4): the power has 25 bits behind the point, the rest, of [2^(-1/2), 1), has 31.
 struct reduced_number {
@@ -45,4 +45,4 @@ constexpr std::int64_t logarithm_of(std::int64_t sum) {
   return logarithm(static_cast<std::int32_t>(sum >> beyond)) + beyond * log_2;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+}}}  // namespace nnrt::NNRT_ISA::ops::detail::fixed

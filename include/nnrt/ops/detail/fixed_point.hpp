@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The root of x, rounded to the nearest integer as long as it has as many bits as Root. Source: Sqrt32 and Sqrt64 of
 /// signal/src.
@@ -72,4 +72,4 @@ template <class At> constexpr std::int16_t gain_of(std::uint32_t x, const At& ta
 /// x^2 / 4 below 2, x - 1 above, of 12 bits after the point; the result has 6. Source: PcanShrink of signal/src.
 constexpr std::uint32_t shrunk(std::uint32_t x) { return x < (2U << 12U) ? (x * x) >> 20U : (x >> 6U) - (1U << 6U); }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

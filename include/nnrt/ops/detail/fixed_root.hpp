@@ -6,7 +6,7 @@
 
 #include <bit>
 
-namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed {
 
 /// 1 / sqrt(x) of an integer x > 0 as mantissa * 2^(exponent - 31). Newton and Raphson's method, five steps with 3
 /// integer bits, of x as a number in [1/16, 1/4) without any. Source: GetInvSqrtQuantizedMultiplierExp of TFLite.
@@ -29,4 +29,4 @@ constexpr fixed_point inverse_root(std::int32_t x) {
   return right < 0 ? fixed_point{shifted_left(y, -right), 0} : fixed_point{y, -right};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+}}}  // namespace nnrt::NNRT_ISA::ops::detail::fixed

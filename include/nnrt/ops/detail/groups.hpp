@@ -5,7 +5,7 @@
 #include <nnrt/core/view.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Calls f(each) for every group of elements that differ along the chosen axes alone: each(g) calls g(index) for the
 /// elements of one, in row-major order.
@@ -18,7 +18,8 @@ template <class F> constexpr void for_each_group(const shape_t& shape, const cho
     without[i] = 1;
   }
   start.rank = shape.rank;
-  do f([&](auto g) {
+  do
+    f([&](auto g) {
       shape_t index;
       index.rank = shape.rank;
       do {
@@ -30,4 +31,4 @@ template <class F> constexpr void for_each_group(const shape_t& shape, const cho
   while (next_index(start, groups));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

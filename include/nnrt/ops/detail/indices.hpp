@@ -6,7 +6,7 @@
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/verdict.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Whether negative indices count from the end of their axis. Else they lie outside of it, as in files of TensorFlow
 /// Lite.
@@ -32,4 +32,4 @@ constexpr run_fault check_index(const index_attributes& a, Rule rule, std::int64
   return fault_at(i, rule, index, index < 0 ? a.least(extent) : extent - 1);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -1,11 +1,13 @@
-// interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their entries.
-// Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep them.
+// interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their
+// entries.
+// Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep
+// them.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/requantise.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// 65536 * sigmoid(i / 24), plus half of what a straight line to the next entry lacks in the middle; i from 0 to 255.
 /// Source: the table of sigmoids that TFLite and CMSIS-NN share.
@@ -14,12 +16,13 @@ constexpr std::int32_t sigmoid_entry(std::int64_t i) {
   const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
   const auto place = static_cast<double>(i);
   const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
-  return static_cast<std::int32_t>(math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
+  return static_cast<std::int32_t>(
+      math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
 }
 
 /// The stored numbers of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
-/// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's upper
-/// 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
+/// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's
+/// upper 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
 struct sigmoid_argument {
   std::int64_t multiplier;
   int shift = 0;
@@ -73,8 +76,8 @@ constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
   return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
 }
 
-/// A function over [first, last] as 512 steps of 1/32768, read by all numbers of 16 bits. Source: the tables of TFLite's
-/// SOFTMAX on i16.
+/// A function over [first, last] as 512 steps of 1/32768, read by all numbers of 16 bits. Source: the tables of
+/// TFLite's SOFTMAX on i16.
 template <class F> struct table_of_steps {
   F f;
   double first, last;
@@ -108,4 +111,4 @@ template <class F> struct table_of_steps {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

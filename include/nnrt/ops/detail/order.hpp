@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Whether a is larger than b. A NaN is larger than every number, and equal to every other NaN, so that NaNs are found,
 /// not hidden; zeros are equal whatever their signs.
@@ -20,4 +20,4 @@ template <class T> constexpr bool is_larger(T a, T b) {
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -4,14 +4,14 @@
 
 #include <nnrt/core/math.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// off / 0 * scale + offset as IEEE 754 has it: infinite, or not a number where off or the scale is 0. Constant evaluation
-/// refuses to compute either.
+/// off / 0 * scale + offset as IEEE 754 has it: infinite, or not a number where off or the scale is 0. Constant
+/// evaluation refuses to compute either.
 template <class Real> constexpr Real scaled_over_zero(Real off, Real scale, Real offset) {
   const bool is_infinite = (off < 0 || off > 0) && (scale < 0 || scale > 0);
   const Real far = math::product(math::copysign(math::infinity<Real>, off), math::copysign(Real{1}, scale));
   return is_infinite ? far + offset : math::nan<Real>;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -10,7 +10,7 @@
 
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Attributes of max_pool, which avg_pool has, too. The kernel has to be given, unless `global` makes it as large as
 /// the image.
@@ -21,12 +21,13 @@ struct pooling_attributes {
       : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
 };
 
-/// NNRt builds both pools alike and takes the parameters of either for each. Padding comes as a list of four or as a mode, told apart by the
-/// count.
+/// NNRt builds both pools alike and takes the parameters of either for each. Padding comes as a list of four or as a
+/// mode, told apart by the count.
 inline constexpr nnrt_parameter pooling_parameters[] = {
-    {"kernel", 2, i64, -1}, {"stride", 3, i64, -1},  {"pad", 4, i8},          {"pad", 5, i64, 4},  {"fused", 6, i8},
-    {"ceil_mode", 109, i32}, {"global", 110, boolean}, {"kernel", 36, i64, -1}, {"stride", 37, i64, -1}, {"pad", 38, i8},
-    {"pad", 39, i64, 4},    {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
+    {"kernel", 2, i64, -1},  {"stride", 3, i64, -1},  {"pad", 4, i8},           {"pad", 5, i64, 4},
+    {"fused", 6, i8},        {"ceil_mode", 109, i32}, {"global", 110, boolean}, {"kernel", 36, i64, -1},
+    {"stride", 37, i64, -1}, {"pad", 38, i8},         {"pad", 39, i64, 4},      {"fused", 40, i8},
+    {"ceil_mode", 114, i32}, {"global", 115, boolean}};
 
 /// The windows over an image [N, H, W, C]; a global pool has one, without padding.
 template <class Attributes> constexpr window_pair windows_of(const Attributes& a, const shape_t& x) {
@@ -128,4 +129,4 @@ template <class T> constexpr T activated_maximum(T largest, const tensor_desc& y
   else return static_cast<T>(activate(math::compute_t<T>(largest), fused));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -2,12 +2,12 @@
 // Flow: their infer() and reference(); core/requantise.hpp has the arithmetic, which kernels use as well.
 #pragma once
 
-#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/core/requantise.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// One scale for the whole tensor; the rule counts the scales, which are as many as the channels of a per-channel one.
 constexpr verdict require_one_scale(rule_id rule, const tensor_desc& desc) {
@@ -91,7 +91,8 @@ enum class biasless_sums { narrow, wide };
 
 /// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32.
 template <class T> constexpr bool has_wide_sums(arguments in, biasless_sums without) {
-  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without == biasless_sums::wide);
+  return std::is_same_v<T, std::int16_t> &&
+         (in.size() > 2 && in[2] ? in[2].type() != i32 : without == biasless_sums::wide);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
@@ -118,10 +119,13 @@ constexpr double product_of_tensor_scales(float a, float b) { return rounded_sca
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
 /// What brings numbers of some scale to that of y, in float as TFLite's elementwise operators have it.
-constexpr fixed_point factor_to(const quantisation& y, double scale) { return fixed_point_of(rounded_scale(scale / double{y.scale})); }
+constexpr fixed_point factor_to(const quantisation& y, double scale) {
+  return fixed_point_of(rounded_scale(scale / double{y.scale}));
+}
 
 /// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
-/// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
+/// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a
+/// clamp of the stored numbers.
 template <class T, class Rounding> class epilogue {
  public:
   using element = T;
@@ -159,13 +163,17 @@ template <class T, class Rounding> class epilogue {
   stored_range range_;
 };
 
-/// The result of a layer that keeps its sums, where it would scale them to y: i32, wanted with a scale for each output channel or none.
-template <class Rule> constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const tensor_desc> wanted) {
+/// The result of a layer that keeps its sums, where it would scale them to y: i32, wanted with a scale for each output
+/// channel or none.
+template <class Rule>
+constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const tensor_desc> wanted) {
   tensor_desc y = scaled.with_type(i32);
   y.quantised = wish_of(wanted).quantised;
   if (!y.quantised) return yields(y);
-  if (y.quantised.mode != quantisation::kind::per_channel) return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
-  if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v) return v;
+  if (y.quantised.mode != quantisation::kind::per_channel)
+    return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
+  if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v)
+    return v;
   return yields(y);
 }
 
@@ -176,4 +184,4 @@ struct kept_sums {
   constexpr std::int32_t operator()(std::int64_t sum) const { return nnrt::detail::saturated_i32(sum); }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

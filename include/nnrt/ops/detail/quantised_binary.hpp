@@ -1,5 +1,6 @@
 // quantised_binary: operators on two tensors of stored numbers - rules about scales, TFLite's fixed-point arithmetic.
-// Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over whole rows.
+// Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over
+// whole rows.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -8,7 +9,7 @@
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Operands that are quantised, both of them, in a form that elementwise arithmetic takes; and a scale for the result.
 template <class Rule>
@@ -45,15 +46,17 @@ struct stored_pair {
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
 
-/// Where the results of one operation on stored numbers go: zero point and bounds. Products of bytes stay within 32 bits, those of 16-bit
-/// numbers with zero points may leave them.
+/// Where the results of one operation on stored numbers go: zero point and bounds. Products of bytes stay within 32
+/// bits, those of 16-bit numbers with zero points may leave them.
 template <class T> struct stored_result {
   std::int32_t zero_point;
   stored_range range;
   bool is_to_even = false;
 
   constexpr stored_result(const quantisation& y, activation fused)
-      : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)), is_to_even(y.rounding == stored_rounding::half_to_even) {}
+      : zero_point(y.zero_point),
+        range(stored_range_of<T>(y, fused)),
+        is_to_even(y.rounding == stored_rounding::half_to_even) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
     if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
     return requantised<rounding::twice>(sum, factor);
@@ -72,8 +75,8 @@ template <class T> struct stored_result {
 
 /// a + b or a - b: both are shifted left as far as 32 bits allow, brought to twice the larger of their scales, added,
 /// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
-/// Where y is rounded to even: both are multiplied by the mantissas of their factors to y, that of the smaller one at the exponent
-/// of the larger (rounded half away from zero), added, and rounded once.
+/// Where y is rounded to even: both are multiplied by the mantissas of their factors to y, that of the smaller one at
+/// the exponent of the larger (rounded half away from zero), added, and rounded once.
 template <class T> struct stored_sum {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
@@ -92,8 +95,10 @@ template <class T> struct stored_sum {
   }
   constexpr T operator()(T a, T b) const {
     if (result.is_to_even) {
-      const std::int64_t exact = std::int64_t{a - zero_a} * factor_a.mantissa + std::int64_t{b - zero_b} * factor_b.mantissa;
-      return result.at(rounding::zero_point_then_half_to_even::rounded(exact, 31 - factor_y.exponent, result.zero_point));
+      const std::int64_t exact =
+          std::int64_t{a - zero_a} * factor_a.mantissa + std::int64_t{b - zero_b} * factor_b.mantissa;
+      return result.at(
+          rounding::zero_point_then_half_to_even::rounded(exact, 31 - factor_y.exponent, result.zero_point));
     }
     return result(brought(a - zero_a, factor_a) + brought(b - zero_b, factor_b), factor_y);
   }
@@ -103,9 +108,12 @@ template <class T> struct stored_sum {
     return rounding::twice::scale(x * (1 << left_shift), factor);
   }
   constexpr void set_to_even(const stored_pair& of, int sign) {
-    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = std::max(a, b);
+    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale},
+                 larger = std::max(a, b);
     factor_y = fixed_point_of(larger);
-    const auto mantissa = [&](double factor) { return static_cast<std::int32_t>(math::round_half_away(factor / larger * static_cast<double>(factor_y.mantissa))); };
+    const auto mantissa = [&](double factor) {
+      return static_cast<std::int32_t>(math::round_half_away(factor / larger * static_cast<double>(factor_y.mantissa)));
+    };
     factor_a = {mantissa(a), 0};
     factor_b = {mantissa(b) * sign, 0};
   }
@@ -172,10 +180,11 @@ template <class T> struct stored_slope {
 
 /// y = Op::element(a, b), broadcasting; of stored numbers, what the function Op::stored() says.
 template <class Op, class T>
-constexpr void compute_pairs(const typename Op::attrs& attributes, arguments in, results out, activation fused = activation::none) {
+constexpr void compute_pairs(const typename Op::attrs& attributes, arguments in, results out,
+                             activation fused = activation::none) {
   if constexpr (can_be_stored<T>)
     if (in[0].desc->quantised) return for_each_pair<T>(in, out, Op::template stored<T>({in, out, fused}));
   for_each_pair<T>(in, out, [&](T a, T b) { return Op::element(attributes, a, b); });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

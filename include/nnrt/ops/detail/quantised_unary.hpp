@@ -1,4 +1,5 @@
-// quantised_unary: operators on one tensor that may hold stored numbers - what they share, the rules about scales, and two ways to compute.
+// quantised_unary: operators on one tensor that may hold stored numbers - what they share, the rules about scales, and
+// two ways to compute.
 // Flow: infer and reference of relu, sigmoid and their like; their bindings make tables of what these give.
 #pragma once
 
@@ -7,7 +8,7 @@
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// What an operator on real numbers takes: floats, and the integers that can stand for them.
 inline constexpr dtype_set real_or_stored = types::floating | types::stored;
@@ -35,7 +36,8 @@ void shared_by_operators(real_function_rule);
 struct real_function {
   static constexpr operand_spec inputs[] = {{"x", real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -59,7 +61,8 @@ void shared_by_operators(number_function_rule);
 struct number_function {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -78,8 +81,8 @@ template <class T, class F> constexpr void rescale_stored(arguments in, results 
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
   const fixed_point factor = factor_to(to, double{from.scale});
   const stored_range range = stored_range_of<T>(to, activation::none);
-  for_each_element<T>(
-      in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to, range); });
+  for_each_element<T>(in, out,
+                      [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to, range); });
 }
 
 /// y = f(x) on stored numbers: f takes the real number that is meant, as a float, and gives one; the nearest step of y
@@ -101,8 +104,8 @@ template <class T> constexpr void activate_stored(arguments in, results out, act
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
   const fixed_point factor = factor_to(to, double{from.scale});
   const stored_range range = stored_range_of<T>(to, fused);
-  for_each_element<T>(
-      in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to, range); });
+  for_each_element<T>(in, out,
+                      [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to, range); });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

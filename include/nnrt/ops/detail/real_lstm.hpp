@@ -4,7 +4,7 @@
 
 #include <nnrt/ops/detail/recurrent.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Operands and results of one node. Places of operands are those of sequence_lstm: w 1, u 5, p 9, b 12, projection 16
 /// and 17, h 18, c 19, n 20. Gates are numbered i, f, g, o.
@@ -113,4 +113,4 @@ template <class Attrs, class T> class real_lstm {
   bool is_coupled_, is_normalised_, is_projected_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -10,21 +10,16 @@
 #include <nnrt/ops/detail/interpolated.hpp>
 #include <nnrt/ops/detail/rounded_rows.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 constexpr double activate(double x, recurrent_activation a) {
   const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // a NaN stays one
   switch (a) {
-    case recurrent_activation::none:
-      break;
-    case recurrent_activation::relu:
-      return x < 0 ? 0 : x;
-    case recurrent_activation::relu_n1_to_1:
-      return between(-1, 1);
-    case recurrent_activation::relu6:
-      return between(0, 6);
-    case recurrent_activation::tanh:
-      return math::tanh(x);
+    case recurrent_activation::none: break;
+    case recurrent_activation::relu: return x < 0 ? 0 : x;
+    case recurrent_activation::relu_n1_to_1: return between(-1, 1);
+    case recurrent_activation::relu6: return between(0, 6);
+    case recurrent_activation::tanh: return math::tanh(x);
   }
   return x;
 }
@@ -51,8 +46,8 @@ constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
   return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
 }
 
-/// Sequences from `begin` to `end` of an LSTM, from the states h0 and c0: one_step(row, b) changes h and c of sequence b
-/// by what row `row` of the input holds; y holds h after each step. Without steps gates are 0.
+/// Sequences from `begin` to `end` of an LSTM, from the states h0 and c0: one_step(row, b) changes h and c of sequence
+/// b by what row `row` of the input holds; y holds h after each step. Without steps gates are 0.
 template <class T, class C, class F>
 constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const tensor_view<const T>& h0,
                          const tensor_view<const C>& c0, const tensor_view<T>& h, const tensor_view<C>& c,
@@ -141,4 +136,4 @@ template <int Count> struct named_extents {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -8,7 +8,7 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Attributes of a reduction; its axes are an operand.
 struct reduction_attributes {
@@ -32,8 +32,7 @@ constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_a
 constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) {
   chosen_axes listed;
   if (in.size() > 1 && in[1])
-    for (int i = 0; i < in[1].elements(); ++i)
-      listed.add(normalise_axis(in[1].integer(i), in[0].rank()));
+    for (int i = 0; i < in[1].elements(); ++i) listed.add(normalise_axis(in[1].integer(i), in[0].rank()));
   return reduced_axes(a, listed, in[0].rank());
 }
 
@@ -127,4 +126,4 @@ template <dtype_set Types, stored_numbers Quantised = stored_numbers::refused> s
   static constexpr auto macs = no_macs;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The numbers that a row may have: scale * (q - zero), q from `least` to 127. dynamic_range says which.
 template <class Real> struct row_steps {
@@ -49,4 +49,4 @@ constexpr row_steps<Real> row_steps_of(std::int64_t count, bool symmetric, Eleme
   return symmetric ? even_steps(least, most) : shifted_steps(least, most);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

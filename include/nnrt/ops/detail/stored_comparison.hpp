@@ -8,7 +8,7 @@
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The rules of all operators that compare two tensors.
 enum class comparison_rule {
@@ -24,11 +24,13 @@ void shared_by_operators(comparison_rule);
 /// Truth values, of the common shape of two operands whose dtypes can be compared; stored numbers both, of one dtype.
 constexpr verdict infer_comparison(array_ref<const operand> in) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
-  if (common_type(a.type, b.type) == dtype::none) return require(comparison_rule::types_must_have_a_common_type, b.type, a.type);
+  if (common_type(a.type, b.type) == dtype::none)
+    return require(comparison_rule::types_must_have_a_common_type, b.type, a.type);
   if (a.quantised || b.quantised) {
     constexpr auto both_or_none = comparison_rule::operands_must_both_be_quantised_or_both_plain;
     if (auto v = require(both_or_none, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
-    if (!types::stored.contains(a.type)) return require(comparison_rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
+    if (!types::stored.contains(a.type))
+      return require(comparison_rule::quantised_types_must_be_i8_u8_or_i16, a.type, i8);
     if (auto v = require(comparison_rule::quantised_types_must_be_equal, b.type, a.type); !v) return v;
     for (const tensor_desc* x : {&a, &b})
       if (auto v = require_one_scale(comparison_rule::quantised_operands_must_have_one_scale, *x); !v) return v;
@@ -40,7 +42,8 @@ constexpr verdict infer_comparison(array_ref<const operand> in) {
 struct comparison {
   static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .typed_in_common = types::any, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -58,7 +61,8 @@ template <class T> struct stored_multiples {
 
   /// To be compared with numbers of another operand. Where both are multiples of a power of two, that is left out: the
   /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
-  constexpr stored_multiples(const view& x, const view& other) : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
+  constexpr stored_multiples(const view& x, const view& other)
+      : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
     constexpr int whole = 31;  // of such exponents products are whole numbers
     const int common = std::min(factor_of(other).exponent, factor.exponent);
     if (common > whole) factor.exponent -= common - whole;
@@ -71,17 +75,17 @@ template <class T> struct stored_multiples {
   static constexpr fixed_point factor_of(const view& x) { return fixed_point_of(double{x.desc->quantised.scale}); }
 };
 
-/// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the reference
-/// kernels of TFLite's comparisons, which have 8 bits.
+/// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the
+/// reference kernels of TFLite's comparisons, which have 8 bits.
 template <class Op, class T> constexpr void compare(arguments in, results out) {
   if constexpr (can_be_stored<T>) {
     if (in[0].desc->quantised) {
       const stored_multiples<T> of_a(in[0], in[1]), of_b(in[1], in[0]);
-      return for_each_pair<T, bool>(
-          in, out, [&](T a, T b) { return Op::template element<std::int64_t>({}, of_a(a), of_b(b)); });
+      return for_each_pair<T, bool>(in, out,
+                                    [&](T a, T b) { return Op::template element<std::int64_t>({}, of_a(a), of_b(b)); });
     }
   }
   for_each_pair<T, bool>(in, out, [](T a, T b) { return Op::template element<T>({}, a, b); });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -10,7 +10,7 @@
 
 #include <bit>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The least power of 2 that is not below a positive normal float.
 constexpr float next_power_of_2(float x) {
@@ -273,4 +273,4 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
   Products products_;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

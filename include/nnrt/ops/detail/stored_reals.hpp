@@ -1,12 +1,13 @@
 // stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
-// Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised tensors.
+// Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised
+// tensors.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// A float that is not infinite: beyond the largest one that one. NaN stays.
 constexpr float finite(double x) {
@@ -23,7 +24,8 @@ constexpr verdict check_stored_parameters(array_ref<const operand> in, array_ref
   for (const operand& parameter : in.subspan(1)) {
     const tensor_desc& p = parameter.desc;
     if (p.type == f32) continue;
-    if (auto v = require(Rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32, p.type, x.type); !v) return v;
+    if (auto v = require(Rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32, p.type, x.type); !v)
+      return v;
     if (auto v = require_one_scale(Rule::quantised_parameters_must_have_one_scale, p); !v) return v;
   }
   return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
@@ -88,4 +90,4 @@ template <class T, class F> constexpr void compute_real(arguments in, results ou
   else for_each_real<T>(in, out, f);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -7,7 +7,7 @@
 #include <nnrt/ops/detail/fixed_exponential.hpp>
 #include <nnrt/ops/detail/interpolated.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Whether softmax's results are stored in the form that TFLite asks for: bytes count 256ths from the smallest one on,
 /// i16 counts 32768ths.
@@ -92,4 +92,4 @@ struct interpolated_softmax {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

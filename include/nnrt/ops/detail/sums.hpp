@@ -1,13 +1,15 @@
 // sums: sums, sums of squares, products and moments that do not overflow on the way where their result is finite.
-// Flow: references of reductions, pools and normalisations; floats of 16 and 32 bits are far from the ends of a double, which they are added up in.
+// Flow: references of reductions, pools and normalisations; floats of 16 and 32 bits are far from the ends of a double,
+// which they are added up in.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/convert.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Sum of elements of type T, in f64. From 2^1022 on it counts units of 2^64, so that it does not overflow; numbers of up to 32 bits never come there.
+/// Sum of elements of type T, in f64. From 2^1022 on it counts units of 2^64, so that it does not overflow; numbers of
+/// up to 32 bits never come there.
 template <class T> class wide_sum {
  public:
   constexpr void add(double x) {
@@ -33,13 +35,14 @@ template <class T> class wide_sum {
   double sum_ = 0, unit_ = 1;
 };
 
-/// Sum of squares of elements of type T, in f64. Numbers count as multiples of a unit, 2^-600, 1 or 2^600, so that no square overflows, nor is lost
-/// where all numbers are small; numbers of up to 32 bits need no other unit than 1.
+/// Sum of squares of elements of type T, in f64. Numbers count as multiples of a unit, 2^-600, 1 or 2^600, so that no
+/// square overflows, nor is lost where all numbers are small; numbers of up to 32 bits need no other unit than 1.
 template <class T> class square_sum {
  public:
   constexpr void add(double x) {
     if constexpr (sizeof(T) == sizeof(double))
-      while (unit_ < 0x1p600 && math::abs(x) >= 0x1p450 * unit_) sum_ = math::product(math::product(sum_, 0x1p-600), 0x1p-600), unit_ *= 0x1p600;
+      while (unit_ < 0x1p600 && math::abs(x) >= 0x1p450 * unit_)
+        sum_ = math::product(math::product(sum_, 0x1p-600), 0x1p-600), unit_ *= 0x1p600;
     const double multiple = in_units(x);
     sum_ += math::product(multiple, multiple);
   }
@@ -55,7 +58,8 @@ template <class T> class square_sum {
   double sum_ = 0, unit_ = sizeof(T) == sizeof(double) ? 0x1p-600 : 1.0;
 };
 
-/// Product of real numbers, in f64; its exponent is counted apart, so that it neither overflows nor vanishes on the way.
+/// Product of real numbers, in f64; its exponent is counted apart, so that it neither overflows nor vanishes on the
+/// way.
 class wide_product {
  public:
   constexpr void multiply(double x) {
@@ -81,15 +85,17 @@ class wide_product {
   std::int64_t exponent_ = 0;
 };
 
-/// x - largest of elements of type T, where x is not larger: minus infinity where a double has no such number, which constant evaluation would refuse.
+/// x - largest of elements of type T, where x is not larger: minus infinity where a double has no such number, which
+/// constant evaluation would refuse.
 template <class T> constexpr double below(double x, double largest) {
   if constexpr (sizeof(T) == sizeof(double))
     if (math::product(x, 0.5) - math::product(largest, 0.5) <= -0x1p1023) return -math::infinity<double>;
   return x - largest;
 }
 
-/// Mean and standard deviation of a row, as multiples of a unit, which is 1 but for f64 numbers near the ends of their range.
-/// The mean is the sum of two numbers: one f64 may differ from it by more than f64 elements differ from each other.
+/// Mean and standard deviation of a row, as multiples of a unit, which is 1 but for f64 numbers near the ends of their
+/// range. The mean is the sum of two numbers: one f64 may differ from it by more than f64 elements differ from each
+/// other.
 struct moments {
   double per_unit = 1, mean = 0, rest_of_mean = 0, deviation = 0;
   constexpr double off(double x) const { return (math::product(x, per_unit) - mean) - rest_of_mean; }
@@ -103,7 +109,8 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
     for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, math::abs(at(i)));
     const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest < 0x1p-400 && epsilon == 0;
     if (is_huge || is_tiny) m.per_unit = is_huge ? 0x1p-700 : 0x1p600;
-    if (is_huge && epsilon > 0) epsilon = std::numeric_limits<double>::min();  // lost beside a variance, and makes 0 of 0 / 0
+    // lost beside a variance, and makes 0 of 0 / 0
+    if (is_huge && epsilon > 0) epsilon = std::numeric_limits<double>::min();
   }
   double squares = 0;
   for (std::int64_t i = 0; i < count; ++i) m.mean += math::product(at(i), m.per_unit);
@@ -121,4 +128,4 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
   return m;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

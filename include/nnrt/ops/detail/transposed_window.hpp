@@ -4,7 +4,7 @@
 
 #include <nnrt/core/window.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The windows along one axis; lengths in pixels, each at most max_window_length but the input's. -1: input or kernel
 /// not known.
@@ -61,4 +61,4 @@ struct transposed_window_pair {
   transposed_window h, w;
 };
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

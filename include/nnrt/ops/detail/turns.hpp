@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// cos and sin of an angle.
 struct turn {
@@ -23,14 +23,10 @@ constexpr turn turn_of(std::int64_t k, std::int64_t n) {
   const double along = math::cos(angle), across = math::sin(angle);
   const turn first = is_second_half ? turn{across, along} : turn{along, across};
   switch (quarters) {
-    case 0:
-      return first;
-    case 1:
-      return {-first.sine, first.cosine};
-    case 2:
-      return {-first.cosine, -first.sine};
-    default:
-      return {first.sine, -first.cosine};
+    case 0: return first;
+    case 1: return {-first.sine, first.cosine};
+    case 2: return {-first.cosine, -first.sine};
+    default: return {first.sine, -first.cosine};
   }
 }
 
@@ -46,4 +42,4 @@ template <class At, class Put> constexpr void make_turns(std::int64_t n, At at, 
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other. No number is in both.
 constexpr dtype numbered_type(std::int64_t number) {
@@ -43,4 +43,4 @@ constexpr void repeat_types(array_ref<const attribute_field> fields, array_ref<w
   }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

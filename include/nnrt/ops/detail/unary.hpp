@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// y = f(x), element by element; f takes a T and returns an R.
 template <class T, class R = T, class F> constexpr void for_each_element(arguments in, results out, F f) {
@@ -27,4 +27,4 @@ template <class T, class F> constexpr void for_each_number(arguments in, results
   else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

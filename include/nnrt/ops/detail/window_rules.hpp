@@ -5,7 +5,7 @@
 #include <nnrt/core/verdict.hpp>
 #include <nnrt/core/window.hpp>
 
-namespace nnrt::inline NNRT_ISA::ops::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The windows of an operator along both axes of an image.
 struct window_pair {
@@ -54,4 +54,4 @@ template <class Rule> constexpr verdict check_windows(const window_pair& at) {
   return {};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
+}}}  // namespace nnrt::NNRT_ISA::ops::detail

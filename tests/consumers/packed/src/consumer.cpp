@@ -20,7 +20,8 @@ bool give_the_same(const nnrt::embedded_file& packed, const char* path, nnrt::la
   const auto file = nnrt::weights::open(path, order);
   if (!file) return false;
   auto unpacked = network::create(*file);
-  if (!run || !unpacked) return std::fprintf(stderr, "%s\n", std::string((run ? unpacked : run).error().message()).c_str()), false;
+  if (!run || !unpacked)
+    return std::fprintf(stderr, "%s\n", std::string((run ? unpacked : run).error().message()).c_str()), false;
   std::array<float, 64> image{};
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i % 9) * 0.1F;
   const auto once = (*run)(image), again = (*unpacked)(image);
@@ -30,5 +31,8 @@ bool give_the_same(const nnrt::embedded_file& packed, const char* path, nnrt::la
 }  // namespace
 
 int main() {
-  return give_the_same(packed_file, WEIGHTS, nnrt::layout::native) && give_the_same(packed_from_pytorch, PYTORCH_WEIGHTS, nnrt::layout::pytorch) ? 0 : 1;
+  return give_the_same(packed_file, WEIGHTS, nnrt::layout::native) &&
+                 give_the_same(packed_from_pytorch, PYTORCH_WEIGHTS, nnrt::layout::pytorch)
+             ? 0
+             : 1;
 }

@@ -1,4 +1,5 @@
-// digits: the network whose weights are packed when the project is built. It finds its other header and FEATURES as the program does.
+// digits: the network whose weights are packed when the project is built. It finds its other header and FEATURES as the
+// program does.
 #pragma once
 
 #include "strokes.hpp"

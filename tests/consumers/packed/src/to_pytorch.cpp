@@ -1,4 +1,5 @@
-// to_pytorch: a weights' file with its convolutions in PyTorch's order of axes. usage: to_pytorch FROM.safetensors TO.safetensors
+// to_pytorch: a weights' file with its convolutions in PyTorch's order of axes. usage: to_pytorch FROM.safetensors
+// TO.safetensors
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/nnrt.hpp>
 
@@ -22,7 +23,8 @@ int main(int argc, char** argv) {
       for (std::int64_t o = 0; o < from[0]; ++o)
         for (std::int64_t p = 0; p < pixels; ++p)
           for (std::int64_t i = 0; i < from[3]; ++i)
-            moved[static_cast<std::size_t>((o * from[3] + i) * pixels + p)] = numbers[static_cast<std::size_t>((o * pixels + p) * from[3] + i)];
+            moved[static_cast<std::size_t>((o * from[3] + i) * pixels + p)] =
+                numbers[static_cast<std::size_t>((o * pixels + p) * from[3] + i)];
       tensor = nnrt::tensor_of<float>(tensor.name, {from[0], from[3], from[1], from[2]}, moved);
     }
     tensors.push_back(tensor);

@@ -18,15 +18,13 @@
 #include <nnrt/ops/select.hpp>
 #include <nnrt/ops/tanh.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
 [[gnu::cold]] constexpr std::int32_t cast_to(node_reader& node, std::int32_t x, dtype type) {
   if (node.desc(x).type == type) return x;
   return node.add<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(type)})});
 }
-[[gnu::cold]] constexpr std::int32_t negated(node_reader& node, std::int32_t x) {
-  return node.add<ops::neg>({}, {x});
-}
+[[gnu::cold]] constexpr std::int32_t negated(node_reader& node, std::int32_t x) { return node.add<ops::neg>({}, {x}); }
 /// Input i, of which TFLite takes no such integers: constants with some are refused, other inputs end a run. `name`
 /// says what a number of it is.
 [[gnu::cold]] constexpr std::int32_t input_without(node_reader& node, forbidden what, std::size_t i,
@@ -73,15 +71,16 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   const quantisation made = quant{.scale = to.scale, .zero_point = from.quantised.zero_point};
   return node.add<ops::mul>({}, {x, node.scalar(from.type, 1, step)}, {from.type, format::nd, {}, made});
 }
-/// The same bytes with the zero point of `to`, and its scale already: the sum with as many steps as lie between both zero points. A step is
-/// 1 in the sum's fixed point, so that it is exact.
+/// The same bytes with the zero point of `to`, and its scale already: the sum with as many steps as lie between both
+/// zero points. A step is 1 in the sum's fixed point, so that it is exact.
 [[gnu::cold]] constexpr std::int32_t with_zero_point(node_reader& node, std::int32_t x, const quantisation& to) {
   const tensor_desc from = node.desc(x);
   const std::int64_t steps = std::int64_t{from.quantised.zero_point} - to.zero_point;
   if (steps == 0 || size_of(from.type) != 1 || steps < -255 || steps > 255) return x;  // no bytes have such zero points
   const int lowest = from.type == u8 ? 0 : -128, end = steps > 0 ? lowest : lowest + 255;
   const quantisation from_end = quant{.scale = to.scale, .zero_point = end};
-  return node.add<ops::add>({}, {x, node.scalar(from.type, static_cast<double>(end + steps), from_end)}, {from.type, format::nd, {}, to});
+  return node.add<ops::add>({}, {x, node.scalar(from.type, static_cast<double>(end + steps), from_end)},
+                            {from.type, format::nd, {}, to});
 }
 /// The same bytes with the scale and zero point of `to`, where both have one scale.
 [[gnu::cold]] constexpr std::int32_t moved_to(node_reader& node, std::int32_t x, const quantisation& to) {
@@ -89,8 +88,9 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   if (node.desc(x).quantised.mode != one || to.mode != one) return x;
   return with_zero_point(node, with_scale(node, x, to), to);
 }
-/// Input i of an operator that TFLite lets move or compare what is stored, whatever scale and zero point the file declares for the result: what
-/// the operator does is done with those, so the input's bytes get them first. Zero points of 16-bit numbers stay, and the rules refuse others.
+/// Input i of an operator that TFLite lets move or compare what is stored, whatever scale and zero point the file
+/// declares for the result: what the operator does is done with those, so the input's bytes get them first. Zero points
+/// of 16-bit numbers stay, and the rules refuse others.
 [[gnu::cold]] constexpr std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
   const std::int32_t x = node.input(i);
   const tensor_desc to = node.declared(0);
@@ -125,9 +125,9 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   return axes;
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite::detail
+}}}  // namespace nnrt::NNRT_ISA::tflite::detail
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// The nodes of a fused activation that no operator of ours fuses, behind a value.
 [[gnu::cold]] constexpr std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number) {
@@ -138,4 +138,4 @@ namespace nnrt::inline NNRT_ISA::tflite {
   return node.add<ops::tanh>({}, {id});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

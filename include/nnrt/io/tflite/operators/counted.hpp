@@ -1,5 +1,6 @@
 // counted: readers of operators of .tflite files whose data say how many results there are.
-// Flow: operators.hpp lists them; read.hpp checks the operators that read results which only a run counts, and adds the count as an output.
+// Flow: operators.hpp lists them; read.hpp checks the operators that read results which only a run counts, and adds the
+// count as an output.
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
@@ -7,17 +8,18 @@
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/unique.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Says that output i is a value of rows of which a run counts the first ones. Its first extent is the largest that there may be, whatever the
-/// file declares.
+/// Says that output i is a value of rows of which a run counts the first ones. Its first extent is the largest that
+/// there may be, whatever the file declares.
 [[gnu::cold]] constexpr void conclude_counted(node_reader& node, std::size_t i, std::int32_t id, std::int32_t count) {
   const tensor_desc expected = node.declared(i), got = node.desc(id);
   if (!node.is_fine()) return;
   if (got.type != expected.type || (expected.rank() != 0 && got.rank() != expected.rank()))
-    return node.refuse(error_code::invalid_file, {"output ", i, ": got ", piece(expected.type, expected.shape), ", expected ", piece(got.type, got.shape)});
+    return node.refuse(error_code::invalid_file, {"output ", i, ": got ", piece(expected.type, expected.shape),
+                                                  ", expected ", piece(got.type, got.shape)});
   node.define(i, id);
   node.check(node.tensors().set_count(id, count));
 }
@@ -49,8 +51,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// WHERE: indices of what is true, or not 0. Of a constant they are known; what a run computes has as many rows as x has elements, of which it
-/// counts the first ones.
+/// WHERE: indices of what is true, or not 0. Of a constant they are known; what a run computes has as many rows as x
+/// has elements, of which it counts the first ones.
 [[gnu::cold]] constexpr void read_where(node_reader& node) {
   const std::int32_t x = node.is_constant(0) ? node.constant(0, {.is_read = true}) : node.input(0);
   node.refuse_quantised(0, x);
@@ -60,7 +62,8 @@ namespace detail {
   if (node.is_fine()) detail::conclude_counted(node, 0, made[0], made[1]);
 }
 
-/// UNIQUE: the different numbers of a list, in the order in which they come first, and where among them each number of the list is.
+/// UNIQUE: the different numbers of a list, in the order in which they come first, and where among them each number of
+/// the list is.
 [[gnu::cold]] constexpr void read_unique(node_reader& node) {
   const std::int8_t type = node.options<schema::unique_options>()[schema::unique_options::type];
   const std::int32_t x = node.input(0);
@@ -68,7 +71,8 @@ namespace detail {
   if (node.is_fine() && (desc.rank() != 1 || !types_of(f32, i8, u8, i16, i32, i64).contains(desc.type)))
     return node.not_supported_beside(0, x, "a list of f32, i8, u8, i16, i32 or i64");
   if (node.is_fine() && type != type_number("INT32") && type != type_number("INT64"))
-    return node.refuse(error_code::invalid_file, {"options: got indices of ", name_of_type(type), ", expected INT32 or INT64"});
+    return node.refuse(error_code::invalid_file,
+                       {"options: got indices of ", name_of_type(type), ", expected INT32 or INT64"});
   ops::unique::attrs attrs;
   attrs.sorted = false;
   const pool<std::int32_t> made = node.add_all<ops::unique>(attrs, {x});
@@ -79,4 +83,4 @@ namespace detail {
   node.conclude(0, node.add<ops::slice>({}, {made[0], node.integer_list({0}), node.integer_list({count})}));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -6,7 +6,7 @@
 #include <nnrt/ops/detection_post_process.hpp>
 #include <nnrt/ops/non_max_suppression.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// TFLite_Detection_PostProcess. Its options have names; detections_per_class and use_regular_nms may be missing.
 [[gnu::cold]] constexpr void read_detection_post_process(node_reader& node) {
@@ -27,14 +27,16 @@ namespace nnrt::inline NNRT_ISA::tflite {
   node.finish<ops::detection_post_process>(attrs, {node.input(0), node.input(1), node.input(2)});
 }
 
-/// NON_MAX_SUPPRESSION_V4, and _V5, which has a sigma and also gives scores. How many results there are at most must be known.
+/// NON_MAX_SUPPRESSION_V4, and _V5, which has a sigma and also gives scores. How many results there are at most must be
+/// known.
 [[gnu::cold]] constexpr void read_non_max_suppression(node_reader& node) {
   const bool is_soft = node.input_count() == 6;
   ops::non_max_suppression::attrs attrs;
   attrs.max_detections = node.integer(2);
   attrs.drops_equal = true;
   for (const std::size_t i : std::initializer_list<std::size_t>{0, 1, 3, 4, 5})
-    if (node.is_fine() && node.has(i) && node.desc(node.input(i)).type != f32) node.not_supported_beside(i, node.input(i), "f32");
+    if (node.is_fine() && node.has(i) && node.desc(node.input(i)).type != f32)
+      node.not_supported_beside(i, node.input(i), "f32");
   if (is_soft && node.is_constant(5) && node.real(5) < 0)
     node.refuse(error_code::invalid_file, {"input 5: got a sigma of ", node.real(5), ", expected at least 0"});
   pool<std::int32_t> in{node.input(0), node.input(1), node.input(3), node.input(4)};
@@ -46,4 +48,4 @@ namespace nnrt::inline NNRT_ISA::tflite {
   node.conclude(is_soft ? 2 : 1, made[2]);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

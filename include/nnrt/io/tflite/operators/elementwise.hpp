@@ -21,7 +21,7 @@
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Operators of one tensor without options.
 template <class Op> [[gnu::cold]] constexpr void read_unary(node_reader& node) { node.finish<Op>({}, {node.input(0)}); }
@@ -191,7 +191,8 @@ namespace detail {
   const auto loses_scale = [](const tensor_desc& desc, float scale) {
     return scale != 0 && types::integer.contains(desc.type) && !desc.quantised;
   };
-  constexpr std::string_view who_has = " with a scale, which integers of 8, 16 and 32 bits that a run computes have here";
+  constexpr std::string_view who_has =
+      " with a scale, which integers of 8, 16 and 32 bits that a run computes have here";
   const tensor_desc& from = node.desc(x);
   if (loses_scale(from, node.one_scale_or_0(0))) node.not_supported({"input 0: ", name_of(from.type), who_has});
   const tensor_desc to = node.declared(0);
@@ -216,4 +217,4 @@ namespace detail {
   read_quantize(node);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -13,16 +13,18 @@
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/top_k.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite::detail {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
 // Lists of extents are values of i64, one number has the shape [1].
 
 /// The numbers of a list from the first on, so many of them.
-[[gnu::cold]] constexpr std::int32_t part_of_list(node_reader& node, std::int32_t list, std::int64_t first, std::int64_t count) {
+[[gnu::cold]] constexpr std::int32_t part_of_list(node_reader& node, std::int32_t list, std::int64_t first,
+                                                  std::int64_t count) {
   return node.add<ops::slice>({}, {list, node.integer_list({first}), node.integer_list({count})});
 }
 /// The extents of x along `count` axes from the first on.
-[[gnu::cold]] constexpr std::int32_t extents_of(node_reader& node, std::int32_t x, std::int64_t first, std::int64_t count) {
+[[gnu::cold]] constexpr std::int32_t extents_of(node_reader& node, std::int32_t x, std::int64_t first,
+                                                std::int64_t count) {
   return part_of_list(node, cast_to(node, node.add<ops::shape_of>({}, {x}), i64), first, count);
 }
 /// Lists as one.
@@ -36,16 +38,17 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   return node.add<ops::reduce_prod>(attrs, {list, node.integer_list({0})});
 }
 
-/// x repeated until it has this shape, whatever its dtype; `planned` are its extents as far as they are known, which one that only a run
-/// knows must turn out to have.
-[[gnu::cold]] constexpr std::int32_t repeated_to(node_reader& node, std::int32_t x, std::int32_t shape, const shape_t& planned = {}) {
+/// x repeated until it has this shape, whatever its dtype; `planned` are its extents as far as they are known, which
+/// one that only a run knows must turn out to have.
+[[gnu::cold]] constexpr std::int32_t repeated_to(node_reader& node, std::int32_t x, std::int32_t shape,
+                                                 const shape_t& planned = {}) {
   const tensor_desc wanted{boolean, default_format(planned.rank), planned};
   const std::int32_t everywhere = node.add<ops::fill>({}, {node.scalar(boolean, 1), shape}, wanted);
   return node.add<ops::select>({}, {everywhere, x, x});
 }
 
-/// 0, 1 … as many i64 as the list of one number says. No operator counts up to an operand, but the largest of equal numbers are found in
-/// order; one more than wanted, since there must be one.
+/// 0, 1 … as many i64 as the list of one number says. No operator counts up to an operand, but the largest of equal
+/// numbers are found in order; one more than wanted, since there must be one.
 [[gnu::cold]] constexpr std::int32_t counted_up(node_reader& node, std::int32_t count) {
   const std::int32_t one_more = node.add<ops::add>({}, {count, node.integer_list({1})});
   const std::int32_t equal = node.add<ops::fill>({}, {node.scalar(i32, 0), one_more});
@@ -55,4 +58,4 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   return cast_to(node, wanted, i64);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite::detail
+}}}  // namespace nnrt::NNRT_ISA::tflite::detail

@@ -20,7 +20,7 @@
 #include <nnrt/ops/select.hpp>
 #include <nnrt/ops/sub.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -89,9 +89,11 @@ namespace detail {
   }
   const tensor_desc of_y = node.desc(y), of_x = node.desc(x);
   bool fits = of_y.type == of_x.type && of_y.rank() == of_x.rank();
-  for (int i = 0; fits && i < of_y.rank(); ++i) fits = of_y.shape[i] < 0 || of_x.shape[i] < 0 || of_y.shape[i] == of_x.shape[i];
+  for (int i = 0; fits && i < of_y.rank(); ++i)
+    fits = of_y.shape[i] < 0 || of_x.shape[i] < 0 || of_y.shape[i] == of_x.shape[i];
   if (!fits)
-    node.refuse(error_code::invalid_file, {"input 1: got ", piece(of_x.type, of_x.shape), ", expected ", piece(of_y.type, of_y.shape), ", as input 0"});
+    node.refuse(error_code::invalid_file, {"input 1: got ", piece(of_x.type, of_x.shape), ", expected ",
+                                           piece(of_y.type, of_y.shape), ", as input 0"});
   node.finish<ops::atan2>({}, {y, x});
 }
 
@@ -102,7 +104,8 @@ namespace detail {
   if (node.is_fine() && (node.desc(x).quantised || (type != f32 && type != f64 && type != i32)))
     return node.not_supported_beside(0, x, "f32, f64 or i32");
   const std::int32_t zero = node.scalar(type, 0);
-  const std::int32_t is_positive = node.add<ops::greater>({}, {x, zero}), is_negative = node.add<ops::less>({}, {x, zero});
+  const std::int32_t is_positive = node.add<ops::greater>({}, {x, zero}),
+                     is_negative = node.add<ops::less>({}, {x, zero});
   node.finish<ops::sub>({}, {detail::cast_to(node, is_positive, type), detail::cast_to(node, is_negative, type)});
 }
 
@@ -114,7 +117,9 @@ struct nudged_range {
     const float first = is_narrow ? 1 : 0, last = static_cast<float>((1 << num_bits) - 1);
     scale = float_quotient(max - min, last - first);
     const float from_min = first - float_quotient(min, scale);
-    const float zero = from_min < first ? first : from_min > last ? last : static_cast<float>(math::round_half_away(from_min));
+    const float zero = from_min < first  ? first
+                       : from_min > last ? last
+                                         : static_cast<float>(math::round_half_away(from_min));
     least = float_product(first - zero, scale), most = float_product(last - zero, scale);
   }
 };
@@ -127,7 +132,8 @@ struct nudged_range {
   const float min = options[kind::min], max = options[kind::max];
   detail::require_f32(node, x);
   if (bits < 2 || bits > 16 || !(min < max) || !math::is_finite(max - min))
-    node.refuse(error_code::invalid_file, {"options: got ", bits, " bits for ", min, " to ", max, ", expected 2 to 16 for a range"});
+    node.refuse(error_code::invalid_file,
+                {"options: got ", bits, " bits for ", min, " to ", max, ", expected 2 to 16 for a range"});
   if (!node.is_fine()) return;
   const detail::nudged_range range(min, max, bits, options[kind::narrow_range]);
   ops::clip::attrs ends;
@@ -135,13 +141,15 @@ struct nudged_range {
   const std::int32_t above = node.add<ops::sub>({}, {node.add<ops::clip>(ends, {x}), node.scalar(f32, range.least)});
   const std::int32_t steps = node.add<ops::mul>({}, {above, node.scalar(f32, float_quotient(1, range.scale))});
   const std::int32_t whole = node.add<ops::floor>({}, {steps});
-  const std::int32_t goes_up = node.add<ops::greater_equal>({}, {node.add<ops::sub>({}, {steps, whole}), node.scalar(f32, 0.5)});
+  const std::int32_t goes_up =
+      node.add<ops::greater_equal>({}, {node.add<ops::sub>({}, {steps, whole}), node.scalar(f32, 0.5)});
   const std::int32_t nearest = node.add<ops::add>({}, {whole, detail::cast_to(node, goes_up, f32)});
   const std::int32_t real = node.add<ops::mul>({}, {nearest, node.scalar(f32, range.scale)});
   node.finish<ops::add>({}, {real, node.scalar(f32, range.least)});
 }
 
-/// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of both differ.
+/// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of
+/// both differ.
 [[gnu::cold]] constexpr void read_floor_div(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
   if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});
@@ -153,4 +161,4 @@ struct nudged_range {
   node.finish<ops::sub>({}, {quotient, detail::cast_to(node, is_too_large, i32)});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -16,7 +16,7 @@
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -43,7 +43,7 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
 
 /// Where along an axis the nearest pixels are, as a value; ir::none when all stay where they are.
 [[gnu::cold]] constexpr std::int32_t nearest_pixels(node_reader& node, std::int64_t from, std::int64_t to,
-                                                 bool align_corners, bool half_pixels) {
+                                                    bool align_corners, bool half_pixels) {
   const float scale = align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
                                               : static_cast<float>(from) / static_cast<float>(to);
   node.count_copy(to * 8);
@@ -59,7 +59,8 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
 }
 
 /// The step from pixel to pixel in the same floats, of extents that may be unknown; both are lists of one number.
-[[gnu::cold]] constexpr std::int32_t nearest_step(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners) {
+[[gnu::cold]] constexpr std::int32_t nearest_step(node_reader& node, std::int32_t from, std::int32_t to,
+                                                  bool align_corners) {
   const auto quotient = [&](std::int32_t a, std::int32_t b) {
     return node.add<ops::div>({}, {cast_to(node, a, f32), cast_to(node, b, f32)});
   };
@@ -70,8 +71,8 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
                                     quotient(node.add<ops::sub>({}, {from, one}), last)});
 }
 /// nearest_pixels() of extents that may be unknown.
-[[gnu::cold]] constexpr std::int32_t nearest_pixels_of_extents(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners,
-                                                            bool half_pixels) {
+[[gnu::cold]] constexpr std::int32_t nearest_pixels_of_extents(node_reader& node, std::int32_t from, std::int32_t to,
+                                                               bool align_corners, bool half_pixels) {
   const std::int32_t half = node.real_number(0.5F);
   std::int32_t places = cast_to(node, counted_up(node, to), f32);
   if (half_pixels) places = node.add<ops::add>({}, {places, half});
@@ -81,17 +82,20 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
     const std::int32_t goes_up = node.add<ops::greater_equal>({}, {node.add<ops::sub>({}, {places, pixels}), half});
     pixels = node.add<ops::add>({}, {pixels, cast_to(node, goes_up, f32)});
   }
-  return node.add<ops::minimum>({}, {cast_to(node, pixels, i64), node.add<ops::sub>({}, {from, node.integer_list({1})})});
+  return node.add<ops::minimum>({},
+                                {cast_to(node, pixels, i64), node.add<ops::sub>({}, {from, node.integer_list({1})})});
 }
 
 /// RESIZE_NEAREST_NEIGHBOR where a size or extent is unknown until the network's inputs have their shapes.
-[[gnu::cold]] constexpr void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners, bool half_pixels) {
+[[gnu::cold]] constexpr void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners,
+                                                       bool half_pixels) {
   if (node.desc(x).rank() != 4)
     return node.refuse(error_code::invalid_file, {"input 0: got rank ", node.desc(x).rank(), ", expected 4, an image"});
   const std::int32_t size = cast_to(node, node.input(1), i64);
   for (int axis = 1; axis <= 2; ++axis) {
     const std::int32_t from = extents_of(node, x, axis, 1), to = part_of_list(node, size, axis - 1, 1);
-    x = node.add<ops::gather>({}, {x, nearest_pixels_of_extents(node, from, to, align_corners, half_pixels), node.integer_list({axis})});
+    x = node.add<ops::gather>(
+        {}, {x, nearest_pixels_of_extents(node, from, to, align_corners, half_pixels), node.integer_list({axis})});
   }
   node.conclude(0, x);
 }
@@ -132,7 +136,8 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   if (node.is_awaited(1)) return node.finish<ops::resize_bilinear>(attrs, {x, node.input(1)});
   const pool<std::int64_t> size = node.integers(1);
   if (!node.is_fine()) return;
-  if (size.size() != 2) return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers, expected 2"});
+  if (size.size() != 2)
+    return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers, expected 2"});
   attrs.new_height = size[0], attrs.new_width = size[1];
   node.finish<ops::resize_bilinear>(attrs, {x});
 }
@@ -161,4 +166,4 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   node.conclude(0, x);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

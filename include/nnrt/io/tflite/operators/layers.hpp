@@ -16,7 +16,7 @@
 #include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -35,29 +35,34 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   return x.shape[3] % filters.shape[3] == 0 ? x.shape[3] / filters.shape[3] : 1;
 }
 
-/// A bias counts sums of products: a scale of its own means nothing. TFLite says so where both tensors of a layer have one scale and the
-/// difference is clear beside the output's; of layers with filters it looks at unsigned ones alone. A bias without a scale has 0 there.
+/// A bias counts sums of products: a scale of its own means nothing. TFLite says so where both tensors of a layer have
+/// one scale and the difference is clear beside the output's; of layers with filters it looks at unsigned ones alone. A
+/// bias without a scale has 0 there.
 [[gnu::cold]] constexpr void check_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t weight) {
-  const quantisation of_x = node.desc(x).quantised, of_weight = node.desc(weight).quantised, of_y = node.declared(0).quantised;
+  const quantisation of_x = node.desc(x).quantised, of_weight = node.desc(weight).quantised,
+                     of_y = node.declared(0).quantised;
   if (!node.is_fine() || !node.has(i) || !of_x || !of_y || of_weight.mode != quantisation::kind::per_tensor) return;
   const double got = double{node.one_scale_or_0(i)}, expected = double{of_x.scale} * double{of_weight.scale};
   if (math::abs(expected - got) / double{of_y.scale} <= 0.02) return;
   node.refuse_input(i, {"scale: got ", node.one_scale_or_0(i), ", expected ", static_cast<float>(expected),
                         ", that of input times weight, to 0.02 of the output's ", of_y.scale});
 }
-[[gnu::cold]] constexpr void check_unsigned_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t filters) {
+[[gnu::cold]] constexpr void check_unsigned_bias_scale(node_reader& node, std::size_t i, std::int32_t x,
+                                                       std::int32_t filters) {
   if (node.desc(x).type == u8) check_bias_scale(node, i, x, filters);
 }
 
-/// The element type of the bias (input i of the operator) beside 16-bit numbers, which newer files write down another time; FLOAT32 says
-/// nothing. Refused: another than the bias has.
+/// The element type of the bias (input i of the operator) beside 16-bit numbers, which newer files write down another
+/// time; FLOAT32 says nothing. Refused: another than the bias has.
 [[gnu::cold]] constexpr void check_bias_type(node_reader& node, std::size_t i, std::int32_t x, std::int8_t type) {
   if (type == 0 || !node.is_fine() || !node.desc(x).quantised) return;
   if (type != type_number("INT32") && type != type_number("INT64"))
-    return node.refuse(error_code::invalid_file, {"quantized_bias_type: got ", name_of_type(type), ", expected INT32 or INT64"});
+    return node.refuse(error_code::invalid_file,
+                       {"quantized_bias_type: got ", name_of_type(type), ", expected INT32 or INT64"});
   const dtype bias = node.desc(node.input(i)).type;
   if (node.has(i) && bias != dtype_of_type(type))
-    node.refuse(error_code::invalid_file, {"quantized_bias_type: got ", name_of_type(type), ", expected that of the bias, ", name_of(bias)});
+    node.refuse(error_code::invalid_file,
+                {"quantized_bias_type: got ", name_of_type(type), ", expected that of the bias, ", name_of(bias)});
 }
 
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
@@ -75,7 +80,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 }
 /// What a float layer sees of its input x beside such weights. `axis` is where the numbers begin that share a scale.
 [[gnu::cold]] constexpr std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
-                                              std::int64_t axis) {
+                                                 std::int64_t axis) {
   if (!weight_of_bytes(node, i, x)) return x;
   ops::dynamic_range::attrs attrs;
   attrs.axis = axis;
@@ -137,13 +142,14 @@ namespace detail {
     if (given[axis] < 0) wanted.shape[axis] = declared[axis];
   return wanted;
 }
-/// The same image where height or width were open: the stride leaves a choice, of which the layer takes the usual one, and files compute
-/// just that of the input's shape. Whether this one does turns out when the input's shape is known: the operand has to hold as many pixels.
-/// Refused: a shape that only the run of other nodes computes.
+/// The same image where height or width were open: the stride leaves a choice, of which the layer takes the usual one,
+/// and files compute just that of the input's shape. Whether this one does turns out when the input's shape is known:
+/// the operand has to hold as many pixels. Refused: a shape that only the run of other nodes computes.
 [[gnu::cold]] constexpr std::int32_t checked_image(node_reader& node, std::int32_t y, const tensor_desc& wanted) {
   if (wanted.rank() == 4 && wanted.shape[1] >= 0 && wanted.shape[2] >= 0) return y;
   if (node.is_computed(node.input(0)))
-    node.not_supported({"output_shape: got ", wanted.shape, ", expected a height and a width that shapes tell before the network runs"});
+    node.not_supported({"output_shape: got ", wanted.shape,
+                        ", expected a height and a width that shapes tell before the network runs"});
   return node.add<ops::reshape>({}, {y, node.input(0)});
 }
 }  // namespace detail
@@ -226,4 +232,4 @@ template <class Op> [[gnu::cold]] constexpr void read_pool_2d(node_reader& node)
   node.finish<ops::relu6>({}, {node.add<ops::sqrt>({}, {mean})});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -6,7 +6,7 @@
 #include <nnrt/io/tflite/node_def.hpp>
 #include <nnrt/io/tflite/operators/lookups.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -240,4 +240,4 @@ template <class Form> [[gnu::cold]] constexpr void read_list_stack(node_reader& 
                                : stacked[0]);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -5,9 +5,10 @@
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/select.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, of one quantisation.
+/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, of one
+/// quantisation.
 template <class Op> [[gnu::cold]] constexpr void read_extreme(node_reader& node) {
   const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);
   const quantisation expected = node.declared(0).quantised;
@@ -36,4 +37,4 @@ template <class Op> [[gnu::cold]] constexpr void read_extreme(node_reader& node)
   node.finish<ops::select>({}, {node.input(0), detail::moved_input(node, 1), detail::moved_input(node, 2)});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

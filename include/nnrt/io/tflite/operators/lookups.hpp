@@ -12,7 +12,7 @@
 #include <nnrt/ops/sparse_to_dense.hpp>
 #include <nnrt/ops/stack.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -20,16 +20,18 @@ namespace detail {
 inline constexpr ops::detail::index_attributes from_start = ops::detail::index_attributes::from_start();
 
 /// Refuses a GATHER whose x and indices have no batches in common, as many axes of both as `batch_dims` says.
-[[gnu::cold]] constexpr void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis, const shape_t& x, const shape_t& indices) {
+[[gnu::cold]] constexpr void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis,
+                                           const shape_t& x, const shape_t& indices) {
   bool fits = 1 <= batch_dims && batch_dims <= indices.rank && batch_dims <= axis && axis < x.rank;
   for (int i = 0; fits && i < batch_dims; ++i) fits = x[i] < 0 || indices[i] < 0 || x[i] == indices[i];
   if (!fits)
-    node.refuse(error_code::invalid_file, {"batch_dims: got ", batch_dims, " for ", x, " along axis ", axis, " and indices ", indices,
-                                           ", expected so many first extents that are equal, none behind the axis"});
+    node.refuse(error_code::invalid_file,
+                {"batch_dims: got ", batch_dims, " for ", x, " along axis ", axis, " and indices ", indices,
+                 ", expected so many first extents that are equal, none behind the axis"});
 }
 
-/// GATHER whose indices differ from place to place of a batch, axes in front of the axis: these become the rows of a table, and each index one
-/// of the row and of the place in it, so that it cannot name another row.
+/// GATHER whose indices differ from place to place of a batch, axes in front of the axis: these become the rows of a
+/// table, and each index one of the row and of the place in it, so that it cannot name another row.
 [[gnu::cold]] constexpr void gather_of_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis) {
   const std::int32_t x = moved_input(node), indices = node.input(1);
   const shape_t shape = node.desc(x).shape, picked = node.desc(indices).shape;
@@ -38,7 +40,8 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   if (!node.is_fine()) return;
   const std::int32_t outer = extents_of(node, x, 0, axis), inner = extents_of(node, x, axis + 1, shape.rank - axis - 1);
   const std::int32_t places = extents_of(node, indices, batch_dims, picked.rank - batch_dims);
-  const std::int32_t rows = product_of_list(node, outer), columns = product_of_list(node, places), one = node.integer_list({1});
+  const std::int32_t rows = product_of_list(node, outer), columns = product_of_list(node, places),
+                     one = node.integer_list({1});
   const auto in_shape = [&](std::int32_t value, std::initializer_list<std::int32_t> lists) {
     return node.add<ops::reshape>({}, {value, joined_lists(node, lists)});
   };
@@ -47,7 +50,8 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   if (axis > batch_dims) {  // the same for all rows of one place of the batch
     const std::int32_t batches = product_of_list(node, extents_of(node, x, 0, batch_dims));
     const std::int32_t repeats = product_of_list(node, extents_of(node, x, batch_dims, axis - batch_dims));
-    within = repeated_to(node, in_shape(within, {batches, one, columns}), joined_lists(node, {batches, repeats, columns}));
+    within =
+        repeated_to(node, in_shape(within, {batches, one, columns}), joined_lists(node, {batches, repeats, columns}));
   }
   const std::int32_t numbers = in_shape(cast_to(node, counted_up(node, rows), type), {rows, one});
   ops::stack::attrs pairwise;
@@ -89,7 +93,8 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 [[gnu::cold]] constexpr void read_one_hot(node_reader& node) {
   ops::one_hot::attrs attrs;
   attrs.axis = node.options<schema::one_hot_options>()[schema::one_hot_options::axis];
-  node.finish<ops::one_hot>(attrs, {node.input(0), node.input(1), detail::moved_input(node, 2), detail::moved_input(node, 3)});
+  node.finish<ops::one_hot>(attrs,
+                            {node.input(0), node.input(1), detail::moved_input(node, 2), detail::moved_input(node, 3)});
 }
 
 /// Updates of one place add up.
@@ -98,7 +103,8 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   node.finish<ops::scatter_nd>(detail::from_start, {node.input(0), node.input(1), node.input(2)});
 }
 
-/// The shape comes second, and last what lies elsewhere: where that is not 0, a second tensor of truth values says where.
+/// The shape comes second, and last what lies elsewhere: where that is not 0, a second tensor of truth values says
+/// where.
 [[gnu::cold]] constexpr void read_sparse_to_dense(node_reader& node) {
   const std::int32_t indices = node.input(0), shape = node.input(1), values = node.input(2);
   node.refuse_quantised(2, values);
@@ -108,4 +114,4 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   node.finish<ops::select>({}, {is_there, dense, node.input(3)});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

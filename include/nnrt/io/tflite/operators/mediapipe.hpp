@@ -6,7 +6,7 @@
 #include <nnrt/ops/max_pool_indices.hpp>
 #include <nnrt/ops/max_unpool.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -137,4 +137,4 @@ struct window_options {
   node.conclude(0, node.add<ops::max_unpool>(attrs, {x, detail::cast_to(node, indices, i32)}, wanted));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -9,7 +9,7 @@
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -37,9 +37,10 @@ namespace detail {
   const std::int64_t channels = node.is_fine() ? node.desc(x).shape[is_image ? 3 : 1] : 0;
   ops::instance_norm::attrs attrs;
   attrs.epsilon = options[kind::epsilon];
-  const std::int32_t channels_second = is_image ? node.add<ops::transpose>({}, {x, node.integer_list({0, 3, 1, 2})}) : x;
-  std::int32_t y = node.add<ops::instance_norm>(
-      attrs, {channels_second, detail::channel_parameter(node, 1, channels), detail::channel_parameter(node, 2, channels)});
+  const std::int32_t channels_second =
+      is_image ? node.add<ops::transpose>({}, {x, node.integer_list({0, 3, 1, 2})}) : x;
+  std::int32_t y = node.add<ops::instance_norm>(attrs, {channels_second, detail::channel_parameter(node, 1, channels),
+                                                        detail::channel_parameter(node, 2, channels)});
   if (is_image) y = node.add<ops::transpose>({}, {y, node.integer_list({0, 2, 3, 1})});
   const activation fused = node.fused(options[kind::fused]);
   if (fused == activation::relu) y = node.add<ops::relu>({}, {y});
@@ -47,4 +48,4 @@ namespace detail {
   node.conclude(0, y);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

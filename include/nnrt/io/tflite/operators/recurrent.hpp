@@ -16,7 +16,7 @@
 #include <nnrt/ops/svdf.hpp>
 #include <nnrt/ops/tanh.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -391,4 +391,4 @@ namespace detail {
   node.conclude(0, made[0]);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -15,7 +15,7 @@
 #include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/sub.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -36,7 +36,8 @@ struct reduction {
   return true;
 }
 
-template <class Op> [[gnu::cold]] constexpr std::int32_t reduced(node_reader& node, std::int32_t x, const reduction& r) {
+template <class Op>
+[[gnu::cold]] constexpr std::int32_t reduced(node_reader& node, std::int32_t x, const reduction& r) {
   typename Op::attrs attrs;
   attrs.keep_dims = r.keep_dims;
   return node.add<Op>(attrs, {x, node.integer_list(r.axes)});
@@ -69,7 +70,8 @@ namespace detail {
   const std::int32_t away = reduced<ops::reduce_sum>(node, steps, r);
   const std::int32_t sum = node.add<ops::add>({}, {away, node.scalar(f32, double{zero} * static_cast<double>(count))});
   const std::int32_t scaled = node.add<ops::mul>({}, {sum, node.scalar(f32, scale)});
-  const std::int32_t result = node.add<ops::add>({}, {scaled, node.scalar(f32, -zero * scale * static_cast<float>(count))});
+  const std::int32_t result =
+      node.add<ops::add>({}, {scaled, node.scalar(f32, -zero * scale * static_cast<float>(count))});
   const quantisation made = quant{.scale = 1, .zero_point = to.quantised.zero_point};
   node.conclude(0, with_scale(node, as_stored(node, result, {to.type, format::nd, {}, made}), to.quantised));
 }
@@ -116,7 +118,8 @@ namespace detail {
   node.check_result_type<schema::arg_min_options>();
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
-  node.finish<ops::arg_max>(attrs, {detail::reversed(node, detail::as_real(node, detail::as_number(node, node.input(0))))});
+  node.finish<ops::arg_max>(attrs,
+                            {detail::reversed(node, detail::as_real(node, detail::as_number(node, node.input(0))))});
 }
 
 namespace detail {
@@ -143,4 +146,4 @@ namespace detail {
   node.finish<ops::div>(attrs, {x, divisor});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -19,12 +19,13 @@
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
 /// x moved by `distance` places along an axis of n, towards its end or its begin, with zeros behind it.
-[[gnu::cold]] constexpr std::int32_t shifted(node_reader& node, std::int32_t x, int axis, std::int64_t n, std::int64_t distance, bool to_begin) {
+[[gnu::cold]] constexpr std::int32_t shifted(node_reader& node, std::int32_t x, int axis, std::int64_t n,
+                                             std::int64_t distance, bool to_begin) {
   pool<std::int64_t> begins, sizes, paddings;
   for (int i = 0; i < node.desc(x).rank(); ++i) {
     const bool is_axis = i == axis;
@@ -52,16 +53,19 @@ namespace detail {
   for (int i = 0; i < rank; ++i) shape.push_back(i == axis ? -1 : 1);
   return reshaped(node, list, shape);
 }
-/// x with its axes in another order. Files know no formats: an image of channels that come second is a tensor like any other.
+/// x with its axes in another order. Files know no formats: an image of channels that come second is a tensor like any
+/// other.
 [[gnu::cold]] constexpr std::int32_t permuted(node_reader& node, std::int32_t x, const pool<std::int64_t>& order) {
   const std::int32_t y = node.add<ops::transpose>({}, {x, node.integer_list(order)});
   const tensor_desc& made = node.desc(y);
-  return made.layout == default_format(made.rank()) ? y : node.add<ops::reshape>({}, {y, node.add<ops::shape_of>({}, {y})});
+  return made.layout == default_format(made.rank()) ? y
+                                                    : node.add<ops::reshape>({}, {y, node.add<ops::shape_of>({}, {y})});
 }
 
 }  // namespace detail
 
-/// Sums of all elements up to each, along an axis: x and what is 1, 2, 4 … places before it, so that n elements take log2(n) additions.
+/// Sums of all elements up to each, along an axis: x and what is 1, 2, 4 … places before it, so that n elements take
+/// log2(n) additions.
 [[gnu::cold]] constexpr void read_cumsum(node_reader& node) {
   using kind = schema::cumsum_options;
   const auto options = node.options<kind>();
@@ -70,7 +74,8 @@ namespace detail {
   const std::int64_t named = node.integer(1);
   if (!node.is_fine()) return;
   const int axis = normalise_axis(named, node.desc(x).rank());
-  if (axis < 0) return node.refuse(error_code::invalid_file, {"axis: got ", named, ", expected one of ", node.desc(x).rank()});
+  if (axis < 0)
+    return node.refuse(error_code::invalid_file, {"axis: got ", named, ", expected one of ", node.desc(x).rank()});
   const std::int64_t n = node.desc(x).shape[axis];
   if (n < 0) return node.not_supported({"an extent that is unknown along axis ", axis, ", expected one that is known"});
   const bool to_begin = options[kind::reverse];
@@ -89,13 +94,14 @@ namespace detail {
   const std::int64_t time = options[kind::seq_dim], batch = options[kind::batch_dim];
   if (!node.is_fine()) return;
   if (time < 0 || time >= rank || batch < 0 || batch >= rank || time == batch || node.desc(lengths).rank() != 1)
-    return node.refuse(error_code::invalid_file, {"options: got sequences along axis ", time, " of a batch along axis ", batch, ", expected two of ",
-                                                  rank, " axes, and a list of lengths"});
+    return node.refuse(error_code::invalid_file, {"options: got sequences along axis ", time, " of a batch along axis ",
+                                                  batch, ", expected two of ", rank, " axes, and a list of lengths"});
   pool<std::int64_t> order{batch, time}, back;
   for (int i = 0; i < rank; ++i)
     if (i != time && i != batch) order.push_back(i);
   back.assign(order.size(), 0);
-  for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   const bool is_in_order = batch == 0 && time == 1;
   const std::int32_t sequences = is_in_order ? x : detail::permuted(node, x, order);
   // [B, T] places in time, and which sequence each is of.
@@ -103,8 +109,9 @@ namespace detail {
   const std::int32_t at = detail::along_axis(node, detail::indices_along(node, sequences, 1), 1, 2);
   const std::int32_t backwards = node.add<ops::sub>({}, {node.add<ops::sub>({}, {length, node.scalar(i64, 1)}), at});
   const std::int32_t place = node.add<ops::select>({}, {node.add<ops::less>({}, {at, length}), backwards, at});
-  const std::int32_t which = node.add<ops::add>({}, {detail::along_axis(node, detail::indices_along(node, sequences, 0), 0, 2),
-                                                     node.add<ops::sub>({}, {at, at})});
+  const std::int32_t which = node.add<ops::add>(
+      {},
+      {detail::along_axis(node, detail::indices_along(node, sequences, 0), 0, 2), node.add<ops::sub>({}, {at, at})});
   ops::stack::attrs pairwise;
   pairwise.axis = 2;
   const std::int32_t pairs = node.add<ops::stack>(pairwise, {which, place});
@@ -112,15 +119,18 @@ namespace detail {
   node.conclude(0, is_in_order ? y : detail::permuted(node, y, back));
 }
 
-/// A tensor with another one in it, which begins where the third operand says, or as near to that as it fits in: what is picked of the other one
-/// stands in all places, and is chosen inside.
+/// A tensor with another one in it, which begins where the third operand says, or as near to that as it fits in: what
+/// is picked of the other one stands in all places, and is chosen inside.
 [[gnu::cold]] constexpr void read_dynamic_update_slice(node_reader& node) {
   const std::int32_t x = detail::moved_input(node), update = detail::moved_input(node, 1), begin = node.input(2);
   if (!node.is_fine()) return;
   const shape_t whole = node.desc(x).shape, part = node.desc(update).shape;
-  bool fits = whole.rank == part.rank && node.desc(begin).rank() == 1 && (node.desc(begin).shape[0] == whole.rank || node.desc(begin).shape[0] < 0);
+  bool fits = whole.rank == part.rank && node.desc(begin).rank() == 1 &&
+              (node.desc(begin).shape[0] == whole.rank || node.desc(begin).shape[0] < 0);
   for (int i = 0; fits && i < whole.rank; ++i) fits = whole[i] < 0 || part[i] < 0 || part[i] <= whole[i];
-  if (!fits) return node.refuse(error_code::invalid_file, {"update: got ", part, " for ", whole, ", expected one that fits in, and as many begins"});
+  if (!fits)
+    return node.refuse(error_code::invalid_file,
+                       {"update: got ", part, " for ", whole, ", expected one that fits in, and as many begins"});
   if (whole.rank == 0 || part.elements() == 0) return node.conclude(0, whole.rank == 0 ? update : x);
   const std::int32_t begins = detail::cast_to(node, begin, i64), zero = node.integer_list({0});
   std::int32_t moved = update, is_inside = ir::none;
@@ -130,11 +140,12 @@ namespace detail {
     const std::int32_t wanted = node.add<ops::maximum>({}, {detail::part_of_list(node, begins, axis, 1), zero});
     const std::int32_t first = node.add<ops::minimum>({}, {wanted, node.add<ops::sub>({}, {extent, size})});
     const std::int32_t place = node.add<ops::sub>({}, {detail::indices_along(node, x, axis), first});
-    const std::int32_t inside =
-        node.add<ops::logical_and>({}, {node.add<ops::greater_equal>({}, {place, zero}), node.add<ops::less>({}, {place, size})});
+    const std::int32_t inside = node.add<ops::logical_and>(
+        {}, {node.add<ops::greater_equal>({}, {place, zero}), node.add<ops::less>({}, {place, size})});
     const std::int32_t last = node.add<ops::sub>({}, {size, node.integer_list({1})});
     const std::int32_t nearest = node.add<ops::minimum>({}, {node.add<ops::maximum>({}, {place, zero}), last});
-    moved = node.add<ops::gather>(ops::detail::index_attributes::from_start(), {moved, nearest, node.integer_list({axis})});
+    moved =
+        node.add<ops::gather>(ops::detail::index_attributes::from_start(), {moved, nearest, node.integer_list({axis})});
     const std::int32_t mask = detail::along_axis(node, inside, axis, whole.rank);
     is_inside = is_inside == ir::none ? mask : node.add<ops::logical_and>({}, {is_inside, mask});
   }
@@ -142,4 +153,4 @@ namespace detail {
   node.finish<ops::select>({}, {is_inside, moved, x});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -33,7 +33,7 @@
 #include <array>
 #include <cmath>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -75,7 +75,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   if (operand != ir::none && rank == 1) return operand;
   const auto listed = node.options<schema::reshape_options>()[schema::reshape_options::new_shape];
   if (operand != ir::none && listed.empty())
-    node.refuse(error_code::invalid_file, {"input 1: got a shape of rank ", rank, ", expected a list, or the option new_shape"});
+    node.refuse(error_code::invalid_file,
+                {"input 1: got a shape of rank ", rank, ", expected a list, or the option new_shape"});
   if (listed.empty()) return declared_extents(node);
   if (listed.size() == 1 && listed[0] == 0) return node.integer_list({});  // how early files say "one number"
   const auto items = read_list<int_list<max_rank>>(node, listed);
@@ -89,8 +90,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::reshape>({}, {detail::moved_input(node), detail::wanted_shape(node)});
 }
 
-/// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under its own shape
-/// again the result is a tensor like any other, in the same memory.
+/// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under
+/// its own shape again the result is a tensor like any other, in the same memory.
 [[gnu::cold]] constexpr void read_transpose(node_reader& node) {
   const std::int32_t y = node.add_declared<ops::transpose>({}, {detail::moved_input(node), node.input(1)});
   const tensor_desc& made = node.desc(y);
@@ -114,8 +115,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::squeeze>(attrs, {x});
 }
 
-/// A begin that only a run knows needs sizes that are known: then the slice is a strided one. -1 goes up to the end, which the shape that the
-/// file declares must know.
+/// A begin that only a run knows needs sizes that are known: then the slice is a strided one. -1 goes up to the end,
+/// which the shape that the file declares must know.
 [[gnu::cold]] constexpr void read_slice(node_reader& node) {
   const std::int32_t x = detail::moved_input(node), begin = node.input(1), size = node.input(2);
   if (!node.is_fine() || !node.is_computed(begin) || !node.is_known(2))
@@ -128,7 +129,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
     ones.push_back(1);
     const bool is_up_to_end = sizes[i] == -1, is_declared = wanted.rank() == sizes.rank && wanted.shape[i] >= 0;
     if (sizes[i] < 0 && !(is_up_to_end && is_declared))
-      node.not_supported({"size ", sizes[i], " beside a begin that only a run knows, expected at least 0, or -1 and a declared extent"});
+      node.not_supported({"size ", sizes[i],
+                          " beside a begin that only a run knows, expected at least 0, or -1 and a declared extent"});
     else if (is_up_to_end) attrs.end_mask |= std::int64_t{1} << i;
     else if (i < wanted.shape.rank) wanted.shape[i] = sizes[i];
   }
@@ -185,8 +187,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   ops::squeeze::attrs attrs;
   attrs.axes.push_back(axis);
   const pool<std::int32_t> made = node.add_all<ops::split>(parts, {node.input(0)});
-  for (std::size_t i = 0; i < made.size(); ++i)
-    node.define(i, node.add_declared<ops::squeeze>(attrs, {made[i]}, i));
+  for (std::size_t i = 0; i < made.size(); ++i) node.define(i, node.add_declared<ops::squeeze>(attrs, {made[i]}, i));
 }
 
 [[gnu::cold]] constexpr void read_pad(node_reader& node) {
@@ -211,10 +212,14 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.conclude(0, node.input(0));
 }
 
-[[gnu::cold]] constexpr void read_tile(node_reader& node) { node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)}); }
+[[gnu::cold]] constexpr void read_tile(node_reader& node) {
+  node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)});
+}
 
 /// Values and indices along the last axis.
-[[gnu::cold]] constexpr void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {detail::moved_input(node), node.input(1)}); }
+[[gnu::cold]] constexpr void read_top_k(node_reader& node) {
+  node.finish<ops::top_k>({}, {detail::moved_input(node), node.input(1)});
+}
 
 /// Backwards along the axes that the second operand lists.
 [[gnu::cold]] constexpr void read_reverse_v2(node_reader& node) {
@@ -231,7 +236,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
 }
 
 [[gnu::cold]] constexpr void read_broadcast_to(node_reader& node) {
-  if (!node.is_known(1)) return node.conclude(0, detail::repeated_to(node, node.input(0), node.input(1), node.declared(0).shape));
+  if (!node.is_known(1))
+    return node.conclude(0, detail::repeated_to(node, node.input(0), node.input(1), node.declared(0).shape));
   ops::broadcast_to::attrs attrs;
   attrs.shape = detail::read_list<axis_list>(node, node.integers(1));
   node.finish<ops::broadcast_to>(attrs, {node.input(0)});
@@ -266,7 +272,8 @@ namespace detail {
   const std::int32_t ends[] = {reshaped(node, cast_to(node, node.input(0), i64), std::array{std::int64_t{1}}),
                                reshaped(node, cast_to(node, node.input(1), i64), std::array{std::int64_t{1}})};
   const std::int32_t way = node.add<ops::sub>({}, {ends[step > 0 ? 1 : 0], ends[step > 0 ? 0 : 1]});
-  const std::int32_t rounded_up = node.add<ops::add>({}, {node.add<ops::maximum>({}, {way, node.integer_list({0})}), node.integer_list({size - 1})});
+  const std::int32_t rounded_up = node.add<ops::add>(
+      {}, {node.add<ops::maximum>({}, {way, node.integer_list({0})}), node.integer_list({size - 1})});
   const std::int32_t count = node.add<ops::div>({}, {rounded_up, node.integer_list({size})});
   const std::int32_t steps = node.add<ops::mul>({}, {counted_up(node, count), node.integer_list({step})});
   node.conclude(0, cast_to(node, node.add<ops::add>({}, {steps, ends[0]}), node.declared(0).type));
@@ -279,7 +286,8 @@ namespace detail {
   if (!node.is_fine()) return;
   constexpr std::int64_t most = std::int64_t{1} << 24;  // from here on a float is not each integer
   if (step == 0 || !(count < static_cast<float>(most)))
-    return node.refuse(error_code::invalid_file, {"range: got ends and a step that give no count of numbers, expected one below ", most});
+    return node.refuse(error_code::invalid_file,
+                       {"range: got ends and a step that give no count of numbers, expected one below ", most});
   const std::int64_t whole = count > 0 ? static_cast<std::int64_t>(count) : 0;
   node.count_copy(4 * whole);
   pool<float> items;
@@ -312,7 +320,9 @@ namespace detail {
 }
 
 /// The shape first, then the number.
-[[gnu::cold]] constexpr void read_fill(node_reader& node) { node.finish<ops::fill>({}, {node.input(1), node.input(0)}); }
+[[gnu::cold]] constexpr void read_fill(node_reader& node) {
+  node.finish<ops::fill>({}, {node.input(1), node.input(0)});
+}
 
 [[gnu::cold]] constexpr void read_shape(node_reader& node) {
   node.check_result_type<schema::shape_options>();
@@ -340,14 +350,14 @@ namespace detail {
   }
   if (!node.is_fine()) return ir::none;
   const std::int32_t extents = extents_of(node, node.input(0), 0, static_cast<std::int64_t>(borders.size()));
-  const std::int32_t place = node.add<ops::add>(
-      {}, {node.add<ops::mul>({}, {begin, node.integer_list(is_given)}), node.integer_list(masked)});
+  const std::int32_t place =
+      node.add<ops::add>({}, {node.add<ops::mul>({}, {begin, node.integer_list(is_given)}), node.integer_list(masked)});
   const std::int32_t is_negative = node.add<ops::less>({}, {place, node.scalar(i64, 0)});
   const std::int32_t from_front =
       node.add<ops::select>({}, {is_negative, node.add<ops::add>({}, {place, extents}), place});
   const std::int32_t front = node.integer_list(borders);
-  return node.add<ops::minimum>({}, {node.add<ops::maximum>({}, {from_front, front}),
-                                     node.add<ops::add>({}, {extents, front})});
+  return node.add<ops::minimum>(
+      {}, {node.add<ops::maximum>({}, {from_front, front}), node.add<ops::add>({}, {extents, front})});
 }
 
 }  // namespace detail
@@ -372,4 +382,4 @@ namespace detail {
   node.finish<ops::strided_slice>(attrs, {detail::moved_input(node), begin, end, node.input(3)});
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

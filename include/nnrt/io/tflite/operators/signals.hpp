@@ -18,7 +18,7 @@
 #include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -367,4 +367,4 @@ namespace detail {
   node.conclude(0, parts.size() == 1 ? parts[0] : detail::joined_lines(node, parts));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -10,7 +10,7 @@
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 // A tensor of complex numbers is one of floats with one more axis here, the last, which has their real and imaginary
 // parts.
@@ -69,4 +69,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

@@ -5,7 +5,7 @@
 #include <nnrt/io/tflite/called_subgraph.hpp>
 #include <nnrt/io/tflite/operators/blocks.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -18,7 +18,8 @@ namespace detail {
 /// Says that the outputs are these.
 [[gnu::cold]] constexpr void pass_on_all(node_reader& node, const pool<std::int32_t>& ids) {
   if (node.is_fine() && ids.size() != node.output_count())
-    node.refuse(error_code::invalid_file, {"outputs: got ", node.output_count(), ", expected ", ids.size(), ", as many as the subgraph has"});
+    node.refuse(error_code::invalid_file,
+                {"outputs: got ", node.output_count(), ", expected ", ids.size(), ", as many as the subgraph has"});
   for (std::size_t i = 0; node.is_fine() && i < ids.size(); ++i) node.pass_on(i, ids[i]);
 }
 
@@ -50,7 +51,8 @@ namespace detail {
   while (node.is_fine()) {
     const pool<std::int32_t> answer = condition.call(ids);
     if (node.is_fine() && (answer.size() != 1 || tensor_reader::is_handle(answer[0])))
-      node.refuse(error_code::invalid_file, {"the condition: got ", answer.size(), " outputs of its subgraph, expected one truth value"});
+      node.refuse(error_code::invalid_file,
+                  {"the condition: got ", answer.size(), " outputs of its subgraph, expected one truth value"});
     if (!node.is_fine() || !node.truth(answer[0], "the number of trips")) break;
     ids = body.call(ids);
   }
@@ -73,7 +75,8 @@ namespace detail {
 [[gnu::cold]] constexpr void read_var_handle(node_reader& node) {
   using kind = schema::var_handle_options;
   const auto options = node.options<kind>();
-  if (node.is_fine()) node.define(0, node.taken(node.tensors().named_resource(options[kind::container], options[kind::shared_name])));
+  if (node.is_fine())
+    node.define(0, node.taken(node.tensors().named_resource(options[kind::container], options[kind::shared_name])));
 }
 
 /// What the variable is at this point. The same bytes get the scale that the output declares.
@@ -94,4 +97,4 @@ namespace detail {
   node.check(node.tensors().assign_resource(to, moved));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

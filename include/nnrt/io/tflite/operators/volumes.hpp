@@ -16,7 +16,7 @@
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/transpose.hpp>
 
-namespace nnrt::inline NNRT_ISA::tflite {
+namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
@@ -30,18 +30,22 @@ namespace detail {
   return node.integer_list(known);
 }
 /// x in the shape that the lists give one after the other; `planned` has the extents that are known.
-[[gnu::cold]] constexpr std::int32_t in_shape_of(node_reader& node, std::int32_t x, std::initializer_list<std::int32_t> lists, const shape_t& planned) {
+[[gnu::cold]] constexpr std::int32_t in_shape_of(node_reader& node, std::int32_t x,
+                                                 std::initializer_list<std::int32_t> lists, const shape_t& planned) {
   const tensor_desc is = node.desc(x);
-  return node.add<ops::reshape>({}, {x, joined_lists(node, lists)}, {is.type, default_format(planned.rank), planned, is.quantised});
+  return node.add<ops::reshape>({}, {x, joined_lists(node, lists)},
+                                {is.type, default_format(planned.rank), planned, is.quantised});
 }
 
-/// Windows along the axis of depth: `reach` planes each, from the first to the last of the kernel. Numbers of planes are lists of one number.
+/// Windows along the axis of depth: `reach` planes each, from the first to the last of the kernel. Numbers of planes
+/// are lists of one number.
 struct depth_windows {
   std::int64_t kernel = 1, stride = 1, dilation = 1, reach = 1;
   std::int64_t known_count = -1;
   std::int32_t count = ir::none;
 
-  constexpr depth_windows(std::int64_t planes, std::int64_t step, std::int64_t between) : kernel(planes), stride(step), dilation(between) {
+  constexpr depth_windows(std::int64_t planes, std::int64_t step, std::int64_t between)
+      : kernel(planes), stride(step), dilation(between) {
     if (is_fine()) reach = (planes - 1) * between + 1;
   }
   /// Whether all numbers are positive, and none so large that sums of them leave the integers.
@@ -55,27 +59,34 @@ struct depth_windows {
 [[gnu::cold]] constexpr std::int32_t padded_in_depth(node_reader& node, std::int32_t x, const depth_windows& depth) {
   if (!node.is_fine()) return ir::none;
   const std::int32_t zero = node.integer_list({0}), one = node.integer_list({1}), extent = extent_list(node, x, 1, 1);
-  const std::int32_t last = node.add<ops::mul>({}, {node.add<ops::sub>({}, {depth.count, one}), node.integer_list({depth.stride})});
+  const std::int32_t last =
+      node.add<ops::mul>({}, {node.add<ops::sub>({}, {depth.count, one}), node.integer_list({depth.stride})});
   const std::int32_t covered = node.add<ops::add>({}, {last, node.integer_list({depth.reach})});
   const std::int32_t all = node.add<ops::maximum>({}, {node.add<ops::sub>({}, {covered, extent}), zero});
-  const std::int32_t before = node.add<ops::div>({}, {all, node.integer_list({2})}), after = node.add<ops::sub>({}, {all, before});
+  const std::int32_t before = node.add<ops::div>({}, {all, node.integer_list({2})}),
+                     after = node.add<ops::sub>({}, {all, before});
   const std::int32_t others = node.integer_list({0, 0, 0, 0, 0, 0});
   const std::int32_t paddings = joined_lists(node, {zero, zero, before, after, others});
   shape_t planned = node.desc(x).shape;
   const bool is_known = planned[1] >= 0;
   planned[1] = is_known ? std::max(planned[1], (depth.known_count - 1) * depth.stride + depth.reach) : -1;
-  return is_known && planned[1] == node.desc(x).shape[1] ? x : node.add<ops::pad>({}, {x, paddings}, {node.desc(x).type, format::nd, planned});
+  return is_known && planned[1] == node.desc(x).shape[1]
+             ? x
+             : node.add<ops::pad>({}, {x, paddings}, {node.desc(x).type, format::nd, planned});
 }
 
-/// The planes of x [N, D, H, W, C] under each window, as channels of an image [N * count, H, W, kernel * C]: those of a group stand together.
-[[gnu::cold]] constexpr std::int32_t planes_as_channels(node_reader& node, std::int32_t x, const depth_windows& depth, std::int64_t groups) {
+/// The planes of x [N, D, H, W, C] under each window, as channels of an image [N * count, H, W, kernel * C]: those of a
+/// group stand together.
+[[gnu::cold]] constexpr std::int32_t planes_as_channels(node_reader& node, std::int32_t x, const depth_windows& depth,
+                                                        std::int64_t groups) {
   if (!node.is_fine()) return ir::none;
   const shape_t shape = node.desc(x).shape;
   const std::int64_t in_group = shape[4] < 0 ? -1 : shape[4] / groups;
   const bool takes_all = depth.kernel == 1 && depth.stride == 1;
   std::int32_t picked = x;
   if (!takes_all) {
-    const std::int64_t listed = nnrt::detail::saturated_product(depth.known_count < 1 ? 1 : depth.known_count, depth.kernel);
+    const std::int64_t listed =
+        nnrt::detail::saturated_product(depth.known_count < 1 ? 1 : depth.known_count, depth.kernel);
     node.count_copy(8 * std::min(listed, max_elements));
     pool<std::int64_t> inside;  // a window
     for (std::int64_t k = 0; node.is_fine() && k < depth.kernel; ++k) inside.push_back(k * depth.dilation);
@@ -86,26 +97,30 @@ struct depth_windows {
         for (const std::int64_t k : inside) numbers.push_back(i * depth.stride + k);
       places = node.integer_list(numbers);
     } else {
-      const std::int32_t firsts = node.add<ops::mul>({}, {counted_up(node, depth.count), node.integer_list({depth.stride})});
+      const std::int32_t firsts =
+          node.add<ops::mul>({}, {counted_up(node, depth.count), node.integer_list({depth.stride})});
       const std::int32_t column = node.add<ops::reshape>({}, {firsts, node.integer_list({-1, 1})});
-      places = node.add<ops::reshape>({}, {node.add<ops::add>({}, {column, node.integer_list(inside)}), node.integer_list({-1})});
+      places = node.add<ops::reshape>(
+          {}, {node.add<ops::add>({}, {column, node.integer_list(inside)}), node.integer_list({-1})});
     }
     picked = node.add<ops::gather>(ops::detail::index_attributes::from_start(), {x, places, node.integer_list({1})});
   }
   const std::int32_t image = extent_list(node, x, 2, 2), any = node.integer_list({-1});
   if (depth.kernel > 1) {
     const std::int32_t channels = node.integer_list({groups, in_group});
-    picked = in_shape_of(node, picked, {any, node.integer_list({depth.kernel}), image, channels}, {-1, depth.kernel, shape[2], shape[3], groups, in_group});
+    picked = in_shape_of(node, picked, {any, node.integer_list({depth.kernel}), image, channels},
+                         {-1, depth.kernel, shape[2], shape[3], groups, in_group});
     picked = node.add<ops::transpose>({}, {picked, node.integer_list({0, 2, 3, 4, 1, 5})});
   }
   const std::int64_t channels = shape[4] < 0 ? -1 : depth.kernel * shape[4];
   return in_shape_of(node, picked, {any, image, node.integer_list({channels})}, {-1, shape[2], shape[3], channels});
 }
 
-/// A convolution of x [N, D, H, W, C] with filters [O, H, W, kernel * C / groups], whose channels count planes first: `attrs` are those of the
-/// other two axes. Bit for bit the sums of a convolution over three axes in another order.
-[[gnu::cold]] constexpr std::int32_t convolved_in_depth(node_reader& node, std::int32_t x, std::int32_t filters, std::int32_t bias,
-                                                       const depth_windows& depth, const ops::conv2d::attrs& attrs) {
+/// A convolution of x [N, D, H, W, C] with filters [O, H, W, kernel * C / groups], whose channels count planes first:
+/// `attrs` are those of the other two axes. Bit for bit the sums of a convolution over three axes in another order.
+[[gnu::cold]] constexpr std::int32_t convolved_in_depth(node_reader& node, std::int32_t x, std::int32_t filters,
+                                                        std::int32_t bias, const depth_windows& depth,
+                                                        const ops::conv2d::attrs& attrs) {
   const std::int32_t images = planes_as_channels(node, x, depth, attrs.group);
   const std::int32_t y = node.add<ops::conv2d>(attrs, {images, filters, bias});
   if (!node.is_fine()) return ir::none;
@@ -137,10 +152,12 @@ struct depth_windows {
   if (!node.is_fine()) return;
   const shape_t of_x = node.desc(x).shape, of_filters = node.desc(filters).shape;
   if (of_filters.elements() < 1 || (of_x[4] >= 0 && of_x[4] != of_filters[3]))
-    return node.refuse(error_code::invalid_file, {"filters: got ", of_filters, ", expected [D, H, W, I, O] of the ", of_x[4], " channels of the input"});
+    return node.refuse(error_code::invalid_file, {"filters: got ", of_filters, ", expected [D, H, W, I, O] of the ",
+                                                  of_x[4], " channels of the input"});
   detail::depth_windows depth(of_filters[0], options[kind::stride_d], options[kind::dilation_d]);
   if (!depth.is_fine())
-    return node.refuse(error_code::invalid_file, {"options: got stride ", depth.stride, " and dilation ", depth.dilation, " in depth, expected at least 1"});
+    return node.refuse(error_code::invalid_file, {"options: got stride ", depth.stride, " and dilation ",
+                                                  depth.dilation, " in depth, expected at least 1"});
   ops::conv2d::attrs attrs;
   attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
   attrs.dilation = {options[kind::dilation_h], options[kind::dilation_w]};
@@ -151,19 +168,24 @@ struct depth_windows {
   const std::int64_t more = is_same ? depth.stride - 1 : depth.stride - depth.reach;
   if (of_x[1] >= 0) depth.known_count = of_x[1] + more < 0 ? 0 : (of_x[1] + more) / depth.stride;
   if (depth.known_count == 0)
-    return node.refuse(error_code::invalid_file, {"input 0: got ", of_x[1], " planes, expected at least ", is_same ? 1 : depth.reach, ", as many as a window has"});
-  depth.count = depth.known_count >= 0 ? node.integer_list({depth.known_count})
-                                       : node.add<ops::div>({}, {node.add<ops::add>({}, {detail::extents_of(node, x, 1, 1), node.integer_list({more})}),
-                                                                 node.integer_list({depth.stride})});
+    return node.refuse(error_code::invalid_file, {"input 0: got ", of_x[1], " planes, expected at least ",
+                                                  is_same ? 1 : depth.reach, ", as many as a window has"});
+  depth.count = depth.known_count >= 0
+                    ? node.integer_list({depth.known_count})
+                    : node.add<ops::div>(
+                          {}, {node.add<ops::add>({}, {detail::extents_of(node, x, 1, 1), node.integer_list({more})}),
+                               node.integer_list({depth.stride})});
   if (is_same) x = detail::padded_in_depth(node, x, depth);
   filters = node.add<ops::transpose>({}, {filters, node.integer_list({4, 1, 2, 0, 3})});
-  filters = node.add<ops::reshape>({}, {filters, node.integer_list({of_filters[4], of_filters[1], of_filters[2], of_filters[0] * of_filters[3]})});
+  filters = node.add<ops::reshape>(
+      {}, {filters, node.integer_list({of_filters[4], of_filters[1], of_filters[2], of_filters[0] * of_filters[3]})});
   node.conclude(0, detail::convolved_in_depth(node, x, filters, bias, depth, attrs));
 }
 
 namespace detail {
 
-/// Along one axis of a transposed convolution: how many places of x its result has, and how many of the first it leaves out.
+/// Along one axis of a transposed convolution: how many places of x its result has, and how many of the first it leaves
+/// out.
 struct transposed_axis {
   std::int64_t from = 0, before = 0;
 
@@ -173,10 +195,12 @@ struct transposed_axis {
   }
 };
 
-/// Plane d of x [N, D, rest], times one plane of the kernel, as plane d * stride + offset of `to` planes; others are 0. None where all lie outside.
-[[gnu::cold]] constexpr std::int32_t planes_in_place(node_reader& node, std::int32_t x, const shape_t& shape, std::int64_t stride, std::int64_t offset,
-                                                    std::int64_t to) {
-  const std::int64_t all = shape[1] * stride, first = std::max<std::int64_t>(-offset, 0), front = std::max<std::int64_t>(offset, 0);
+/// Plane d of x [N, D, rest], times one plane of the kernel, as plane d * stride + offset of `to` planes; others are 0.
+/// None where all lie outside.
+[[gnu::cold]] constexpr std::int32_t planes_in_place(node_reader& node, std::int32_t x, const shape_t& shape,
+                                                     std::int64_t stride, std::int64_t offset, std::int64_t to) {
+  const std::int64_t all = shape[1] * stride, first = std::max<std::int64_t>(-offset, 0),
+                     front = std::max<std::int64_t>(offset, 0);
   const std::int64_t count = std::min(all - first, to - front);
   if (count <= 0) return ir::none;
   if (stride > 1) {
@@ -184,14 +208,15 @@ struct transposed_axis {
     x = node.add<ops::pad>({}, {x, node.integer_list({0, 0, 0, 0, 0, stride - 1, 0, 0})});
     x = reshaped(node, x, pool<std::int64_t>{shape[0], all, shape[2]});
   }
-  if (count < all) x = node.add<ops::slice>({}, {x, node.integer_list({0, first, 0}), node.integer_list({-1, count, -1})});
+  if (count < all)
+    x = node.add<ops::slice>({}, {x, node.integer_list({0, first, 0}), node.integer_list({-1, count, -1})});
   return count == to ? x : node.add<ops::pad>({}, {x, node.integer_list({0, 0, front, to - front - count, 0, 0})});
 }
 
 }  // namespace detail
 
-/// CONV_3D_TRANSPOSE: the output's shape, filters [D, H, W, O, I], then the input. One convolution over the other two axes makes what all planes of the
-/// kernel add, which is added up in depth.
+/// CONV_3D_TRANSPOSE: the output's shape, filters [D, H, W, O, I], then the input. One convolution over the other two
+/// axes makes what all planes of the kernel add, which is added up in depth.
 [[gnu::cold]] constexpr void read_conv_3d_transpose(node_reader& node) {
   using kind = schema::conv3d_options;
   const auto options = node.options<kind>();
@@ -214,28 +239,37 @@ struct transposed_axis {
   bool fits = to.rank == 5 && to.elements() > 0 && to[4] == of_filters[3] && of_filters[4] > 0;
   for (int i = 0; fits && i < 3; ++i) {
     fits = axes[i].is_fine();
-    if (fits) from.push_back(detail::transposed_axis(to[i + 1], axes[i].reach, axes[i].stride, attrs.pad.mode == pad_mode::same).from);
+    if (fits)
+      from.push_back(
+          detail::transposed_axis(to[i + 1], axes[i].reach, axes[i].stride, attrs.pad.mode == pad_mode::same).from);
   }
   if (fits) from.push_back(of_filters[4]);
   for (int i = 0; fits && i < 5; ++i) fits = from[i] > 0 && (of_x[i] < 0 || of_x[i] == from[i]);
   if (!fits)
-    return node.refuse(error_code::invalid_file, {"output_shape: got ", to, ", expected one whose convolution with filters ", of_filters, " has the input's shape, ", of_x});
+    return node.refuse(error_code::invalid_file,
+                       {"output_shape: got ", to, ", expected one whose convolution with filters ", of_filters,
+                        " has the input's shape, ", of_x});
   const std::int64_t planes = of_filters[0], channels = to[4], row = to[2] * to[3];
   std::int32_t kernel = node.add<ops::transpose>({}, {filters, node.integer_list({0, 3, 1, 2, 4})});
-  kernel = detail::reshaped(node, kernel, pool<std::int64_t>{planes * channels, of_filters[1], of_filters[2], of_filters[4]});
-  const std::int32_t images = detail::reshaped(node, x, pool<std::int64_t>{from[0] * from[1], from[2], from[3], from[4]});
-  std::int32_t all = node.add<ops::conv2d_transpose>(attrs, {images, kernel, ir::none},
-                                                     {f32, format::nhwc, {from[0] * from[1], to[2], to[3], planes * channels}});
+  kernel = detail::reshaped(node, kernel,
+                            pool<std::int64_t>{planes * channels, of_filters[1], of_filters[2], of_filters[4]});
+  const std::int32_t images =
+      detail::reshaped(node, x, pool<std::int64_t>{from[0] * from[1], from[2], from[3], from[4]});
+  std::int32_t all = node.add<ops::conv2d_transpose>(
+      attrs, {images, kernel, ir::none}, {f32, format::nhwc, {from[0] * from[1], to[2], to[3], planes * channels}});
   all = detail::reshaped(node, all, pool<std::int64_t>{from[0] * from[1] * row, planes, channels});
-  const std::int64_t before = detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
+  const std::int64_t before =
+      detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
   std::int32_t y = ir::none;
   constexpr std::int64_t bytes_of_plane = 512;  // what the nodes below take, wherever the filters come from
   node.count_copy(bytes_of_plane * planes);
   for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
-    const std::int32_t plane = node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
+    const std::int32_t plane =
+        node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
     const shape_t shape{from[0], from[1], row * channels};
     const std::int32_t shaped = detail::reshaped(node, plane, pool<std::int64_t>{shape[0], shape[1], shape[2]});
-    const std::int32_t placed = detail::planes_in_place(node, shaped, shape, axes[0].stride, k * axes[0].dilation - before, to[1]);
+    const std::int32_t placed =
+        detail::planes_in_place(node, shaped, shape, axes[0].stride, k * axes[0].dilation - before, to[1]);
     if (placed != ir::none) y = y == ir::none ? placed : node.add<ops::add>({}, {y, placed});
   }
   if (!node.is_fine()) return;
@@ -243,4 +277,4 @@ struct transposed_axis {
   node.conclude(0, node.add<ops::add>(sum, {y, node.has(3) ? node.weight(3, x) : node.scalar(f32, 0)}));
 }
 
-}  // namespace nnrt::inline NNRT_ISA::tflite
+}}}  // namespace nnrt::NNRT_ISA::tflite

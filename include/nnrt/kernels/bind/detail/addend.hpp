@@ -9,13 +9,16 @@
 #include <cstdint>
 #include <limits>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Where it lies behind the packed form of a layer: the factors of the addend (see byte_addend), then their scales, then whether any is wide.
+/// Where it lies behind the packed form of a layer: the factors of the addend (see byte_addend), then their scales,
+/// then whether any is wide.
 struct addend_places {
   std::int64_t factors, scales, wide;
   constexpr addend_places(std::int64_t packed_bytes, std::int64_t out)
-      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide(rounded_up(scales + out * std::int64_t{sizeof(addend_scale)}, 64)) {}
+      : factors(packed_bytes),
+        scales(factors + (out + int_lanes) * 8),
+        wide(rounded_up(scales + out * std::int64_t{sizeof(addend_scale)}, 64)) {}
 
   constexpr std::int64_t bytes() const { return wide + 64; }
 };
@@ -27,16 +30,19 @@ inline fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
 inline sum_range reach_of_addend(const kernel_call& call, fixed_point factor) {
   const byte_factors f = factors_of(call);
   const std::int32_t zero = call.in[3].desc->quantised.zero_point;
-  return {rounding::half_to_even::scale(f.lowest() - zero, factor), rounding::half_to_even::scale(f.highest() - zero, factor)};
+  return {rounding::half_to_even::scale(f.lowest() - zero, factor),
+          rounding::half_to_even::scale(f.highest() - zero, factor)};
 }
 /// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
 inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const byte_factors f = factors_of(call);
   const sum_range addend = reach_of_addend(call, factor);
-  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias, of_any = filter * 255 * 255;
+  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias,
+                     of_any = filter * 255 * 255;
   const auto leaves = [&](sum_range sums) {
-    return sums.low + addend.low + std::min<std::int64_t>(0, bias) < -most - 1 || sums.high + addend.high + std::max<std::int64_t>(0, bias) > most;
+    return sums.low + addend.low + std::min<std::int64_t>(0, bias) < -most - 1 ||
+           sums.high + addend.high + std::max<std::int64_t>(0, bias) > most;
   };
   if (addend.low == -most - 1 || addend.high == most) return true;
   if (!leaves({-of_any, of_any})) return false;  // whatever the weights, which then nobody has to look at
@@ -45,7 +51,8 @@ inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor)
   return leaves(column.reach);
 }
 
-/// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's taps a product has.
+/// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's
+/// taps a product has.
 inline byte_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
   const fixed_point factor = addend_factor(call, o);
   byte_channel c = channel_of(call, o, convolution_scale(call, o));
@@ -63,7 +70,9 @@ inline void pack_addend(const kernel_call& call, const addend_places& at, std::b
     const fixed_point factor = addend_factor(call, o);
     scales[o] = {factor, is_wide(call, o, factor) ? 1 : 0};
     // Factors that keep sums within 32 bits are below 2^31.
-    factors[o] = scales[o].is_wide != 0 ? 0 : static_cast<double>(factor.mantissa) / static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
+    factors[o] = scales[o].is_wide != 0 ? 0
+                                        : static_cast<double>(factor.mantissa) /
+                                              static_cast<double>(std::int64_t{1} << (31 - factor.exponent));
     any_wide |= scales[o].is_wide;
   }
   for (std::int64_t i = 0; i < int_lanes; ++i) factors[out + i] = factors[i % out];
@@ -85,4 +94,4 @@ inline byte_addend addend_of(const kernel_call& call, const addend_places& at, c
           .any_wide = *reinterpret_cast<const std::int32_t*>(packed + at.wide) != 0};
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -7,7 +7,7 @@
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
@@ -62,14 +62,10 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
     if (!detail::is_plain_pair<float, Y>(node))
       return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
     switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
-      case broadcast_form::same:
-        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
-      case broadcast_form::scalar:
-        return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
-      case broadcast_form::channels:
-        return {.run = &run_channels, .parts = parts, .name = "zip channels"};
-      case broadcast_form::general:
-        break;
+      case broadcast_form::same: return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
+      case broadcast_form::scalar: return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
+      case broadcast_form::channels: return {.run = &run_channels, .parts = parts, .name = "zip channels"};
+      case broadcast_form::general: break;
     }
     return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
   }
@@ -102,4 +98,4 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

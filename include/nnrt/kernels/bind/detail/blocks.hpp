@@ -1,10 +1,11 @@
-// blocks: what the bindings of depth_to_space and space_to_depth have in common - which bytes of the two images are one.
+// blocks: what the bindings of depth_to_space and space_to_depth have in common - which bytes of the two images are
+// one.
 // Flow: both copy a box whose steps are exchanged.
 #pragma once
 
 #include <nnrt/kernels/copy.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Steps in bytes of an image that has its blocks as channels, and of one that has them as pixels.
 struct block_steps {
@@ -28,4 +29,4 @@ constexpr void for_each_block_axis(const shape_t& deep, std::int64_t b, bool crd
   axis(channels, crd ? b * b : 1, 1);
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -9,7 +9,7 @@
 #include <nnrt/ops/detail/convolution.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether a layer's operands 0 and 1 and its result hold stored bytes, all extents are known, and no sum of so many
 /// products leaves 32 bits.
@@ -21,9 +21,11 @@ constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t produc
   return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
 }
 
-/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, blocks are as much
-/// faster again.
-constexpr int parts_of_byte_macs(std::int64_t macs, bool in_blocks = false) { return parts_of_macs(macs / (in_blocks ? 16 : 4)); }
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats,
+/// blocks are as much faster again.
+constexpr int parts_of_byte_macs(std::int64_t macs, bool in_blocks = false) {
+  return parts_of_macs(macs / (in_blocks ? 16 : 4));
+}
 
 /// How the factors of a layer's products are stored.
 inline byte_factors factors_of(const kernel_call& call) {
@@ -35,7 +37,9 @@ constexpr byte_factors factors_for(const kernel_request& node) {
 }
 
 /// What a layer's result may be, without the zero point.
-inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) { return scaled_range::of(range, y.quantised.zero_point, y.type == u8); }
+inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) {
+  return scaled_range::of(range, y.quantised.zero_point, y.type == u8);
+}
 
 /// A call of pack(): the result that the packed form is for is described behind it.
 inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
@@ -45,19 +49,23 @@ inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double s
   const bool has_bias = call.in.size() > 2 && call.in[2];
   const double factor = scale / double{result_behind_packed(call).quantised.scale};
   const quantisation& y = result_behind_packed(call).quantised;
-  return {fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
+  return {
+      fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
 }
 
-/// How a layer's operands and its result are stored. Records have it: a small layer would wait longer for three descs, each in another line of
-/// the cache, than its products take.
+/// How a layer's operands and its result are stored. Records have it: a small layer would wait longer for three descs,
+/// each in another line of the cache, than its products take.
 struct stored_layer {
   stored_range range;  // of results
   std::int32_t x_zero = 0, w_zero = 0, y_zero = 0, is_unsigned = 0;
 
   static constexpr stored_layer of(const tensor_desc& x, const tensor_desc& w, const tensor_desc& y, activation fused) {
-    return {range_of_bytes(y, fused), x.quantised.zero_point, w.quantised.zero_point, y.quantised.zero_point, x.type == u8};
+    return {range_of_bytes(y, fused), x.quantised.zero_point, w.quantised.zero_point, y.quantised.zero_point,
+            x.type == u8};
   }
-  static constexpr stored_layer of(const kernel_request& node, activation fused) { return of(node.in[0].desc, node.in[1].desc, node.out[0], fused); }
+  static constexpr stored_layer of(const kernel_request& node, activation fused) {
+    return of(node.in[0].desc, node.in[1].desc, node.out[0], fused);
+  }
   constexpr byte_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
   [[gnu::always_inline]] narrowing narrowed() const { return {range.low, range.high, y_zero, is_unsigned != 0}; }
 };
@@ -74,18 +82,23 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 }
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
-template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
-  byte_conv_pack(shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
-                 [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
+template <class Isa>
+void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
+  byte_conv_pack(
+      shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
+      [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const byte_conv_plan& plan, const stored_layer& layer) {
-  byte_conv<native_for<Isa>>(plan, product_of(call, byte_conv_layout(plan), layer), {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+template <class Isa>
+void run_convolution(const kernel_call& call, const byte_conv_plan& plan, const stored_layer& layer) {
+  byte_conv<native_for<Isa>>(plan, product_of(call, byte_conv_layout(plan), layer),
+                             {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
 /// Whether a layer's operands 0 and 1 hold stored bytes, whose sums it keeps; else as is_layer_of_bytes().
 constexpr bool keeps_sums_of_bytes(const kernel_request& node) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-  const bool is_stored = ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
+  const bool is_stored =
+      ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
   return has_work(node) && is_stored && w.shape.elements(1) <= most_byte_products;
 }
 /// An output channel of such a layer, on its way into the packed form.
@@ -94,12 +107,19 @@ inline byte_channel unscaled_channel_of(const kernel_call& call, std::int64_t o)
   return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0);
 }
 /// Where its sums go, and a call of run() as a product that leaves them there.
-inline byte_sums_target kept_in(const kernel_call& call) { return {call.out[0].data.get<std::int32_t>(), bytes_out(call)}; }
+inline byte_sums_target kept_in(const kernel_call& call) {
+  return {call.out[0].data.get<std::int32_t>(), bytes_out(call)};
+}
 inline byte_product product_of_kept(const kernel_call& call, const byte_layout& layout, const byte_sums_target& kept) {
-  return {.layout = layout, .packed = bytes_in(call, call.in.size() - 1), .factors = factors_of(call), .to = narrowing(-128, 127, 0, false), .kept = &kept};
+  return {.layout = layout,
+          .packed = bytes_in(call, call.in.size() - 1),
+          .factors = factors_of(call),
+          .to = narrowing(-128, 127, 0, false),
+          .kept = &kept};
 }
 
-/// A convolution whose sums something else ends: an addend comes to them, or they are kept. With a group for each channel it is a depthwise one.
+/// A convolution whose sums something else ends: an addend comes to them, or they are kept. With a group for each
+/// channel it is a depthwise one.
 struct left_sums {
   conv_shape shape;
   byte_factors factors;
@@ -109,26 +129,52 @@ struct left_sums {
   }
   constexpr depthwise_shape depthwise() const {
     const conv_shape& s = shape;
-    return {.batch = s.batch, .height = s.height, .width = s.width, .channels = s.in, .multiplier = s.out / s.in, .kernel_h = s.kernel_h, .kernel_w = s.kernel_w,
-            .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h, .dilation_w = s.dilation_w,
-            .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height, .out_width = s.out_width};
+    return {.batch = s.batch,
+            .height = s.height,
+            .width = s.width,
+            .channels = s.in,
+            .multiplier = s.out / s.in,
+            .kernel_h = s.kernel_h,
+            .kernel_w = s.kernel_w,
+            .stride_h = s.stride_h,
+            .stride_w = s.stride_w,
+            .dilation_h = s.dilation_h,
+            .dilation_w = s.dilation_w,
+            .pad_top = s.pad_top,
+            .pad_left = s.pad_left,
+            .out_height = s.out_height,
+            .out_width = s.out_width};
   }
-  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(byte_conv_plan::of(shape)); }
-  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(byte_conv_plan::of(shape)); }
-  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, layout().in_blocks); }
+  constexpr std::int64_t packed_bytes() const {
+    return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors)
+                          : byte_conv_packed_bytes(byte_conv_plan::of(shape));
+  }
+  constexpr std::int64_t scratch_bytes() const {
+    return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors)
+                          : byte_conv_scratch_bytes(byte_conv_plan::of(shape));
+  }
+  constexpr int parts(std::int64_t macs) const {
+    return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, layout().in_blocks);
+  }
   constexpr byte_layout layout() const { return byte_conv_layout(byte_conv_plan::of(shape)); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
-template <class ChannelOf> void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
+template <class ChannelOf>
+void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
   const byte_factors& f = sums.factors;
-  if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
+  if (sums.is_depthwise())
+    return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
   byte_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
 /// Runs it; the product has the layout of a convolution, and what ends the sums.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
-  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(byte_conv_plan::of(sums.shape), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
-  byte_depthwise<native_for<Isa>, true>(sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept}, part_of(call));
+  if (!sums.is_depthwise())
+    return byte_conv<native_for<Isa>>(byte_conv_plan::of(sums.shape), p,
+                                      {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  byte_depthwise<native_for<Isa>, true>(
+      sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept},
+      part_of(call));
 }
 
 /// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
@@ -159,7 +205,8 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .record = record,
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            // Taps take as long as those of floats, four to a lane at a quarter of the peak; those of a row alone take twice as long.
+            // Taps take as long as those of floats, four to a lane at a quarter of the peak; those of a row alone take
+            // twice as long.
             .parts = parts_of_macs(2 * macs / byte_depthwise_rows_at_once(shape)),
             .rows = row_window_of(shape),
             .name = "dot taps"};
@@ -172,7 +219,9 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   }
   static void run(const kernel_call& call) {
     const stored_layer layer = layer_of(call);
-    byte_depthwise<native>(shape_of(call), {bytes_in(call, 0), bytes_in(call, call.in.size() - 1), bytes_out(call), call.scratch, layer.factors(), layer.narrowed()},
+    byte_depthwise<native>(shape_of(call),
+                           {bytes_in(call, 0), bytes_in(call, call.in.size() - 1), bytes_out(call), call.scratch,
+                            layer.factors(), layer.narrowed()},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
@@ -186,11 +235,22 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   static stored_layer layer_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_layer>(call); }
   static depthwise_shape shape_of(const kernel_call& call) { return recorded_rows<depthwise_shape>(call); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
-    return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
-            .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,
-            .dilation_w = s.dilation_w, .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height,
+    return {.batch = s.batch,
+            .height = s.height,
+            .width = s.width,
+            .in = 1,
+            .out = s.out(),
+            .kernel_h = s.kernel_h,
+            .kernel_w = s.kernel_w,
+            .stride_h = s.stride_h,
+            .stride_w = s.stride_w,
+            .dilation_h = s.dilation_h,
+            .dilation_w = s.dilation_w,
+            .pad_top = s.pad_top,
+            .pad_left = s.pad_left,
+            .out_height = s.out_height,
             .out_width = s.out_width};
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

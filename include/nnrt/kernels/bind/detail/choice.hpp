@@ -1,12 +1,13 @@
 // choice: what the bindings of select and where, which are one operator under two numbers, have in common.
-// Flow: elements are moved as integers of their size; a method for each size, so that a program has those that it needs.
+// Flow: elements are moved as integers of their size; a method for each size, so that a program has those that it
+// needs.
 #pragma once
 
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/choose.hpp>
 #include <nnrt/kernels/fast.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Kernel choice of such an operator, for every dtype and every way of broadcasting.
 template <class Isa> struct choice_binding {
@@ -33,9 +34,10 @@ template <class Isa> struct choice_binding {
   template <class T> static void run(const kernel_call& call) {
     const view &condition = call.in[0], &a = call.in[1], &b = call.in[2];
     const auto numbers = [](const view& x) { return static_cast<const T*>(x.data.raw()); };
-    choose_elements<T>(loops_of<3>({&condition.shape(), &a.shape(), &b.shape()}, call.out[0].shape()), condition.data.get<bool>(), numbers(a), numbers(b),
-                       static_cast<T*>(call.out[0].data.raw()), share(call.out[0].elements(), part_of(call)));
+    choose_elements<T>(loops_of<3>({&condition.shape(), &a.shape(), &b.shape()}, call.out[0].shape()),
+                       condition.data.get<bool>(), numbers(a), numbers(b), static_cast<T*>(call.out[0].data.raw()),
+                       share(call.out[0].elements(), part_of(call)));
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,5 +1,7 @@
-// convolution: what the bindings of convolutions share - the depthwise kernel, tiles of products, operands that may be missing.
-// Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp and bind/conv2d_transpose.hpp, and those of full_connection and matmul.
+// convolution: what the bindings of convolutions share - the depthwise kernel, tiles of products, operands that may be
+// missing.
+// Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp and bind/conv2d_transpose.hpp, and those of full_connection and
+// matmul.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,21 +12,28 @@
 #include <nnrt/kernels/gemm.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The elements of an operand, or null when it is not there.
-constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; }
+constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i) {
+  return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr;
+}
 
 /// A call's scratch memory as floats.
 inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
 
-/// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one element of a map.
+/// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one
+/// element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
-/// The same for products with so many weights: where rows are few, reading the weights takes longer than multiplying by them.
-constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) { return std::max(parts_of_macs(macs), parts_for(weights / 4)); }
+/// The same for products with so many weights: where rows are few, reading the weights takes longer than multiplying by
+/// them.
+constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) {
+  return std::max(parts_of_macs(macs), parts_for(weights / 4));
+}
 
-/// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of for every program.
+/// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of
+/// for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
 /// The tables of a binding of products: a plan gets the one with the tiles that its own rows and columns call.
@@ -37,23 +46,42 @@ constexpr kernel_code code_of(int method, tile_set tiles) {
   return {.method = static_cast<std::int16_t>(method), .table = static_cast<std::int16_t>(tile_table_for(tiles))};
 }
 /// The table that a plan chose for its products.
-inline tiling tiles_in(const kernel_call& call) { return {*static_cast<const tile_table*>(call.inner), reinterpret_cast<address>(call.weights_end)}; }
-
-/// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
-template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
-  const ops::detail::window_pair at = Op::windows(a, x, w);
-  return {.batch = x[0], .height = x[1], .width = x[2], .channels = x[3], .multiplier = w[0] / x[3], .kernel_h = w[1], .kernel_w = w[2],
-          .stride_h = a.stride.h, .stride_w = a.stride.w, .dilation_h = a.dilation.h, .dilation_w = a.dilation.w,
-          .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
+inline tiling tiles_in(const kernel_call& call) {
+  return {*static_cast<const tile_table*>(call.inner), reinterpret_cast<address>(call.weights_end)};
 }
 
-/// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
+/// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
+template <class Op>
+constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
+  const ops::detail::window_pair at = Op::windows(a, x, w);
+  return {.batch = x[0],
+          .height = x[1],
+          .width = x[2],
+          .channels = x[3],
+          .multiplier = w[0] / x[3],
+          .kernel_h = w[1],
+          .kernel_w = w[2],
+          .stride_h = a.stride.h,
+          .stride_w = a.stride.w,
+          .dilation_h = a.dilation.h,
+          .dilation_w = a.dilation.w,
+          .pad_top = at.h.pad_before(),
+          .pad_left = at.w.pad_before(),
+          .out_height = at.h.outputs(),
+          .out_width = at.w.outputs()};
+}
+
+/// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o /
+/// multiplier.
 ///
-/// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
-/// template names them without, and every program that includes this header would pay for these kernels.
+/// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the
+/// addresses of, where a template names them without, and every program that includes this header would pay for these
+/// kernels.
 template <class Op, class Isa> struct depthwise_binding {
   static constexpr int methods = depthwise_methods.count;
-  template <int Method> static constexpr kernel_functions functions() { return {&run<depthwise_methods.of[Method]>, &pack}; }
+  template <int Method> static constexpr kernel_functions functions() {
+    return {&run<depthwise_methods.of[Method]>, &pack};
+  }
   static constexpr kernel_choice choose(const kernel_request& node, int first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
@@ -66,11 +94,14 @@ template <class Op, class Isa> struct depthwise_binding {
             .rows = row_window_of(shape),
             .name = "depthwise"};
   }
-  static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
+  static void pack(const kernel_call& call) {
+    depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  }
   template <depthwise_method Method> static void run(const kernel_call& call) {
-    depthwise_by<native, Method>(recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_band);
+    depthwise_by<native, Method>(
+        recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+        recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_band);
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

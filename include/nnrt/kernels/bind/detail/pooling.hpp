@@ -11,7 +11,7 @@
 #include <nnrt/kernels/pooling_rows.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// A node of a pool as the kernels see it.
 template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attributes& attrs, const shape_t& x) {
@@ -23,14 +23,14 @@ template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attr
 /// A window may be longer than the image, far longer.
 constexpr std::int64_t taps_in_image(const pooled_axis& at) { return std::min(at.kernel, at.input); }
 
-/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
-/// vectors.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a
+/// few vectors.
 template <class Op, class Fold> struct pooling_binding {
   static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
   static constexpr int methods = has_rows ? 3 : 2;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 2) return {&run_rows};
-    else return {&run<Method == 0 ? 1 : most_pooled_vectors>};
+    else return {&run < Method == 0 ? 1 : most_pooled_vectors > };
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
@@ -38,7 +38,9 @@ template <class Op, class Fold> struct pooling_binding {
     const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
     const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
-    return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
+    return {.code = {.method = static_cast<std::int16_t>(by_rows                        ? 2
+                                                         : pooled_vectors(shape.c) == 1 ? 0
+                                                                                        : 1)},
             .record = record_of(shape, range_of(attrs.fused)),
             .parts = parts_for(node.out[0].elements() * std::min<std::int64_t>(taps, 64)),
             .name = by_rows ? "pool rows" : "pool channels"};
@@ -64,11 +66,15 @@ template <class Op, class Fold> struct byte_pooling_binding {
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w || shape.counts_padding != 0) return {};
     const std::int64_t taps = std::min<std::int64_t>(h * w, 64);
-    return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
+    return {.run = &run,
+            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .parts = parts_for(node.out[0].elements() * taps / 4),
+            .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
     const auto [shape, range] = call.recorded<layer_record<pooling_shape, stored_range>>();
-    const pooled_bytes bytes{call.in[0].type() == u8, range, call.out[0].desc->quantised.rounding == stored_rounding::half_to_even};
+    const pooled_bytes bytes{call.in[0].type() == u8, range,
+                             call.out[0].desc->quantised.rounding == stored_rounding::half_to_even};
     if constexpr (std::is_same_v<Fold, byte_maximum>)
       if (has_max_pool_rows<byte_maxima>(shape))
         return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
@@ -78,4 +84,4 @@ template <class Op, class Fold> struct byte_pooling_binding {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -8,7 +8,7 @@
 #include <nnrt/kernels/reduce.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The block that a node's reduction works on. Attrs are the operator's attributes: all's know less than the others'.
 template <class Isa, class Attrs = ops::detail::reduction_attributes> struct reduction_blocks {
@@ -52,4 +52,4 @@ template <class Fold, class Isa> struct reduction_binding {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

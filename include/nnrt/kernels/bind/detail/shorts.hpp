@@ -8,12 +8,13 @@
 
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// How many windows meet a filter at a time.
 inline constexpr std::int64_t rows_at_once = 4;
 
-/// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is stored.
+/// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is
+/// stored.
 constexpr bool is_layer_of_shorts(const kernel_request& node) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
   return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
@@ -42,11 +43,13 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
 }
 
 /// The epilogue of output o of a layer, the bias added: that of the reference.
-template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias, ScaleOf scale_of) {
+template <class ScaleOf>
+auto short_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias,
+                     ScaleOf scale_of) {
   return [&call, fused, without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
-    const layers::epilogue<std::int16_t, rounding::twice> last(call.out[0], fused, scale_of(o),
-                                                               layers::has_wide_sums<std::int16_t>(call.in, without_bias));
+    const layers::epilogue<std::int16_t, rounding::twice> last(
+        call.out[0], fused, scale_of(o), layers::has_wide_sums<std::int16_t>(call.in, without_bias));
     return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };
 }
@@ -80,8 +83,9 @@ template <class Op, class Isa> struct short_convolution_binding {
       const std::int64_t count = pixels.end - first < most_windows ? pixels.end - first : most_windows;
       for (std::int64_t group = 0; group < attrs.group; ++group) {
         for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
-        finish_rows(windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
-                    [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
+        finish_rows(
+            windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
+            [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
       }
     }
   }
@@ -104,4 +108,4 @@ template <class Op, class Isa> struct short_convolution_binding {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether a tensor holds bytes that are stored numbers of one scale.
 constexpr bool holds_stored_bytes(const tensor_desc& x) {
@@ -42,19 +42,20 @@ template <class Op, class Isa> struct table_binding {
   static void run(const kernel_call& call) {
     const interval mine = share(call.out[0].elements(), part_of(call));
     look_up<Isa>(bytes_in(call, call.in.size() - 1), bytes_in(call, 0) + mine.begin, mine.size(),
-                             bytes_out(call) + mine.begin);
+                 bytes_out(call) + mine.begin);
   }
 };
 
-/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two. Sums of many elements are
-/// made on a line, which is looked for once.
+/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two.
+/// Sums of many elements are made on a line, which is looked for once.
 template <class Op, class Isa> struct stored_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
     const std::int64_t elements = node.out[0].elements();
     kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
     if constexpr (is_sum<std::int8_t>)
-      if (elements >= least_on_line && has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
+      if (elements >= least_on_line &&
+          has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
         choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
     return choice;
   }
@@ -69,7 +70,8 @@ template <class Op, class Isa> struct stored_pair_binding {
 
  private:
   static constexpr std::int64_t least_on_line = 1024;  // fewer are made in less time than a line saves
-  static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }  // shorter ones are not worth a register
+  // shorter ones are not worth a register
+  static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }
   template <class T> using function = decltype(Op::template stored<T>(std::declval<const ops::detail::stored_pair&>()));
   template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::stored_sum<T>>;
 
@@ -88,7 +90,9 @@ template <class Op, class Isa> struct stored_pair_binding {
   template <class T> static void run_as(const kernel_call& call) {
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
     const interval mine = share(elements_of(call), part_of(call));
-    const auto zip = [&](const auto& f) { zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f); };
+    const auto zip = [&](const auto& f) {
+      zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f);
+    };
     if constexpr (is_sum<T>)
       if (call.in.size() == 3) {
         const auto& line = *reinterpret_cast<const byte_pair_line*>(bytes_in(call, 2));
@@ -103,4 +107,4 @@ template <class Op, class Isa> struct stored_pair_binding {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -6,9 +6,10 @@
 
 #include <cstring>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Kernel choice of a conjunction along axes that lie side by side. Rows are searched for a false element; columns are put together by "and", row by row.
+/// Kernel choice of a conjunction along axes that lie side by side. Rows are searched for a false element; columns are
+/// put together by "and", row by row.
 template <class Op, class Isa> struct truth_reduction {
   using blocks = reduction_blocks<Isa, typename Op::attrs>;
 
@@ -16,7 +17,9 @@ template <class Op, class Isa> struct truth_reduction {
     if (node.in[0].desc.type != boolean || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
-    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
+    return {.run = &run,
+            .parts = parts_for(block.elements() / 4),
+            .name = block.inner == 1 ? "search rows" : "and columns"};
   }
   static void run(const kernel_call& call) {
     const axis_block block = blocks::block_for(call);
@@ -50,4 +53,4 @@ template <class Op, class Isa> struct truth_reduction {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels

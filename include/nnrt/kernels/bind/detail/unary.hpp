@@ -6,7 +6,7 @@
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Kernel choice of an operator on one f32 tensor. Binding has `function(attrs words)`, which gives the function for
 /// map(), and `cost`, about how many additions one element is worth.
@@ -21,4 +21,4 @@ template <class Binding> struct unary_binding {
   }
 };
 
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}}}  // namespace nnrt::NNRT_ISA::kernels
