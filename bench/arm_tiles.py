@@ -38,7 +38,7 @@ FLOATS = ("gemm.hpp", TILE.format(tile=f"tile<native, detail::sums<2, {ROWS}>>",
 
 def bytes_tile(in_pairs: bool) -> tuple[str, str]:
     pairs = ", true" if in_pairs else ""
-    return ("byte_gemm.hpp", TILE.format(tile=f"tile_of_bytes<native, detail::byte_sums<2, {ROWS}>, scale_method::by_line{pairs}>", arguments="byte_tile"))
+    return ("int8/gemm/gemm.hpp", TILE.format(tile=f"tile_of_bytes<native, detail::byte_sums<2, {ROWS}>, scale_method::by_line{pairs}>", arguments="byte_tile"))
 
 
 KINDS = [

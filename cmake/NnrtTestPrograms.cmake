@@ -36,7 +36,7 @@ endfunction()
 
 # What most rejected programs include takes two thirds of each one's time.
 nnrt_precompile(nnrt_rejected_begin rejected COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
-  TEXT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/kernels/fast.hpp>\n")
+  TEXT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/core/kernel.hpp>\n")
 # What the others include: executors, networks of model files, accelerators.
 nnrt_precompile(nnrt_rejected_program_begin rejected_programs COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
   TEXT "#include <nnrt/model.hpp>\n#include <nnrt/bpu.hpp>\n")

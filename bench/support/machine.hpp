@@ -6,8 +6,8 @@
 #include "support/clock.hpp"
 
 #include <nnrt/exec/threads.hpp>
-#include <nnrt/kernels/byte_dots.hpp>
-#include <nnrt/kernels/matrix_registers.hpp>
+#include <nnrt/kernels/simd/dot4.hpp>
+#include <nnrt/kernels/simd/matrix_registers.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>

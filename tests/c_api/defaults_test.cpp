@@ -3,8 +3,8 @@
 // do.
 #include <nnrt/c_api/operations.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/dump.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 // dtype.
 #include <nnrt/c_api/operations.hpp>
 
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // Flow: operators' tables alone say what is taken; models and devices have tests of their own.
 #include <nnrt/c_api/operations.hpp>
 
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 // 300 beside u8 would silently become 44.
 #include <nnrt/ops/add.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 255;

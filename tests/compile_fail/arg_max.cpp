@@ -2,8 +2,8 @@
 // One more than there are.
 #include <nnrt/ops/arg_max.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<3, 10>>("x");

@@ -2,8 +2,8 @@
 // A condition is a truth value.
 #include <nnrt/ops/assert.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::boolean;

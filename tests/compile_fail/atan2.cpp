@@ -2,8 +2,8 @@
 // Points have as many first coordinates as second ones.
 #include <nnrt/ops/atan2.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int points = 4;

@@ -1,6 +1,6 @@
 // expect: graph_rejected<.*avg_pool::rule::pads_must_be_smaller_than_kernel.*actual<2L?>.*expected<1L?>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 
 #ifdef NNRT_FIXED

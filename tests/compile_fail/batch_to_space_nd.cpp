@@ -2,8 +2,8 @@
 // Six images do not fill blocks of four.
 #include <nnrt/ops/batch_to_space_nd.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<6, 8, 8, 1>>("x");

@@ -2,8 +2,8 @@
 // Three columns cannot become four.
 #include <nnrt/ops/broadcast_to.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 3;

@@ -2,8 +2,8 @@
 // "No dtype yet" is not what a tensor can be converted to.
 #include <nnrt/ops/cast.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f16;

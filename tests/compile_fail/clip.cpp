@@ -2,8 +2,8 @@
 // A range whose ends are the wrong way round.
 #include <nnrt/ops/clip.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int low = -1;

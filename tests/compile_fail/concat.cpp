@@ -2,8 +2,8 @@
 // Tensors of different widths below each other.
 #include <nnrt/ops/concat.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<3, 4>>("x");

@@ -2,8 +2,8 @@
 // A shape is a list of extents.
 #include <nnrt/ops/constant_of_shape.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 using list = nnrt::shape_constant<2>;

@@ -2,8 +2,8 @@
 // The others would silently be 0.
 #include <nnrt/ops/add.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& b) {
   auto x = b.input<nnrt::f32, nnrt::shape<2>>("x");

@@ -1,7 +1,7 @@
 // expect: graph_rejected<.*conv2d::rule::weight_type_of_an_i16_input_must_be_i8.*actual<.*u8.*>.*expected<.*i8.*>
 // 16-bit activations have 8-bit weights with a sign.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/conv2d.hpp>
 
 #ifdef NNRT_FIXED

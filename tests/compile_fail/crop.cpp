@@ -2,8 +2,8 @@
 // Two pixels are left behind the offset.
 #include <nnrt/ops/crop.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int height = 2;

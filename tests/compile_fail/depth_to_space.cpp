@@ -3,8 +3,8 @@
 // Four channels are no block of three times three pixels.
 #include <nnrt/ops/depth_to_space.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 2;

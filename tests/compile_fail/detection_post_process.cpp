@@ -3,8 +3,8 @@
 // box has an anchor of its own.
 #include <nnrt/ops/detection_post_process.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int anchors = 12;

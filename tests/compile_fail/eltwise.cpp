@@ -2,8 +2,8 @@
 // Its result has the first operand's dtype: what the second one has is not converted silently.
 #include <nnrt/ops/eltwise.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

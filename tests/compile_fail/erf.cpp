@@ -2,8 +2,8 @@
 // The error function is one of real numbers: cast<...>(x) comes first.
 #include <nnrt/ops/erf.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

@@ -2,8 +2,8 @@
 // Powers of a negative number.
 #include <nnrt/ops/exp.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int base = 2;

@@ -2,8 +2,8 @@
 // A place before the front.
 #include <nnrt/ops/expand_dims.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<2, 3>>("x");

@@ -2,8 +2,8 @@
 // Nothing tells the extent that is left open.
 #include <nnrt/ops/fill.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<>>("x");

@@ -2,8 +2,8 @@
 // Integers are their own floors.
 #include <nnrt/ops/floor.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

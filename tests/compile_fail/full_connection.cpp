@@ -2,8 +2,8 @@
 // Without axis<1>, only the last axis meets the weight.
 #include <nnrt/ops/full_connection.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& b) {
   auto x = b.input<nnrt::f32, nnrt::shape<2, 3, 4>>("x");

@@ -2,8 +2,8 @@
 // The axis behind the last one.
 #include <nnrt/ops/gather.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<4, 8>>("x");

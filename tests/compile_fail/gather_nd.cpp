@@ -2,8 +2,8 @@
 // Three indices for a matrix.
 #include <nnrt/ops/gather_nd.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 2;

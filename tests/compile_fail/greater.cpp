@@ -3,8 +3,8 @@
 // Extents that are neither equal nor 1 do not broadcast.
 #include <nnrt/ops/greater.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int columns = 3;

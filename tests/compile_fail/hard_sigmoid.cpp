@@ -3,8 +3,8 @@
 // sigmoid is a real number: cast<...>(x) comes first.
 #include <nnrt/ops/hard_sigmoid.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

@@ -2,8 +2,8 @@
 // Channels are the second axis, not the last.
 #include <nnrt/ops/instance_norm.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 3;

@@ -2,8 +2,8 @@
 // One axis by two names.
 #include <nnrt/ops/l2_normalize.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = -2;

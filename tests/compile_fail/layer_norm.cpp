@@ -1,6 +1,6 @@
 // expect: graph_rejected<.*layer_norm::rule::parameter_extents_must_equal_input_extents.*actual<16L?>.*expected<32L?>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 
 #ifdef NNRT_FIXED

@@ -1,8 +1,8 @@
 // expect:
 // graph_rejected<.*layer_norm::rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32.*actual<.*f16.*>.*expected<.*i8.*>
 // Parameters of a quantised tensor are real numbers in f32, or quantised like it.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 
 #ifdef NNRT_FIXED

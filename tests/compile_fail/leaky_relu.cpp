@@ -3,8 +3,8 @@
 // of an integer is none: cast<...>(x) comes first.
 #include <nnrt/ops/leaky_relu.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

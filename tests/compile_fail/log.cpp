@@ -2,8 +2,8 @@
 // A logarithm is a real number: cast<...>(x) comes first.
 #include <nnrt/ops/log.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

@@ -2,8 +2,8 @@
 // An axis behind the last.
 #include <nnrt/ops/log_softmax.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 1;

@@ -3,8 +3,8 @@
 // Numbers are neither true nor false.
 #include <nnrt/ops/logical_not.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::boolean;

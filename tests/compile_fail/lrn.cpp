@@ -2,8 +2,8 @@
 // A radius counts channels on both sides.
 #include <nnrt/ops/lrn.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int radius = 2;

@@ -2,8 +2,8 @@
 // Four gates of four states are sixteen rows.
 #include <nnrt/ops/lstm.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int rows = 16;

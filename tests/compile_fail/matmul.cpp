@@ -2,8 +2,8 @@
 // The columns of a are the rows of b; here b needs transpose_b.
 #include <nnrt/ops/matmul.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& b) {
   auto x = b.input<nnrt::f32, nnrt::shape<2, 3>>("x");

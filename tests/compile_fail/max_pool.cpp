@@ -1,6 +1,6 @@
 // expect: graph_rejected<.*max_pool::rule::padded_input_must_cover_kernel.*actual<8L?>.*expected<9L?>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/max_pool.hpp>
 
 #ifdef NNRT_FIXED

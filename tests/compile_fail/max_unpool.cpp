@@ -1,6 +1,6 @@
 // expect: graph_rejected<.*max_unpool::rule::indices_must_have_the_shape_of_the_input.*actual<3L?>.*expected<4L?>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/max_unpool.hpp>
 
 #ifdef NNRT_FIXED

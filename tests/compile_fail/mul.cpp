@@ -2,8 +2,8 @@
 // Neither dtype holds the numbers of the other: cast<...>(x) says which ones are meant.
 #include <nnrt/ops/mul.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::i32;

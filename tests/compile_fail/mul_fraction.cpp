@@ -2,8 +2,8 @@
 // 0.5 beside an integer tensor would silently become 0.
 #include <nnrt/ops/mul.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

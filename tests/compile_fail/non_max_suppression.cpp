@@ -2,8 +2,8 @@
 // Each box has a score.
 #include <nnrt/ops/non_max_suppression.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int scores = 12;

@@ -2,8 +2,8 @@
 // Which stored number stands for 0 depends on scale and zero point: nonzero takes no quantised operand.
 #include <nnrt/ops/nonzero.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& b) {
 #ifdef NNRT_FIXED

@@ -2,8 +2,8 @@
 // The axis behind the last one.
 #include <nnrt/ops/one_hot.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto i = g.input<nnrt::i32, nnrt::shape<3>>("i");

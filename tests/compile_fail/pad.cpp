@@ -2,8 +2,8 @@
 // A mirror image that is larger than the tensor.
 #include <nnrt/ops/pad.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<4, 8>>("x");

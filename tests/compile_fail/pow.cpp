@@ -3,8 +3,8 @@
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/pow.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& b) {
   auto x = b.input<nnrt::f32, nnrt::shape<2, 3>>("x");

@@ -1,6 +1,6 @@
 // expect: graph_rejected<.*prelu::rule::weight_extents_must_be_1_or_those_of_the_input.*actual<2L?>.*expected<4L?>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/prelu.hpp>
 
 #ifdef NNRT_FIXED

@@ -1,7 +1,7 @@
 // expect: graph_rejected<.*quant_dtype_cast::rule::quantised_output_must_have_one_scale.*actual<0L?>.*expected<1L?>
 // Real numbers cannot be stored before somebody says with which scale.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 
 constexpr auto network = [](nnrt::builder& b) {

@@ -2,8 +2,8 @@
 // Steps of nothing lead nowhere.
 #include <nnrt/ops/range.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 2;

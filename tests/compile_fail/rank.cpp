@@ -2,8 +2,8 @@
 // Ranks are numbers of 32 bits.
 #include <nnrt/ops/rank.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::i32;

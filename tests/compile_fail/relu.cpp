@@ -2,8 +2,8 @@
 // Truth values have no sign: relu takes numbers.
 #include <nnrt/ops/relu.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

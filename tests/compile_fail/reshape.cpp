@@ -2,8 +2,8 @@
 // A shape with fewer elements than the tensor has.
 #include <nnrt/ops/reshape.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<2, 48>>("x");

@@ -2,8 +2,8 @@
 // An image without rows is asked for.
 #include <nnrt/ops/resize_bilinear.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 8, 8, 3>>("image");

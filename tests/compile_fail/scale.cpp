@@ -2,8 +2,8 @@
 // The factors of channels first lie along axis 1, not along the last one.
 #include <nnrt/ops/scale.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr auto along = nnrt::axis<1>;

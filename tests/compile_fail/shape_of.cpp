@@ -2,8 +2,8 @@
 // The number of elements does not fit into the i32 that it shall become.
 #include <nnrt/ops/shape_of.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
 #ifdef NNRT_FIXED

@@ -2,8 +2,8 @@
 // A box that ends behind the tensor.
 #include <nnrt/ops/slice.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<4, 8>>("x");

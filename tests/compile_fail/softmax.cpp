@@ -2,8 +2,8 @@
 // A tensor of rank 2 has the axes 0 and 1.
 #include <nnrt/ops/softmax.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int last = 1;

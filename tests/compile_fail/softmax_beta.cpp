@@ -2,8 +2,8 @@
 // Exponents are not turned around by beta.
 #include <nnrt/ops/softmax.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 constexpr float sharpness = 2;

@@ -2,8 +2,8 @@
 // Seven rows in blocks of two.
 #include <nnrt/ops/space_to_batch_nd.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 7, 8, 1>>("x");

@@ -2,8 +2,8 @@
 // Three pixels at a time do not make four.
 #include <nnrt/ops/space_to_depth.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int number = 2;

@@ -2,8 +2,8 @@
 // A place in a matrix has two indices.
 #include <nnrt/ops/sparse_to_dense.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr int axes = 2;

@@ -2,8 +2,8 @@
 // sqrt has no answer among the integers: cast<...>(x) comes first.
 #include <nnrt/ops/sqrt.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::f32;

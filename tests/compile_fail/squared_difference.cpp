@@ -2,8 +2,8 @@
 // Booleans count as 0 and 1 beside numbers, but two of them have no difference.
 #include <nnrt/ops/squared_difference.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr nnrt::dtype type = nnrt::i32;

@@ -2,8 +2,8 @@
 // The scale of a quantised result is not guessed.
 #include <nnrt/ops/squared_difference.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   constexpr nnrt::quant stored{.scale = 0.05F, .zero_point = 3};

@@ -2,8 +2,8 @@
 // An axis with more than one element.
 #include <nnrt/ops/squeeze.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 3, 5>>("x");

@@ -2,8 +2,8 @@
 // Rows of different lengths.
 #include <nnrt/ops/stack.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto a = g.input<nnrt::f32, nnrt::shape<3>>("a");

@@ -2,8 +2,8 @@
 // The five best of four classes.
 #include <nnrt/ops/top_k.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<8, 4>>("x");

@@ -2,8 +2,8 @@
 // Elements of a list are compared, not rows of a matrix.
 #include <nnrt/ops/unique.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 using extents = nnrt::shape_constant<6>;

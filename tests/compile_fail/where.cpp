@@ -2,8 +2,8 @@
 // A condition for three columns beside tensors that have four.
 #include <nnrt/ops/where.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #ifdef NNRT_FIXED
 inline constexpr auto columns = nnrt::shape<4>;

@@ -1,9 +1,9 @@
-#include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/kernels/bind/matmul.hpp>
+#include <nnrt/kernels/bind/pools.hpp>
 #include <nnrt/kernels/bind/scale.hpp>
 #include <support/measured.hpp>
 

@@ -1,30 +1,15 @@
 #include <nnrt/kernels/bind/batch_norm.hpp>
-#include <nnrt/kernels/bind/cos.hpp>
-#include <nnrt/kernels/bind/erf.hpp>
-#include <nnrt/kernels/bind/exp.hpp>
-#include <nnrt/kernels/bind/gelu.hpp>
-#include <nnrt/kernels/bind/hard_sigmoid.hpp>
-#include <nnrt/kernels/bind/hswish.hpp>
+#include <nnrt/kernels/bind/binary.hpp>
 #include <nnrt/kernels/bind/instance_norm.hpp>
 #include <nnrt/kernels/bind/l2_normalize.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
-#include <nnrt/kernels/bind/log.hpp>
 #include <nnrt/kernels/bind/log_softmax.hpp>
 #include <nnrt/kernels/bind/lrn.hpp>
-#include <nnrt/kernels/bind/pow.hpp>
-#include <nnrt/kernels/bind/reciprocal.hpp>
 #include <nnrt/kernels/bind/reduce_l2.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
-#include <nnrt/kernels/bind/reduce_prod.hpp>
-#include <nnrt/kernels/bind/reduce_sum.hpp>
-#include <nnrt/kernels/bind/rsqrt.hpp>
-#include <nnrt/kernels/bind/sigmoid.hpp>
-#include <nnrt/kernels/bind/sin.hpp>
+#include <nnrt/kernels/bind/reductions.hpp>
 #include <nnrt/kernels/bind/softmax.hpp>
-#include <nnrt/kernels/bind/sqrt.hpp>
-#include <nnrt/kernels/bind/squared_difference.hpp>
-#include <nnrt/kernels/bind/swish.hpp>
-#include <nnrt/kernels/bind/tanh.hpp>
+#include <nnrt/kernels/bind/unary.hpp>
 #include <support/measured.hpp>
 
 using namespace nnrt_test;

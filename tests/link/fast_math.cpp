@@ -1,6 +1,6 @@
 // A program that is compiled with -ffast-math: what kernels round by adding a large number must still be rounded.
-#include <nnrt/kernels/byte_addend.hpp>
-#include <nnrt/kernels/functions.hpp>
+#include <nnrt/kernels/elementwise/functions.hpp>
+#include <nnrt/kernels/int8/requantise/addend.hpp>
 
 #include <cmath>
 #include <cstdint>

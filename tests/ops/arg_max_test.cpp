@@ -1,8 +1,8 @@
 // arg_max_test: the rules, shapes and elements of arg_max.
 #include <nnrt/ops/arg_max.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/refused.hpp>
 
 #include <limits>

@@ -2,8 +2,8 @@
 #include <nnrt/ops/atan2.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #include "support/truths.hpp"
 

@@ -1,8 +1,8 @@
 // batch_to_space_nd_test: the rules, shapes and elements of batch_to_space_nd.
 #include <nnrt/ops/batch_to_space_nd.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/refused.hpp>
 
 using namespace nnrt_test;

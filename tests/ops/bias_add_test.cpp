@@ -1,6 +1,6 @@
 // bias_add: its rules one by one, and its meaning by hand.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/bias_add.hpp>
 #include <support/quantised.hpp>

@@ -2,8 +2,8 @@
 #include <nnrt/ops/constant_of_shape.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <support/refused.hpp>
 

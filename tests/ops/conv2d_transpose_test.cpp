@@ -1,7 +1,7 @@
 // conv2d_transpose: its rules one by one, its shapes, and its meaning - as the gradient of conv2d, and against numbers
 // that other code computed.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/relu.hpp>

@@ -1,6 +1,6 @@
 // depthwise_conv2d: its rules one by one, its shapes, and its meaning against numbers that other code computed.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <support/plain_integers.hpp>

@@ -2,8 +2,8 @@
 #include <nnrt/ops/exp.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 
 #include "support/unary.hpp"
 

@@ -1,8 +1,8 @@
 // fill_test: the rules, shapes and elements of fill.
 #include <nnrt/ops/fill.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/refused.hpp>
 

@@ -1,8 +1,8 @@
 // gather_test: the rules, shapes and elements of gather, and what a run does with indices outside of the axis.
 #include <nnrt/ops/gather.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/refused.hpp>
 

@@ -1,6 +1,6 @@
 // layer_norm: its rules one by one, and its meaning against numbers that other code computed.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 #include <support/quantised.hpp>
 #include <support/refused.hpp>

@@ -3,8 +3,8 @@
 #include <nnrt/ops/matmul.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/relu6.hpp>
 
 #include "support/operators.hpp"

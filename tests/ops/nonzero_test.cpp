@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <nnrt/core/convert.hpp>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/refused.hpp>
 
 namespace {

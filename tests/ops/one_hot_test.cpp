@@ -1,8 +1,8 @@
 // one_hot_test: the rules, shapes and elements of one_hot.
 #include <nnrt/ops/one_hot.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/refused.hpp>
 

@@ -1,6 +1,6 @@
 // prelu: its rules one by one, and its meaning by hand.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/prelu.hpp>
 #include <support/quantised.hpp>
 #include <support/refused.hpp>

@@ -2,8 +2,8 @@
 #include <nnrt/ops/relu6.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/full_connection.hpp>
 
 #include "support/quantised.hpp"

@@ -1,8 +1,8 @@
 // space_to_batch_nd_test: the rules, shapes and elements of space_to_batch_nd.
 #include <nnrt/ops/space_to_batch_nd.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
 #include <support/refused.hpp>
 

@@ -2,8 +2,8 @@
 #include <nnrt/ops/split.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/operators.hpp>
 
 #include <algorithm>

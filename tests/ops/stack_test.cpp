@@ -1,8 +1,8 @@
 // stack_test: the rules, shapes and elements of stack.
 #include <nnrt/ops/stack.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/refused.hpp>
 
 using namespace nnrt_test;

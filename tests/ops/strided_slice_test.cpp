@@ -1,8 +1,8 @@
 // strided_slice_test: the rules, shapes and elements of strided_slice under each of its masks.
 #include <nnrt/ops/strided_slice.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/refused.hpp>
 

@@ -1,8 +1,8 @@
 // tile_test: the rules, shapes and elements of tile.
 #include <nnrt/ops/tile.hpp>
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <support/constants.hpp>
 #include <support/refused.hpp>
 

@@ -2,7 +2,7 @@
 // Flow: tests/kernels holds tiles and blocks against them.
 #pragma once
 
-#include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/kernels/int8/gemm/gemm.hpp>
 #include <support/kernels.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Flow: tests of convolution.hpp and winograd.hpp compare kernels with them.
 #pragma once
 
-#include <nnrt/kernels/convolution.hpp>
+#include <nnrt/kernels/f32/conv/conv2d.hpp>
 
 #include <cmath>
 #include <cstdint>

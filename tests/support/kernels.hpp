@@ -2,8 +2,8 @@
 #pragma once
 
 #include <nnrt/core/convert.hpp>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/of.hpp>
 #if !defined(NNRT_SEPARATE_COMPILATION)
 #include <nnrt/kernels/select.hpp>  // a test that is compiled by hand: no other unit has the kernels

@@ -2,7 +2,7 @@
 // Flow: tests of gemm.hpp and convolution.hpp run every shape with the smallest set that is meant to do.
 #pragma once
 
-#include <nnrt/kernels/gemm.hpp>
+#include <nnrt/kernels/f32/gemm/gemm.hpp>
 
 namespace nnrt_test {
 

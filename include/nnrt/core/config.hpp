@@ -49,7 +49,7 @@
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
 #endif
-// matrix registers in plain C++, see kernels/matrix_registers.hpp: for tests alone
+// matrix registers in plain C++, see kernels/simd/matrix_registers.hpp: for tests alone
 #elif defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_ISA genericamx
 #define NNRT_ISA_NAME "genericamx"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/make_plan.hpp>
-#include <nnrt/kernels/halves.hpp>
+#include <nnrt/kernels/f16/convert.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 

@@ -10,7 +10,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan_view.hpp>
-#include <nnrt/kernels/part.hpp>
+#include <nnrt/kernels/common/part.hpp>
 
 #include <cstring>
 #include <new>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/exec/plan_view.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/unrolled.hpp>
-#include <nnrt/kernels/unrolled_bytes.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
+#include <nnrt/kernels/f32/gemm/unrolled.hpp>
+#include <nnrt/kernels/int8/gemm/unrolled.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 

@@ -1,6 +1,6 @@
 // quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
 // Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to
-// stored_casts.hpp.
+// int8/casts.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,6 +1,6 @@
 // reduce_mean: the mean along some axes of a tensor.
 // Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp, bytes to those of
-// byte_pooling.hpp.
+// pooling/int8.hpp.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>

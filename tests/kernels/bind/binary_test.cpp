@@ -1,15 +1,5 @@
-#include <nnrt/kernels/bind/add.hpp>
-#include <nnrt/kernels/bind/atan2.hpp>
-#include <nnrt/kernels/bind/bias_add.hpp>
-#include <nnrt/kernels/bind/div.hpp>
+#include <nnrt/kernels/bind/binary.hpp>
 #include <nnrt/kernels/bind/eltwise.hpp>
-#include <nnrt/kernels/bind/less_equal.hpp>
-#include <nnrt/kernels/bind/maximum.hpp>
-#include <nnrt/kernels/bind/mul.hpp>
-#include <nnrt/kernels/bind/pow.hpp>
-#include <nnrt/kernels/bind/prelu.hpp>
-#include <nnrt/kernels/bind/squared_difference.hpp>
-#include <nnrt/kernels/bind/sub.hpp>
 #include <support/kernels.hpp>
 
 #include <algorithm>

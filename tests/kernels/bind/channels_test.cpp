@@ -1,7 +1,6 @@
 #include <nnrt/kernels/bind/batch_norm.hpp>
-#include <nnrt/kernels/bind/bias_add.hpp>
+#include <nnrt/kernels/bind/binary.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
-#include <nnrt/kernels/bind/prelu.hpp>
 #include <nnrt/kernels/bind/scale.hpp>
 #include <support/kernels.hpp>
 

@@ -1,15 +1,14 @@
 // far_numbers: kernels that add up numbers whose sum, or whose squares, no f32 holds, while the result is one.
 // Flow: each is held against its operator's reference, beside rows of ordinary numbers, for any number of parts.
-#include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/batch_norm.hpp>
 #include <nnrt/kernels/bind/instance_norm.hpp>
 #include <nnrt/kernels/bind/l2_normalize.hpp>
 #include <nnrt/kernels/bind/layer_norm.hpp>
 #include <nnrt/kernels/bind/lrn.hpp>
+#include <nnrt/kernels/bind/pools.hpp>
 #include <nnrt/kernels/bind/reduce_l2.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
-#include <nnrt/kernels/bind/reduce_prod.hpp>
-#include <nnrt/kernels/bind/reduce_sum.hpp>
+#include <nnrt/kernels/bind/reductions.hpp>
 #include <nnrt/kernels/bind/softmax.hpp>
 #include <support/kernels.hpp>
 

@@ -1,5 +1,4 @@
-#include <nnrt/kernels/bind/avg_pool.hpp>
-#include <nnrt/kernels/bind/max_pool.hpp>
+#include <nnrt/kernels/bind/pools.hpp>
 #include <support/bytes.hpp>
 #include <support/kernels.hpp>
 #include <support/measured.hpp>

@@ -1,5 +1,4 @@
-#include <nnrt/kernels/bind/all.hpp>
-#include <nnrt/kernels/bind/reduce_all.hpp>
+#include <nnrt/kernels/bind/reductions.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;

@@ -1,6 +1,4 @@
-#include <nnrt/kernels/bind/reduce_max.hpp>
-#include <nnrt/kernels/bind/reduce_min.hpp>
-#include <nnrt/kernels/bind/reduce_sum.hpp>
+#include <nnrt/kernels/bind/reductions.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;

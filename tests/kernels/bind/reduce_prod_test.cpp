@@ -1,4 +1,4 @@
-#include <nnrt/kernels/bind/reduce_prod.hpp>
+#include <nnrt/kernels/bind/reductions.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;

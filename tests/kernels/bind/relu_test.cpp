@@ -1,5 +1,4 @@
-#include <nnrt/kernels/bind/relu.hpp>
-#include <nnrt/kernels/bind/relu6.hpp>
+#include <nnrt/kernels/bind/unary.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;

@@ -1,27 +1,15 @@
 // Kernels of stored bytes whose results are rounded half to even: the references' bits, as an accelerator's policy asks
 // for.
-#include <nnrt/kernels/bind/add.hpp>
-#include <nnrt/kernels/bind/avg_pool.hpp>
-#include <nnrt/kernels/bind/clip.hpp>
+#include <nnrt/kernels/bind/binary.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
-#include <nnrt/kernels/bind/exp.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
-#include <nnrt/kernels/bind/gelu.hpp>
-#include <nnrt/kernels/bind/hswish.hpp>
-#include <nnrt/kernels/bind/leaky_relu.hpp>
-#include <nnrt/kernels/bind/maximum.hpp>
-#include <nnrt/kernels/bind/minimum.hpp>
-#include <nnrt/kernels/bind/mul.hpp>
-#include <nnrt/kernels/bind/neg.hpp>
+#include <nnrt/kernels/bind/pools.hpp>
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
-#include <nnrt/kernels/bind/relu.hpp>
-#include <nnrt/kernels/bind/sigmoid.hpp>
-#include <nnrt/kernels/bind/sub.hpp>
-#include <nnrt/kernels/bind/tanh.hpp>
+#include <nnrt/kernels/bind/unary.hpp>
 #include <support/bytes.hpp>
 
 using namespace nnrt_test;

@@ -1,8 +1,6 @@
-#include <nnrt/kernels/bind/logical_and.hpp>
+#include <nnrt/kernels/bind/binary.hpp>
+#include <nnrt/kernels/bind/choices.hpp>
 #include <nnrt/kernels/bind/logical_not.hpp>
-#include <nnrt/kernels/bind/logical_or.hpp>
-#include <nnrt/kernels/bind/select.hpp>
-#include <nnrt/kernels/bind/where.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;

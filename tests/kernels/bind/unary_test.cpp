@@ -1,13 +1,6 @@
 #include <nnrt/kernels/bind/cast.hpp>
-#include <nnrt/kernels/bind/gelu.hpp>
-#include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
-#include <nnrt/kernels/bind/relu.hpp>
-#include <nnrt/kernels/bind/relu6.hpp>
-#include <nnrt/kernels/bind/rsqrt.hpp>
-#include <nnrt/kernels/bind/sigmoid.hpp>
-#include <nnrt/kernels/bind/sqrt.hpp>
-#include <nnrt/kernels/bind/tanh.hpp>
+#include <nnrt/kernels/bind/unary.hpp>
 #include <support/functions.hpp>
 
 #include <cmath>

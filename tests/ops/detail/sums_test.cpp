@@ -1,7 +1,7 @@
 // sums: what is finite in real numbers is finite here, in references of all operators that add up, for numbers near
 // both ends of their range. The compiler computes them: constant evaluation refuses to overflow.
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
-#include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/instance_norm.hpp>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <nnrt/core/convert.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/halves.hpp>
-#include <nnrt/kernels/stored_casts.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/f16/convert.hpp>
+#include <nnrt/kernels/int8/casts.hpp>
 #include <nnrt/ops/cast.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

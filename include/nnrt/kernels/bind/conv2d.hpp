@@ -6,10 +6,10 @@
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/bind/detail/shorts.hpp>
-#include <nnrt/kernels/byte_convolution.hpp>
-#include <nnrt/kernels/conv_across.hpp>
-#include <nnrt/kernels/convolution.hpp>
-#include <nnrt/kernels/winograd.hpp>
+#include <nnrt/kernels/f32/conv/conv2d.hpp>
+#include <nnrt/kernels/f32/conv/spatial.hpp>
+#include <nnrt/kernels/f32/winograd/winograd.hpp>
+#include <nnrt/kernels/int8/conv/conv2d.hpp>
 #include <nnrt/ops/conv2d.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -4,8 +4,8 @@
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
-#include <nnrt/kernels/byte_conv_transpose.hpp>
-#include <nnrt/kernels/conv_transpose.hpp>
+#include <nnrt/kernels/f32/conv/conv2d_transpose.hpp>
+#include <nnrt/kernels/int8/conv/conv2d_transpose.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -2,10 +2,10 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/kernels/bind/detail/blocks.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/copy.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/movement/copy.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

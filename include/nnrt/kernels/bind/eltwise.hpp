@@ -9,9 +9,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwise, fast<ops::eltwise, Isa>> {
+template <class Isa> struct fast<ops::eltwise, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, fast>::select(node);
+    if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, Isa, by_mode>::select(node);
     switch (unpack<ops::eltwise::attrs>(node.attrs).mode) {
       case eltwise_mode::product: return stored_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
       case eltwise_mode::sum: return stored_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
@@ -19,9 +19,11 @@ template <class Isa> struct fast<ops::eltwise, Isa> : binary_binding<ops::eltwis
     }
     return {};
   }
-  static eltwise_lanes function(array_ref<const word> attrs) { return {unpack<ops::eltwise::attrs>(attrs).mode}; }
 
  private:
+  struct by_mode {
+    static eltwise_lanes of(array_ref<const word> attrs) { return {unpack<ops::eltwise::attrs>(attrs).mode}; }
+  };
   template <eltwise_mode Mode> struct in_mode {
     using attrs = ops::eltwise::attrs;
     template <class T> static constexpr auto stored(const ops::detail::stored_pair& of) {

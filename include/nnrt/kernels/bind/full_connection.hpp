@@ -7,10 +7,10 @@
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/bind/detail/shorts.hpp>
-#include <nnrt/kernels/dot_rows.hpp>
-#include <nnrt/kernels/gemm.hpp>
-#include <nnrt/kernels/unrolled.hpp>
-#include <nnrt/kernels/unrolled_bytes.hpp>
+#include <nnrt/kernels/f32/gemm/dot_rows.hpp>
+#include <nnrt/kernels/f32/gemm/gemm.hpp>
+#include <nnrt/kernels/f32/gemm/unrolled.hpp>
+#include <nnrt/kernels/int8/gemm/unrolled.hpp>
 #include <nnrt/ops/full_connection.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

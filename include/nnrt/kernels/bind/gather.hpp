@@ -3,10 +3,10 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/gather.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/axis_block.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/movement/gather.hpp>
 #include <nnrt/ops/gather.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

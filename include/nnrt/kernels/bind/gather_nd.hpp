@@ -2,10 +2,10 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/core/shape.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/gather.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/movement/gather.hpp>
 #include <nnrt/ops/gather_nd.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -2,9 +2,9 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/halves.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/f16/convert.hpp>
 #include <nnrt/ops/half_cast.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

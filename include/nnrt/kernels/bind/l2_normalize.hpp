@@ -3,10 +3,10 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/l2.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
+#include <nnrt/kernels/reduce/l2.hpp>
 #include <nnrt/ops/l2_normalize.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/layer_norm.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/reduce/layer_norm.hpp>
 #include <nnrt/ops/layer_norm.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

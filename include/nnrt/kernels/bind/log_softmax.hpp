@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/log_softmax.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/softmax/log_softmax.hpp>
 #include <nnrt/ops/log_softmax.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

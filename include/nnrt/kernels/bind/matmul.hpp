@@ -6,8 +6,8 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
-#include <nnrt/kernels/gemm.hpp>
-#include <nnrt/kernels/transpose.hpp>
+#include <nnrt/kernels/f32/gemm/gemm.hpp>
+#include <nnrt/kernels/movement/transpose.hpp>
 #include <nnrt/ops/matmul.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/pooling.hpp>
-#include <nnrt/kernels/pooling_indices.hpp>
+#include <nnrt/kernels/pooling/indices.hpp>
 #include <nnrt/ops/max_pool_indices.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

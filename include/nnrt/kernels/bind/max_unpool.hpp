@@ -2,9 +2,9 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/pooling_indices.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/pooling/indices.hpp>
 #include <nnrt/ops/max_unpool.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -2,9 +2,9 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/pad.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/movement/pad.hpp>
 #include <nnrt/ops/pad.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/stored.hpp>
-#include <nnrt/kernels/stored_casts.hpp>
+#include <nnrt/kernels/int8/casts.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>
-#include <nnrt/kernels/l2.hpp>
+#include <nnrt/kernels/reduce/l2.hpp>
 #include <nnrt/ops/reduce_l2.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>
-#include <nnrt/kernels/byte_pooling.hpp>
+#include <nnrt/kernels/pooling/int8.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/resize.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/f32/resize.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -2,9 +2,9 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
 #include <nnrt/ops/scale.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

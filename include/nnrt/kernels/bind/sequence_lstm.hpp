@@ -2,10 +2,10 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/centred_products.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/gated_sequence.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/int16/centred_products.hpp>
+#include <nnrt/kernels/sequence/gated.hpp>
 #include <nnrt/ops/sequence_lstm.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -4,10 +4,10 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/softmax.hpp>
-#include <nnrt/kernels/stored_softmax.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/softmax/quantised.hpp>
+#include <nnrt/kernels/softmax/softmax.hpp>
 #include <nnrt/ops/softmax.hpp>
 
 #include <new>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/copy.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/movement/copy.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

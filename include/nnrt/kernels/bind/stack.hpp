@@ -3,10 +3,10 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/copy.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/axis_block.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/movement/copy.hpp>
 #include <nnrt/ops/stack.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

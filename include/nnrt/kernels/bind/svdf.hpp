@@ -2,10 +2,10 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/centred_products.hpp>
-#include <nnrt/kernels/dot_rows.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/f32/gemm/dot_rows.hpp>
+#include <nnrt/kernels/int16/centred_products.hpp>
 #include <nnrt/ops/svdf.hpp>
 
 #include <cstring>

@@ -2,8 +2,8 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
 #include <nnrt/ops/unique.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // order: which of two elements counts as the larger one where operators look for the largest.
-// Flow: references of top_k and arg_max, and their kernels in kernels/largest.hpp.
+// Flow: references of top_k and arg_max, and their kernels in kernels/reduce/largest.hpp.
 #pragma once
 
 #include <nnrt/core/convert.hpp>

@@ -1,10 +1,11 @@
 // addend: what the bindings of layers have in common that add a tensor to their sums before they scale them.
-// Flow: fast_on_bytes of conv2d_add and conv2d_transpose_add; byte_addend.hpp adds, to what comes to operand 3.
+// Flow: fast_on_bytes of conv2d_add and conv2d_transpose_add; int8/requantise/addend.hpp adds, to what comes to operand
+// 3.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/bind/detail/bytes.hpp>
-#include <nnrt/kernels/byte_addend.hpp>
+#include <nnrt/kernels/int8/requantise/addend.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,11 +1,14 @@
 // binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
-// Flow: bind/add.hpp and its like derive from binary_binding and say which f.
+// Flow: bind/binary.hpp and bind/eltwise.hpp say which f.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/bind/detail/lanes_for.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
@@ -30,7 +33,7 @@ inline interval share_of(const kernel_call& call) { return share_of_floats(eleme
 
 /// Kernel choice of an operator on two tensors that are taken element by element, by the function Op::element that the
 /// reference calls, too. Y is the result's element type where it is not that of the operands.
-template <class Op, class Y = void> struct element_binding {
+template <class Op, class Y = void> struct element_kernels {
   /// The kernel for the first of these types that the node's elements have.
   template <class... Types> static constexpr kernel_choice select(const kernel_request& node, int parts) {
     kernel_choice chosen;
@@ -52,15 +55,22 @@ template <class Op, class Y = void> struct element_binding {
   }
 };
 
-/// Kernel choice of an operator on two tensors: vectors for f32, by the function that Binding::function(attrs words)
-/// gives for zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element
-/// by element.
-template <class Op, class Binding, class Y = void> struct binary_binding {
+/// The same as a binding: for nodes whose elements are of one of the Types, at the given cost in additions.
+template <class Op, class Isa, int Cost, class... Types> struct element_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return element_kernels<Op>::template select<Types...>(node, parts_for(node.out[0].elements() * Cost));
+  }
+};
+
+/// Kernel choice of an operator on two tensors: vectors for f32, by the function Lanes (or Lanes::of(attributes)) for
+/// zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element by element.
+template <class Op, class Isa, class Lanes, class Y = void> struct binary_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const int parts = parts_for(node.out[0].elements());
     if (!detail::is_plain_pair<float, Y>(node))
-      return element_binding<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
+      return element_kernels<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
     switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
       case broadcast_form::same: return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
       case broadcast_form::scalar: return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
@@ -76,12 +86,12 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
   static void run_same(const kernel_call& call) {
     const auto [begin, end] = detail::share_of(call);
     zip(floats_in(call, 0) + begin, floats_in(call, 1) + begin, end - begin, result(call) + begin,
-        Binding::function(call.attrs));
+        detail::lanes_for<Lanes>(call.attrs));
   }
   static void run_scalar(const kernel_call& call) {
     const auto [begin, end] = detail::share_of(call);
     const float *a = floats_in(call, 0), *b = floats_in(call, 1);
-    const auto f = Binding::function(call.attrs);
+    const auto f = detail::lanes_for<Lanes>(call.attrs);
     if (call.in[0].elements() == 1) zip(*a, b + begin, end - begin, result(call) + begin, f);
     else zip(a + begin, *b, end - begin, result(call) + begin, f);
   }
@@ -90,11 +100,19 @@ template <class Op, class Binding, class Y = void> struct binary_binding {
     const std::size_t row = call.in[0].elements() < call.in[1].elements() ? 0 : 1;
     const std::int64_t period = call.in[row].elements();
     zip_channels(floats_in(call, 1 - row) + begin, {floats_in(call, row), period, row == 0}, begin % period,
-                 end - begin, result(call) + begin, Binding::function(call.attrs));
+                 end - begin, result(call) + begin, detail::lanes_for<Lanes>(call.attrs));
   }
   static void run_broadcast(const kernel_call& call) {
     zip_broadcast(detail::loops_of(call), floats_in(call, 0), floats_in(call, 1), result(call), detail::share_of(call),
-                  Binding::function(call.attrs));
+                  detail::lanes_for<Lanes>(call.attrs));
+  }
+};
+
+/// The same, and the kernels of quantised bytes, by the function that Op::stored gives.
+template <class Op, class Isa, class Lanes> struct arithmetic_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice stored = stored_pair_binding<Op, Isa>::select(node)) return stored;
+    return binary_binding<Op, Isa, Lanes>::select(node);
   }
 };
 

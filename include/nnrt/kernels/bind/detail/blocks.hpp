@@ -3,7 +3,7 @@
 // Flow: both copy a box whose steps are exchanged.
 #pragma once
 
-#include <nnrt/kernels/copy.hpp>
+#include <nnrt/kernels/movement/copy.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
-#include <nnrt/kernels/byte_convolution.hpp>
-#include <nnrt/kernels/byte_depthwise.hpp>
-#include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/kernels/int8/conv/conv2d.hpp>
+#include <nnrt/kernels/int8/depthwise/depthwise.hpp>
+#include <nnrt/kernels/int8/gemm/gemm.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 

@@ -3,9 +3,9 @@
 // needs.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/choose.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/choose.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/depthwise.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/gemm.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
+#include <nnrt/kernels/f32/depthwise/depthwise.hpp>
+#include <nnrt/kernels/f32/gemm/gemm.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

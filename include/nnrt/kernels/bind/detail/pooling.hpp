@@ -1,14 +1,14 @@
 // pooling: what the bindings of max_pool and avg_pool have in common.
-// Flow: bind/max_pool.hpp and bind/avg_pool.hpp derive from pooling_binding and say how a window is folded.
+// Flow: bind/pools.hpp says how a window is folded.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/byte_pooling.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/pooling.hpp>
-#include <nnrt/kernels/pooling_rows.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
+#include <nnrt/kernels/pooling/int8.hpp>
+#include <nnrt/kernels/pooling/pooling.hpp>
+#include <nnrt/kernels/pooling/rows.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -30,7 +30,7 @@ template <class Op, class Fold> struct pooling_binding {
   static constexpr int methods = has_rows ? 3 : 2;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 2) return {&run_rows};
-    else return {&run < Method == 0 ? 1 : most_pooled_vectors > };
+    else return {&run<(Method == 0 ? 1 : most_pooled_vectors)>};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};

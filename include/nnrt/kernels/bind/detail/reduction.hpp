@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/reduce.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/reduce/reduce.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
-#include <nnrt/kernels/short_products.hpp>
+#include <nnrt/kernels/int16/products.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 
 #include <cstring>

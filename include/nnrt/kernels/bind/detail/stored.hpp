@@ -1,13 +1,13 @@
 // stored: what the bindings of elementwise operators on quantised bytes have in common - tables, and rows of pairs.
-// Flow: bind/relu.hpp, bind/add.hpp and their like ask these before their kernels for floats; the arithmetic is the
+// Flow: bind/unary.hpp, bind/binary.hpp and their like ask these before their kernels for floats; the arithmetic is the
 // operators'.
 #pragma once
 
-#include <nnrt/kernels/broadcast_loops.hpp>
-#include <nnrt/kernels/byte_pair_line.hpp>
-#include <nnrt/kernels/byte_table.hpp>
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/common/broadcast_loops.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/int8/elementwise/pair_sum.hpp>
+#include <nnrt/kernels/int8/elementwise/table.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
 #include <type_traits>

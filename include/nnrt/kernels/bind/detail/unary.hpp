@@ -1,23 +1,34 @@
 // unary: what the bindings of operators y = f(x) have in common.
-// Flow: bind/relu.hpp and its like derive from unary_binding and say which f.
+// Flow: bind/unary.hpp says which f.
 #pragma once
 
-#include <nnrt/kernels/call.hpp>
-#include <nnrt/kernels/elementwise.hpp>
-#include <nnrt/kernels/fast.hpp>
+#include <nnrt/core/kernel.hpp>
+#include <nnrt/kernels/bind/detail/lanes_for.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Kernel choice of an operator on one f32 tensor. Binding has `function(attrs words)`, which gives the function for
-/// map(), and `cost`, about how many additions one element is worth.
-template <class Binding> struct unary_binding {
+/// Kernel choice of an operator on one f32 tensor: map() with the function Lanes, whose cost per element is given in
+/// additions. Isa makes the name depend on the parameter of fast, see core/kernel.hpp.
+template <class Isa, class Lanes, int Cost> struct float_map_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * Binding::cost), .name = "map"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * Cost), .name = "map"};
   }
   static void run(const kernel_call& call) {
     const interval range = share_of_floats(call.out[0].elements(), part_of(call));
-    map(floats_in(call, 0) + range.begin, range.size(), floats_out(call) + range.begin, Binding::function(call.attrs));
+    map(floats_in(call, 0) + range.begin, range.size(), floats_out(call) + range.begin,
+        detail::lanes_for<Lanes>(call.attrs));
+  }
+};
+
+/// The same, and a table of 256 entries for quantised bytes.
+template <class Op, class Isa, class Lanes, int Cost> struct map_binding {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<Op, Isa>::select(node)) return table;
+    return float_map_binding<Isa, Lanes, Cost>::select(node);
   }
 };
 

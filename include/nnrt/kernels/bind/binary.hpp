@@ -1,0 +1,70 @@
+// binary: the kernels of operators y = f(a, b) with NumPy's broadcasting, a row for each operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/binary.hpp>
+#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/elementwise/functions.hpp>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/atan2.hpp>
+#include <nnrt/ops/bias_add.hpp>
+#include <nnrt/ops/div.hpp>
+#include <nnrt/ops/equal.hpp>
+#include <nnrt/ops/greater.hpp>
+#include <nnrt/ops/greater_equal.hpp>
+#include <nnrt/ops/less.hpp>
+#include <nnrt/ops/less_equal.hpp>
+#include <nnrt/ops/logical_and.hpp>
+#include <nnrt/ops/logical_or.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mod.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/not_equal.hpp>
+#include <nnrt/ops/pow.hpp>
+#include <nnrt/ops/prelu.hpp>
+#include <nnrt/ops/squared_difference.hpp>
+#include <nnrt/ops/sub.hpp>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// f, limited to the range of the node's fused activation.
+template <class Op, class Lanes> struct fused_of {
+  static clamped<Lanes> of(array_ref<const word> attrs) {
+    return {{}, range_of(unpack<typename Op::attrs>(attrs).fused)};
+  }
+};
+
+}  // namespace detail
+
+// clang-format off
+// Arithmetic with quantised kernels: operator, function of vectors.
+template <class Isa> struct fast<ops::add, Isa> : arithmetic_binding<ops::add, Isa, detail::fused_of<ops::add, add_lanes>> {};
+template <class Isa> struct fast<ops::bias_add, Isa> : arithmetic_binding<ops::bias_add, Isa, add_lanes> {};
+template <class Isa> struct fast<ops::div, Isa> : arithmetic_binding<ops::div, Isa, detail::fused_of<ops::div, divide_lanes>> {};
+template <class Isa> struct fast<ops::maximum, Isa> : arithmetic_binding<ops::maximum, Isa, maximum_lanes> {};
+template <class Isa> struct fast<ops::minimum, Isa> : arithmetic_binding<ops::minimum, Isa, minimum_lanes> {};
+template <class Isa> struct fast<ops::mul, Isa> : arithmetic_binding<ops::mul, Isa, detail::fused_of<ops::mul, multiply_lanes>> {};
+template <class Isa> struct fast<ops::prelu, Isa> : arithmetic_binding<ops::prelu, Isa, prelu_lanes> {};
+template <class Isa> struct fast<ops::squared_difference, Isa> : arithmetic_binding<ops::squared_difference, Isa, squared_difference_lanes> {};
+template <class Isa> struct fast<ops::sub, Isa> : arithmetic_binding<ops::sub, Isa, detail::fused_of<ops::sub, subtract_lanes>> {};
+
+// Comparisons, whose result is a bool.
+template <class Isa> struct fast<ops::equal, Isa> : binary_binding<ops::equal, Isa, equal_lanes, bool> {};
+template <class Isa> struct fast<ops::greater, Isa> : binary_binding<ops::greater, Isa, greater_lanes, bool> {};
+template <class Isa> struct fast<ops::greater_equal, Isa> : binary_binding<ops::greater_equal, Isa, greater_equal_lanes, bool> {};
+template <class Isa> struct fast<ops::less, Isa> : binary_binding<ops::less, Isa, less_lanes, bool> {};
+template <class Isa> struct fast<ops::less_equal, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
+template <class Isa> struct fast<ops::not_equal, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
+
+// Operators that are computed element by element, by the reference's function: cost of an element in additions, element types.
+template <class Isa> struct fast<ops::atan2, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
+template <class Isa> struct fast<ops::logical_and, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
+template <class Isa> struct fast<ops::logical_or, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};
+template <class Isa> struct fast<ops::mod, Isa> : element_binding<ops::mod, Isa, 8, float, float16, double, std::int32_t, std::int64_t> {};
+template <class Isa> struct fast<ops::pow, Isa> : element_binding<ops::pow, Isa, 64, float, float16, double, std::int32_t> {};
+// clang-format on
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,24 @@
+// pools: the kernels of max_pool and avg_pool.
+// Flow: included by kernels/select.hpp; plans call the chosen functions.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/pooling.hpp>
+#include <nnrt/ops/avg_pool.hpp>
+#include <nnrt/ops/max_pool.hpp>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+template <> struct operator_of<ops::avg_pool::code> {
+  using type = ops::avg_pool;
+};
+template <> struct operator_of<ops::max_pool::code> {
+  using type = ops::max_pool;
+};
+
+template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<ops::avg_pool, mean_fold> {};
+template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
+
+template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
+template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

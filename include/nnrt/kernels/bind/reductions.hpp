@@ -1,0 +1,24 @@
+// reductions: the kernels of operators that fold elements along axes, a row for each operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function. bind/reduce_mean.hpp and
+// bind/reduce_l2.hpp have the others.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/reduction.hpp>
+#include <nnrt/kernels/bind/detail/truths.hpp>
+#include <nnrt/ops/all.hpp>
+#include <nnrt/ops/reduce_all.hpp>
+#include <nnrt/ops/reduce_max.hpp>
+#include <nnrt/ops/reduce_min.hpp>
+#include <nnrt/ops/reduce_prod.hpp>
+#include <nnrt/ops/reduce_sum.hpp>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
+template <class Isa> struct fast<ops::reduce_all, Isa> : truth_reduction<ops::reduce_all, Isa> {};
+template <class Isa> struct fast<ops::reduce_max, Isa> : reduction_binding<maximum_fold, Isa> {};
+template <class Isa> struct fast<ops::reduce_min, Isa> : reduction_binding<minimum_fold, Isa> {};
+template <class Isa> struct fast<ops::reduce_prod, Isa> : reduction_binding<product_fold, Isa> {};
+template <class Isa> struct fast<ops::reduce_sum, Isa> : reduction_binding<sum_fold, Isa> {};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,102 @@
+// unary: the kernels of operators y = f(x), a row for each operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/unary.hpp>
+#include <nnrt/kernels/elementwise/functions.hpp>
+#include <nnrt/ops/abs.hpp>
+#include <nnrt/ops/ceil.hpp>
+#include <nnrt/ops/clip.hpp>
+#include <nnrt/ops/cos.hpp>
+#include <nnrt/ops/erf.hpp>
+#include <nnrt/ops/exp.hpp>
+#include <nnrt/ops/floor.hpp>
+#include <nnrt/ops/gelu.hpp>
+#include <nnrt/ops/hard_sigmoid.hpp>
+#include <nnrt/ops/hswish.hpp>
+#include <nnrt/ops/leaky_relu.hpp>
+#include <nnrt/ops/log.hpp>
+#include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/reciprocal.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/relu6.hpp>
+#include <nnrt/ops/round.hpp>
+#include <nnrt/ops/rsqrt.hpp>
+#include <nnrt/ops/sigmoid.hpp>
+#include <nnrt/ops/sin.hpp>
+#include <nnrt/ops/sqrt.hpp>
+#include <nnrt/ops/square.hpp>
+#include <nnrt/ops/swish.hpp>
+#include <nnrt/ops/tanh.hpp>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// Functions of vectors that the operator's attributes determine.
+struct relu_of {
+  static clamp_lanes of(array_ref<const word>) { return {range_of(activation::relu)}; }
+};
+struct relu6_of {
+  static clamp_lanes of(array_ref<const word>) { return {range_of(activation::relu6)}; }
+};
+struct clip_of {
+  static clamp_lanes of(array_ref<const word> attrs) {
+    const auto range = unpack<ops::clip::attrs>(attrs);
+    return {{range.min, range.max}};
+  }
+};
+struct leaky_relu_of {
+  static leaky_relu_lanes of(array_ref<const word> attrs) {
+    return {unpack<ops::leaky_relu::attrs>(attrs).negative_slope};
+  }
+};
+
+}  // namespace detail
+
+// Operator, function of vectors, cost of an element in additions.
+// clang-format off
+template <class Isa> struct fast<ops::abs, Isa> : map_binding<ops::abs, Isa, abs_lanes, 1> {};
+template <class Isa> struct fast<ops::ceil, Isa> : map_binding<ops::ceil, Isa, ceil_lanes, 2> {};
+template <class Isa> struct fast<ops::clip, Isa> : map_binding<ops::clip, Isa, detail::clip_of, 1> {};
+template <class Isa> struct fast<ops::cos, Isa> : map_binding<ops::cos, Isa, sine_lanes<1>, 8> {};
+template <class Isa> struct fast<ops::erf, Isa> : map_binding<ops::erf, Isa, erf_lanes, 6> {};
+template <class Isa> struct fast<ops::floor, Isa> : map_binding<ops::floor, Isa, floor_lanes, 2> {};
+template <class Isa> struct fast<ops::hard_sigmoid, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
+template <class Isa> struct fast<ops::hswish, Isa> : map_binding<ops::hswish, Isa, hswish_lanes, 1> {};
+template <class Isa> struct fast<ops::leaky_relu, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
+template <class Isa> struct fast<ops::log, Isa> : map_binding<ops::log, Isa, log_lanes, 6> {};
+template <class Isa> struct fast<ops::neg, Isa> : map_binding<ops::neg, Isa, neg_lanes, 1> {};
+template <class Isa> struct fast<ops::reciprocal, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
+template <class Isa> struct fast<ops::relu, Isa> : map_binding<ops::relu, Isa, detail::relu_of, 1> {};
+template <class Isa> struct fast<ops::relu6, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
+template <class Isa> struct fast<ops::round, Isa> : map_binding<ops::round, Isa, round_lanes, 2> {};
+template <class Isa> struct fast<ops::rsqrt, Isa> : map_binding<ops::rsqrt, Isa, rsqrt_lanes, 4> {};
+template <class Isa> struct fast<ops::sigmoid, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
+template <class Isa> struct fast<ops::sin, Isa> : map_binding<ops::sin, Isa, sine_lanes<0>, 8> {};
+template <class Isa> struct fast<ops::sqrt, Isa> : map_binding<ops::sqrt, Isa, sqrt_lanes, 3> {};
+template <class Isa> struct fast<ops::square, Isa> : map_binding<ops::square, Isa, square_lanes, 1> {};
+template <class Isa> struct fast<ops::swish, Isa> : map_binding<ops::swish, Isa, swish_lanes, 8> {};
+template <class Isa> struct fast<ops::tanh, Isa> : map_binding<ops::tanh, Isa, tanh_lanes, 4> {};
+// clang-format on
+
+/// The kernel is e^x: with another base, or a sum in the exponent, it would lose digits, and the reference runs.
+template <class Isa> struct fast<ops::exp, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::exp, Isa>::select(node)) return table;
+    const auto attrs = unpack<ops::exp::attrs>(node.attrs);
+    if (attrs.base != -1 || attrs.scale != 1 || attrs.shift != 0) return {};
+    return float_map_binding<Isa, exp_lanes, 6>::select(node);
+  }
+};
+
+template <class Isa> struct fast<ops::gelu, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::gelu, Isa>::select(node)) return table;
+    if (unpack<ops::gelu::attrs>(node.attrs).approximate) return float_map_binding<Isa, gelu_tanh_lanes, 5>::select(node);
+    return float_map_binding<Isa, gelu_lanes, 6>::select(node);
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

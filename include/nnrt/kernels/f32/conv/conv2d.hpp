@@ -1,0 +1,463 @@
+// conv2d: float conv2d over NHWC images on the tiles of f32/gemm/gemm.hpp; any kernel, stride, dilation, padding,
+// group.
+// Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
+//
+// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
+// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
+// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
+// their channels. Dilation across tears the runs apart, and pixels that lie 4 KiB apart collide in the cache: such are
+// gathered, a few tiles at a time.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/taps.hpp>
+#include <nnrt/kernels/f32/gemm/gemm.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
+///
+/// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
+/// out. Padding below and to the right is what the output extents imply; negative padding in front leaves out pixels of
+/// the image.
+struct conv_shape {
+  std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
+  std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  std::int64_t pad_top = 0, pad_left = 0;
+  std::int64_t out_height = 0, out_width = 0;
+  std::int64_t group = 1;
+  /// Where y has gaps: floats from one output pixel, row or image to the next. All 0 where it has none.
+  std::int64_t y_pixel = 0, y_row = 0, y_image = 0;
+
+  constexpr bool has_gaps() const { return y_pixel != 0; }
+  constexpr std::int64_t pixel_step() const { return has_gaps() ? y_pixel : out; }
+  constexpr std::int64_t row_step() const { return has_gaps() ? y_row : out_width * out; }
+  constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
+  constexpr std::int64_t group_in() const { return in / group; }
+  constexpr std::int64_t group_out() const { return out / group; }
+  /// Products per output value, and how many of them lie under one row of the kernel.
+  constexpr std::int64_t depth() const { return kernel_h * run(); }
+  constexpr std::int64_t run() const { return kernel_w * group_in(); }
+  constexpr std::int64_t out_pixels() const { return out_height * out_width; }
+  /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
+  constexpr std::int64_t rows_under(std::int64_t outputs) const {
+    return (outputs - 1) * stride_h + (kernel_h - 1) * dilation_h + 1;
+  }
+  constexpr std::int64_t columns_under(std::int64_t outputs) const {
+    return (outputs - 1) * stride_w + (kernel_w - 1) * dilation_w + 1;
+  }
+  constexpr bool is_padded() const {
+    return pad_top > 0 || pad_left > 0 || rows_under(out_height) - pad_top > height ||
+           columns_under(out_width) - pad_left > width;
+  }
+};
+
+/// How a convolution is computed; follows from the shape alone.
+enum class conv_method {
+  product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
+  direct,   // tiles read the image, or a copy with padding or of one group's channels
+  gather    // tiles read pixels' inputs copied side by side
+};
+
+namespace detail {
+
+using kernels::conv_method;
+
+constexpr conv_method method_of(const conv_shape& s) {
+  const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
+  const bool is_whole_image =
+      s.kernel_h == s.height && s.kernel_w == s.width && s.out_pixels() == 1 && s.dilation_h == 1 && s.dilation_w == 1;
+  const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
+  const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
+  if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
+  // Copies with padding are as large as what lies under the outputs of a band: with far padding that may be far more
+  // than there is to read.
+  const bool reaches_far =
+      s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
+  return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
+}
+
+// --- blocks of pixels of the direct method ------------------------------------
+
+/// Output rows per block: rows that are narrow share a tile in pairs, and a single column runs down the image.
+constexpr std::int64_t block_rows(const conv_shape& s) {
+  if (s.out_width == 1) return tile_rows;
+  return 2 * s.out_width <= tile_rows ? 2 : 1;
+}
+constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
+  return (s.out_height + block_rows(s) - 1) / block_rows(s);
+}
+
+/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch
+/// it.
+constexpr bool copies_bands(const conv_shape& s) {
+  return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
+}
+/// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_collide().
+constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
+  if (method_of(s) == conv_method::product)
+    return rows_collide(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
+  const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
+  return rows_collide(block_rows(s) * s.out_width,
+                      (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
+}
+/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have
+/// 6, lines of 7 pixels take half as long again. A copied number takes as long as its products with ten filters.
+///
+/// \param panel_stays whether L1 keeps the weights of a panel
+constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
+  // with gaps each line has tiles of its own
+  if (tile_rows > 6 || 2 * s.out_width <= tile_rows || s.has_gaps()) return false;
+  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long
+  // for few rows.
+  const std::int64_t beside = panel_stays ? 2 : 4;
+  const auto cost = [&](std::int64_t rows) {
+    return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count());
+  };
+  const double pixels = static_cast<double>(s.out_pixels()),
+               copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
+  return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
+}
+constexpr conv_method float_method_of(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  const bool panel_stays = s.depth() <= 32 * 1024 / 4 / panel_columns;
+  return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays))
+             ? conv_method::gather
+             : method;
+}
+
+/// Rows of blocks per band, so that a copy takes at most 1 MiB.
+constexpr std::int64_t band_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
+  const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
+  return nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
+}
+
+/// Blocks below each other that pass by a panel of weights at once.
+constexpr std::int64_t blocks_at_once(const conv_shape& s) {
+  return std::min(pieces_at_once(block_rows(s) * s.stride_h * s.width * s.in),
+                  std::max<std::int64_t>(1, rows_of_blocks(s)));
+}
+
+constexpr std::int64_t direct_scratch(const conv_shape& s) {
+  if (copies_bands(s)) {
+    const std::int64_t outputs = std::min(s.out_height, band_rows(s) * block_rows(s));
+    return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
+  }
+  if (!s.is_padded()) return 0;
+  return s.rows_under(blocks_at_once(s) * block_rows(s)) *
+         s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in;
+}
+
+/// One image's buffers, from the first channel of the group in work on.
+struct conv_buffers {
+  const float* x;
+  const float* packed;
+  float* y;
+  float* scratch;
+  clamp_range range;
+  std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
+  tiling tiles;
+  std::int64_t most_at_once;  // blocks below each other that one call makes
+};
+
+/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
+/// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs
+/// compilers.
+[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y,
+                                          std::int64_t x, std::int64_t rows, std::int64_t columns, float* out) {
+  const std::int64_t first = nnrt::detail::clamped(-x, 0, columns),
+                     end = nnrt::detail::clamped(s.width - x, first, columns);
+  for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
+    const std::int64_t left = i >= 0 && i < s.height ? first : end;  // outside of the image all is padding
+    const std::int64_t run = pixel == s.in ? end - left : 1;         // pixels that lie side by side
+    zero_floats(left * s.in, out);
+    for (std::int64_t j = left; j < end; j += run)
+      copy_floats(image + (i * s.width + x + j) * pixel, run * s.in, out + j * s.in);
+    zero_floats((columns - end) * s.in, out + end * s.in);
+  }
+}
+
+/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is
+/// possible with one output row only; blocks of more come only with images that need no padding (any more), where none
+/// is left out.
+struct block_row {
+  std::int64_t y, height, first_tap, last_tap;
+
+  block_row(const conv_shape& s, std::int64_t index)
+      : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
+    const interval inside = taps_inside(y * s.stride_h - s.pad_top, s.height, s.kernel_h, s.dilation_h);
+    first_tap = inside.begin, last_tap = inside.end;
+  }
+  std::int64_t taps() const { return last_tap - first_tap; }
+};
+
+/// How many rows of blocks from this one on are computed at once: they are as high and lie under all rows of the
+/// kernel, or it is alone.
+inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
+  if (row.taps() < s.kernel_h) return 1;
+  const std::int64_t under_all = (s.height + s.pad_top - s.rows_under(1)) / s.stride_h + 1;
+  return nnrt::detail::clamped((std::min(s.out_height, under_all) - row.y) / row.height, 1, blocks_at_once(s));
+}
+
+/// Computes blocks below each other: `width` output columns from x on of so many rows alike, in the given panels. `t`
+/// is the rows', to be changed: what is the same for their blocks is in it.
+template <class Isa>
+void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike,
+                   std::int64_t x, std::int64_t width, interval panels, tile_args& t, read_ahead& ahead) {
+  const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
+                     ix = x * s.stride_w - s.pad_left;
+  // input rows from block to block
+  const std::int64_t columns = s.columns_under(width), below = row.height * s.stride_h;
+  std::int64_t line = s.width * s.in;
+  address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
+  if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
+    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns,
+                buffers.scratch);
+    a = address_of(buffers.scratch), line = columns * s.in;
+  }
+  t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
+  t.run_stride = s.dilation_h * line;
+  t.count = alike, t.a_step = below * line, t.c_step = row.height * buffers.out_row;
+  set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
+  if (row.height == 2 && s.out_width > 1)
+    t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
+}
+
+/// Whether L2 does not have the image: a large one, or, whatever rows of it are made here, one that comes from outside.
+constexpr bool image_comes_from_afar(const conv_shape& s) {
+  return s.in <= 4 || comes_from_afar(s.height * s.width * s.in);
+}
+
+/// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
+template <class Isa>
+void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  const std::int64_t block = panels_in_cache(s.depth());
+  const row_tiles across{s.out_width};
+  for (std::int64_t p = panels.begin; p < panels.end; p += block) {
+    const interval some_panels{p, std::min(panels.end, p + block)};
+    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end),
+                     buffers.tiles.weights_end);
+    for (std::int64_t index = rows.begin; index < rows.end;) {
+      const block_row row(s, index);
+      const std::int64_t alike = std::min(std::min(rows_alike(s, row), rows.end - index), buffers.most_at_once);
+      tile_args t{.a = address_of(buffers.x),
+                  .k = s.run(),
+                  .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel,
+                  .range = buffers.range,
+                  .runs = row.taps()};
+      if (image_comes_from_afar(s)) {
+        const std::int64_t line = s.width * s.in,
+                           behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
+        ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
+      }
+      for (std::int64_t i = 0; i < across.count(); ++i)
+        direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
+      index += alike;
+    }
+  }
+}
+
+/// The same on copies of the input, band by band.
+template <class Isa>
+void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  const std::int64_t at_once = band_rows(s), block = block_rows(s);
+  conv_shape padded = s;
+  padded.width = s.columns_under(s.out_width), padded.pad_left = 0;
+  conv_buffers of_band = buffers;
+  of_band.x = buffers.scratch, of_band.in_pixel = s.in;
+  for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
+    const interval band{row, std::min(rows.end, row + at_once)};
+    const std::int64_t y = band.begin * block, outputs = std::min(s.out_height, band.end * block) - y;
+    // the band begins with the first input row of output row y
+    padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;
+    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width,
+                buffers.scratch);
+    direct_blocks<Isa>(padded, of_band, band, panels);
+  }
+}
+
+/// Computes the given rows of blocks of one image, group by group.
+template <class Isa> void direct_image(const conv_shape& s, const conv_buffers& image, interval rows, interval panels) {
+  conv_shape of_group = s;
+  of_group.in = s.group_in(), of_group.out = s.group_out(), of_group.group = 1;
+  for (std::int64_t g = 0; g < s.group; ++g) {
+    conv_buffers buffers = image;
+    buffers.x += g * of_group.in, buffers.y += g * of_group.out;
+    buffers.packed += g * packed_floats(s.depth(), of_group.out);
+    if (copies_bands(s)) direct_bands<Isa>(of_group, buffers, rows, panels);
+    else direct_blocks<Isa>(of_group, buffers, rows, panels);
+  }
+}
+
+template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& buffers, part p) {
+  const std::int64_t rows = rows_of_blocks(s);
+  const rectangle work = share(s.batch * rows, panels_of(s.group_out()), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / rows, first = done - image * rows;
+    const interval of_image{first, std::min(rows, first + work.rows.end - done)};
+    conv_buffers one = buffers;
+    one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
+    direct_image<Isa>(s, one, of_image, work.columns);
+    done += of_image.size();
+  }
+}
+
+// --- gathered pixels ----------------------------------------------------------
+
+/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
+  const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
+                     ox = pixel % s.out_width;
+  const std::int64_t channels = s.group_in();
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += channels) {
+      const std::int64_t iy = oy * s.stride_h - s.pad_top + ky * s.dilation_h,
+                         ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
+      const bool is_inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
+      if (is_inside) copy_floats(x + ((image * s.height + iy) * s.width + ix) * s.in, channels, out);
+      else zero_floats(channels, out);
+    }
+}
+
+template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
+  // All pixels lie in one line, unless there are gaps between the output's rows.
+  const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
+  const std::int64_t tiles = rows_of_product(line).count(), k = s.depth(), n = s.group_out();
+  const rectangle work = share(lines * tiles, panels_of(n), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t row = done / tiles, first = done - row * tiles;
+    const interval of_line{first, std::min(tiles, first + work.rows.end - done)};
+    float* const y = buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step();
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      const auto gather = [&](std::int64_t i, float* to) {
+        gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to);
+      };
+      gemm_of_copies<Isa>({{line, k, n},
+                           buffers.packed + g * packed_floats(k, n),
+                           y + g * n,
+                           s.pixel_step(),
+                           buffers.range,
+                           buffers.tiles,
+                           packed_run(k, n, s.run())},
+                          gather, buffers.scratch, {of_line, work.columns});
+    }
+    done += of_line.size();
+  }
+}
+
+constexpr std::int64_t scratch_per_part(const conv_shape& s) {
+  const conv_method method = float_method_of(s);
+  if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
+  const std::int64_t floats =
+      method == conv_method::direct ? direct_scratch(s) : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
+  return nnrt::detail::rounded_up(floats, 16);  // whole cache lines, so that parts never share one
+}
+
+}  // namespace detail
+
+/// Floats that conv_pack() writes.
+constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
+  return s.group * packed_floats(s.depth(), s.group_out());
+}
+
+/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros), group by group.
+inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const std::int64_t k = s.depth(), n = s.group_out();
+  for (std::int64_t g = 0; g < s.group; ++g)
+    pack(w + g * n * k, 1, k, k, n, s.run(), bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+}
+
+/// Floats of scratch that each part of conv() needs.
+constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
+
+/// The set of tiles that conv_by() makes do with.
+constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
+  const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
+  if (pixels * n == 0) return {};
+  if (method == conv_method::product) return tile_set_for(pixels, n);
+  if (method == conv_method::gather) return tile_set_for(s.has_gaps() ? s.out_width : pixels, n);
+  // Rows of the last block of a column or of pairs may be fewer than those of the others.
+  const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
+  const auto of_block = [&](std::int64_t rows) {
+    return rows == 1 ? tile_set_for(row_tiles{s.out_width}, n) : detail::tiles_along(rows * s.out_width, n);
+  };
+  return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
+}
+
+/// The same of conv().
+constexpr tile_set conv_tile_set(const conv_shape& s) { return conv_tile_set(s, detail::float_method_of(s)); }
+
+/// A band's image is never so low that a kernel of this height would reach far beyond it.
+inline constexpr std::int64_t most_band_taps = 64;
+
+/// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another
+/// order: of a product those with a row of one or two pixels, and where the last columns are but one vector also all
+/// that are not whole, with tiles of 8 rows the others, too.
+constexpr bool conv_has_bands(const conv_shape& s) {
+  switch (detail::float_method_of(s)) {
+    case conv_method::product:
+      return (s.out_width >= tile_rows && detail::narrow_tiles_sum_alike()) ||
+             (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
+    case conv_method::direct:
+      return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
+    case conv_method::gather: break;
+  }
+  return false;
+}
+
+/// The set for bands of at most so many rows, see narrowed(). They are made by the method of the whole.
+constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows) {
+  const conv_method method = detail::float_method_of(s);
+  tile_set set;
+  // Rows of whole tiles need no others however many there are.
+  const std::int64_t most = s.out_width % tile_rows == 0 ? 1 : std::min(rows, s.out_height);
+  conv_shape band = s;
+  band.batch = 1;
+  for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
+    band.height = method == conv_method::product ? band.out_height : s.height;
+    set = set | conv_tile_set(band, method);
+  }
+  return set;
+}
+
+/// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
+template <class Isa, conv_method Method>
+void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range,
+             part p, const tiling& tiles) {
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  if (pixels * s.out == 0) return;
+  const detail::conv_buffers buffers{
+      x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::most_tiles_at_once(p)};
+  if constexpr (Method == conv_method::product)
+    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
+  else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
+  else detail::conv_gather<Isa>(s, buffers, p);
+}
+
+/// y = clamp(conv2d(x, w) + bias).
+///
+/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
+/// weights can give NaN at the border. y must not overlap x.
+///
+/// \param packed what conv_pack() made of weights and bias
+///
+/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
+/// are none
+///
+/// \param tiles the functions of conv_tile_set(s), or more
+template <class Isa = native>
+void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
+          part p = {}, const tiling& tiles = tiles_of<Isa>) {
+  const auto method = detail::float_method_of(s);
+  if (method == conv_method::product)
+    return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::direct)
+    return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
+  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

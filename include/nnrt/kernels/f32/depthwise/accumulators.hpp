@@ -1,0 +1,47 @@
+// accumulators: sums of a float depthwise convolution that stay in registers, for neighbouring outputs of a row.
+// Flow: f32/depthwise/tile.hpp and f32/depthwise/strip.hpp add columns of input to them.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/simd/lanes.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
+
+/// Vectors beside each other in the strips or tiles of images that are `width` outputs wide, with `pixels` outputs in a
+/// vector: those of some choices, the first one best, that take the least time; 0 where none is as narrow. What a strip
+/// costs beside its columns is another column; the last one ends where the image does, and overlaps the one before.
+template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t width, int pixels) {
+  int best = 0;
+  std::int64_t least = 0;
+  for (const int columns : choices) {
+    const std::int64_t outputs = std::int64_t{columns} * pixels, cost = (width + outputs - 1) / outputs * (columns + 1);
+    if (outputs <= width && (best == 0 || cost < least)) best = columns, least = cost;
+  }
+  return best;
+}
+
+/// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart, under rows of K taps.
+template <int K, int Stride, int Columns> struct depthwise_sums {
+  static constexpr int in_columns = (Columns - 1) * Stride + K;
+  vf of[Columns];
+
+  [[gnu::always_inline]] void start(vf bias) {
+    each<Columns>([&](auto c) __attribute__((always_inline)) { of[c] = bias; });
+  }
+  /// Adds what input column J, holding x, contributes through one row of the kernel, in the lanes that fma() is told.
+  template <int J, class... Where> [[gnu::always_inline]] void add(vf x, const vf (&w)[K], Where... where) {
+    constexpr int first = J < K ? 0 : (J - K) / Stride + 1, last = std::min(Columns - 1, J / Stride);
+    add_to<J, first>(std::make_integer_sequence<int, last - first + 1>{}, x, w, where...);
+  }
+
+ private:
+  template <int J, int First, int... I, class... Where>
+  [[gnu::always_inline]] void add_to(std::integer_sequence<int, I...>, vf x, const vf (&w)[K], Where... where) {
+    ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I], where...)), ...);
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

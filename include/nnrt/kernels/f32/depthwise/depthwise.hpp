@@ -1,0 +1,215 @@
+// depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, multiplier.
+// Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
+//
+// 3x3 and 5x5 kernels of stride 1 and 2 compute strips or tiles of output pixels for one vector of channels, so that an
+// input loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each
+// vector. Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/common/taps.hpp>
+#include <nnrt/kernels/f32/depthwise/pack.hpp>
+#include <nnrt/kernels/f32/depthwise/strip.hpp>
+#include <nnrt/kernels/f32/depthwise/tile.hpp>
+#include <nnrt/kernels/f32/gemm/tile.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// The inputs of `count` output channels from o on; input channels lie at x.
+inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::int64_t multiplier) {
+  if (multiplier == 1) return load_first(x + o, count);
+  float inputs[lanes] = {};
+  std::int64_t c = o / multiplier, left = multiplier - o % multiplier;
+  for (std::int64_t l = 0; l < count; ++l) {
+    inputs[l] = x[c];
+    if (--left == 0) ++c, left = multiplier;
+  }
+  return load(inputs);
+}
+
+/// One output pixel, from the image's first float.
+inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                            std::int64_t oy, std::int64_t ox, interval vectors) {
+  const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
+                     count = std::min(lanes, out);
+  const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h),
+                 kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const address corner =
+      advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
+  const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
+  packed += vectors.begin * (s.taps() + 1) * lanes;
+  for (std::int64_t v = vectors.begin; v < vectors.end; ++v, packed += (s.taps() + 1) * lanes) {
+    const std::int64_t o = first_channel(v, out);
+    vf sum = load(packed);
+    address row = corner;
+    for (std::int64_t i = ky.begin; i < ky.end; ++i, row = advanced(row, line)) {
+      const float* w = packed + (i * s.kernel_w + kx.begin + 1) * lanes;
+      address pixel = row;
+      for (std::int64_t j = kx.begin; j < kx.end; ++j, pixel = advanced(pixel, tap), w += lanes)
+        sum = fma(load_inputs(floats_at(pixel), o, count, s.multiplier), load(w), sum);
+    }
+    store_first(y + o, clamp(sum, lo, hi), count);
+  }
+}
+
+/// Output rows of one image pixel by pixel.
+template <class Isa>
+void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                          interval rows, interval vectors) {
+  for (std::int64_t oy = rows.begin; oy < rows.end; ++oy)
+    for (std::int64_t ox = 0; ox < s.out_width; ++ox)
+      depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
+}
+
+/// What a part makes: output rows of all images, and some of the vectors that hold the channels, in whole lines of
+/// `line` channels.
+///
+/// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has
+/// written itself; by channels only where each part has some lines of them, or where rows are fewer than parts. Vectors
+/// that overlap, see first_channel(), are not shared out.
+constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
+  const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
+  const std::int64_t tiles = rows_of_product(rows * s.out_width).count();
+  const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
+  if (p.count == 1 || lines == 1 || (rows >= p.count && !has_enough)) return {share(rows, p), {0, vectors}};
+  const interval mine = share(lines, p);
+  return {{0, rows}, {mine.begin * (vectors / lines), mine.end * (vectors / lines)}};
+}
+
+}  // namespace detail
+
+/// How the output is computed: strips or tiles of so many columns for square kernels of 3 or 5, by strides of 1 or 2
+/// and with one pixel in a vector or two; else pixel by pixel (kernel 0).
+struct depthwise_method {
+  int kernel = 0;
+  int stride = 0;
+  int pixels = 1;
+  int columns = 0;               // in vectors
+  bool has_large_tiles = false;  // in place of strips, unless the image is in L2
+
+  friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
+};
+
+namespace detail {
+struct depthwise_method_list {
+  depthwise_method of[32];
+  int count = 1;  // the first one goes pixel by pixel
+
+  constexpr void add(depthwise_method method) { of[count++] = method; }
+};
+constexpr depthwise_method_list list_depthwise_methods() {
+  depthwise_method_list list;
+  for (int pixels = 1; pixels <= (has_halves ? 2 : 1); ++pixels)
+    for (int stride = 1; stride <= (pixels == 2 ? 1 : 2); ++stride) {
+      for (const int columns : tile_columns_of_5x5) list.add({5, stride, pixels, columns});
+      for (const int columns : strip_columns_of_3x3)
+        if (has_strips) list.add({3, stride, pixels, columns});
+      for (const int columns : tile_columns_of_3x3)
+        if (!has_strips) list.add({3, stride, pixels, columns});
+    }
+  for (const int columns : strip_columns_of_3x3)
+    if (has_strips && columns >= large_tile) list.add({3, 1, 1, columns, true});
+  return list;
+}
+}  // namespace detail
+
+/// All of them; the number of one is its place.
+inline constexpr detail::depthwise_method_list depthwise_methods = detail::list_depthwise_methods();
+constexpr int number_of(const depthwise_method& method) {
+  int i = 0;
+  while (depthwise_methods.of[i] != method) ++i;
+  return i;
+}
+
+/// Whether a 3x3 layer of stride 1 has large tiles in place of strips: where no L2 holds its image and results (2 MiB).
+/// All tiles of a row read what lies side by side, which is fetched ahead; and while lines come from L3 the products of
+/// another tile can be made, where all of a strip wait for those of the row above. Where both lie in L2, strips are
+/// faster.
+constexpr bool has_large_tiles(const depthwise_shape& s) {
+  return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile &&
+         !detail::pixels_collide(s) && detail::floats_of_layer(s) >= 512 * 1024;
+}
+
+/// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers
+/// use and no others. What depthwise_pack() makes serves all methods.
+constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
+  if (!has_depthwise_tiles(s)) return {};
+  const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
+  // columns that are read behind the image
+  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + kernel - s.width;
+  if (s.pad_left < 0 || s.pad_left > kernel / 2 || behind > kernel / 2) return {};
+  const int columns = kernel == 5  ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
+                      : has_strips ? detail::columns_for(strip_columns_of_3x3, s.out_width, pixels)
+                                   : detail::columns_for(tile_columns_of_3x3, s.out_width, pixels);
+  return columns == 0 ? depthwise_method{}
+                      : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns,
+                                         columns >= large_tile && has_large_tiles(s)};
+}
+
+namespace detail {
+/// Output rows of one image by a method.
+template <class Isa, depthwise_method Method>
+void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
+                       interval rows, interval vectors, bool is_shared, bool is_in_cache) {
+  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, x, packed, y, range, rows, vectors);
+  else if constexpr (Method.kernel == 5 || !has_strips)
+    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range,
+                                                                                                rows, vectors);
+  else {
+    // Strips are a call each: few vectors in the few rows of a band take less time in tiles, wherever they are.
+    if constexpr (Method.has_large_tiles)
+      if (!is_in_cache || vectors.size() < 4)
+        return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
+    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors,
+                                                                        is_shared);
+  }
+}
+}  // namespace detail
+
+/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image
+/// which s is a band of.
+///
+/// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image
+/// are left out. y must not overlap x.
+///
+/// \param packed what depthwise_pack() made of weights and bias
+///
+/// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are
+/// several parts
+///
+/// \param is_in_cache the image, though that of a large tensor, has just been written, and is small enough to be in L2
+template <class Isa, depthwise_method Method>
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
+                  part p = {}, bool is_band = false, bool is_in_cache = false) {
+  if (s.out_width <= 0 || s.out() <= 0) return;
+  const rectangle work =
+      detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height,
+                       last = std::min(s.out_height, first + work.rows.end - done);
+    const float* const from = x + image * s.height * s.width * s.channels;
+    float* const to = y + image * s.out_height * s.out_width * s.out();
+    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns,
+                                           is_band || p.count > 1, is_in_cache);
+    done += last - first;
+  }
+}
+
+/// The same by the fastest method, chosen at run time.
+template <class Isa = native>
+void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
+               part p = {}) {
+  const int number = number_of(depthwise_method_of(s));
+  const auto by = [&](auto i) {
+    if (number == i) depthwise_by<Isa, depthwise_methods.of[i]>(s, x, packed, y, range, p);
+  };
+  each<depthwise_methods.count>(by);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,242 @@
+// gemm: C = clamp(A * B + bias) over packed B; serves matrix products, dense layers and 1x1 convolution.
+// Flow: a plan's step calls gemm() with what pack() of f32/gemm/pack.hpp made; f32/conv/conv2d.hpp walks over its rows
+// of tiles.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/f32/gemm/tables.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Extents of a product: A is m x k, B is k x n, C is m x n. Any may be 0; k = 0 gives the bias, clamped.
+struct gemm_shape {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+namespace detail {
+
+/// Packed B as tiles see it.
+struct packed_b {
+  const float* packed;
+  std::int64_t k, n;
+
+  const float* bias(std::int64_t panel) const { return packed + panel * panel_columns; }
+  const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * panel_columns * k; }
+  /// Where a panel would begin; there need not be one.
+  address panel_address(std::int64_t panel) const {
+    return advanced(address_of(packed), whole_vectors(n) + panel * panel_columns * k);
+  }
+  /// Columns in use from this panel on, at most a panel's.
+  std::int64_t width(std::int64_t panel) const { return std::min(panel_columns, n - panel * panel_columns); }
+};
+
+/// Panels whose k rows stay in L2 (384 KiB of them) while A passes by.
+inline constexpr std::int64_t weights_in_cache = 384 * 1024 / 4;
+constexpr std::int64_t panels_in_cache(std::int64_t k) {
+  return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * panel_columns));
+}
+
+/// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away,
+/// since no machine guesses them from several short rows at once; then what lies behind the weights in use, those of
+/// the next panels, then of the next layers, since plans lay packed weights in the order of their steps, as much as one
+/// pass over A may use. It is asked for and not read, so it does not matter whether it is there.
+struct read_ahead {
+  address weights, weights_end, rows = 0, rows_end = 0;
+
+  read_ahead(address behind, address end)
+      : weights(behind), weights_end(std::min(advanced(behind, weights_in_cache), end)) {}
+  /// So many floats lie behind the rows that are multiplied next.
+  void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
+  /// Tells tiles what to ask for; afterwards, take() says how far they came.
+  void give(tile_args& t) const {
+    if (rows < rows_end) t.ahead = rows, t.ahead_step = bytes_ahead;
+    else if (weights < weights_end) t.ahead = weights, t.ahead_step = bytes_ahead;
+    else t.ahead = t.a, t.ahead_step = 0;
+  }
+  void take(const tile_args& t) {
+    const auto came = static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
+    if (rows < rows_end) rows += came;
+    else weights += came;
+  }
+};
+/// Whether a matrix of so many floats is more than L2 keeps of what was written last.
+constexpr bool comes_from_afar(std::int64_t floats) { return floats >= 512 * 1024 / 4; }
+
+/// How many pieces of A, of so many floats each, pass by a panel at once: they stay in L1 (16 KiB of them) for the next
+/// one.
+constexpr std::int64_t pieces_at_once(std::int64_t floats) {
+  return std::max<std::int64_t>(1, 16 * 1024 / 4 / std::max<std::int64_t>(1, floats));
+}
+
+/// How many tiles below each other one call makes where parts of the same product are made by other threads. A
+/// processor takes the stores of more for streams and fetches what lies behind them ahead of time, which other threads
+/// write or, behind the last rows, the next tensor's: see shared_strip_rows.
+inline constexpr std::int64_t shared_tiles = 2;
+constexpr std::int64_t most_tiles_at_once(part p) {
+  return p.count > 1 ? shared_tiles : std::numeric_limits<std::int64_t>::max();
+}
+
+/// Where rows of A begin and end for a tile of `rows` consecutive rows.
+inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
+  const std::int64_t second = second_half(rows);
+  t.a = a, t.a_second = advanced(a, second * t.lda);
+  t.c = c, t.c_second = c + second * t.ldc;
+}
+
+/// Computes one row of C, a product of b.k in one run, in pairs of whole panels of the given ones, and says which panel
+/// is next.
+inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, const packed_b& b, interval panels) {
+  const std::int64_t pairs = std::max<std::int64_t>(0, std::min(panels.end, b.n / panel_columns) - panels.begin) / 2;
+  if (pairs == 0) return panels.begin;
+  float* const c = t.c;
+  t.b = b.panel(panels.begin), t.bias = b.bias(panels.begin), t.c = t.c_second = c + panels.begin * panel_columns,
+  t.last = lanes, t.count = pairs;
+  tiles.functions.two_panels(t);
+  t.c = t.c_second = c, t.count = 1;
+  return panels.begin + 2 * pairs;
+}
+
+/// Computes tiles of `rows` rows of C, as many as `t` counts, in the given panels. The first `skipped` runs of B have
+/// no counterpart in A (rows of a convolution's kernel that hang over the edge of the image). `t` is the caller's, to
+/// be changed: a copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per
+/// row of tiles.
+template <class Isa>
+void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
+              interval panels, read_ahead& ahead) {
+  float *const c = t.c, *const c_second = t.c_second;
+  if constexpr (has_rows_of_two_panels)
+    if (rows == 1 && t.k == b.k && t.count == 1 && tiles.functions.two_panels != nullptr)
+      panels.begin = tile_row_of_two_panels(tiles, t, b, panels);
+  for (std::int64_t p = panels.begin; p < panels.end; ++p) {
+    const std::int64_t width = b.width(p), vectors = whole_vectors(width);
+    t.b = b.panel(p) + skipped * (is_in_pairs(width) ? (t.k + 1) / 2 : t.k) * vectors;
+    t.bias = b.bias(p);
+    t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
+    t.last = width - (vectors - lanes);
+    ahead.give(t);
+    tiles.for_tile(rows, width)(t);
+    ahead.take(t);
+  }
+}
+
+/// A product, as all its tiles know it. `run` is what packed_run() says of what pack() was told.
+struct float_product {
+  gemm_shape s;
+  const float* packed;
+  float* c;
+  std::int64_t ldc;
+  clamp_range range;
+  tiling tiles;
+  std::int64_t run;
+};
+
+/// A's rows: where row 0 would lie - only those of tiles that are computed have to be there - and whether L2 lacks
+/// those that no tile has read.
+struct rows_of_a {
+  address first;
+  std::int64_t lda;
+  bool are_far;
+};
+
+/// What a part does of C's tiles of rows and panels of columns.
+constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
+  const std::int64_t rows = rows_of_product(s.m).count(), panels = panels_of(s.n);
+  if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
+  return share(rows, panels, p);
+}
+
+/// The part of C made of the given tiles of rows and panels of columns; a call makes at most so many tiles.
+template <class Isa>
+void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t most_at_once) {
+  const auto& [s, packed, c, ldc, range, tiles, run] = product;
+  const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
+  const packed_b b{packed, s.k, s.n};
+  const row_tiles tiles_of_rows = rows_of_product(s.m);
+  for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
+    const interval panels{p, std::min(work.columns.end, p + block)};
+    read_ahead ahead(b.panel_address(panels.end), tiles.weights_end);
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
+      const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
+      tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
+      if (run != s.k) t.runs = s.k / run, t.run_stride = run;
+      t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile),
+                         std::min(pieces_at_once(tile_rows * s.k), most_at_once));
+      tile += t.count;
+      set_rows(t, rows, advanced(a.first, row * lda), c + row * ldc);
+      if (a.are_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
+      tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// C[m][n] = clamp(A[m][k] * B + bias).
+///
+/// Any lda >= k and ldc >= n, in floats; columns n … ldc of C are not touched. C must not overlap A. The products of
+/// one element are summed in an order that follows from the shape alone, so every division into parts gives the same
+/// bits.
+///
+/// \param packed what pack() made of B and bias
+///
+/// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
+///
+/// \param tiles the functions of tile_set_for(s.m, s.n), or more
+///
+/// \param run the run that pack() was told; 0: k
+///
+/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
+template <class Isa = native>
+void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
+          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0,
+          bool by_columns = false) {
+  if (s.m <= 0 || s.n <= 0) return;
+  detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)},
+                          {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
+                          detail::share_of_product(s, p, by_columns), detail::most_tiles_at_once(p));
+}
+
+// --- rows that are copied first ----------------------------------------------
+
+/// Floats from a copied row to the next.
+constexpr std::int64_t copied_row_floats(std::int64_t k) { return bytes_apart(k * 4) / 4; }
+/// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most
+/// 256 KiB.
+constexpr std::int64_t copied_tiles(std::int64_t k) {
+  return nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, k)), 1, 8);
+}
+/// Floats of scratch that each part of gemm_of_copies() needs.
+constexpr std::int64_t copied_rows_floats(std::int64_t m, std::int64_t k) {
+  return std::min(m, copied_tiles(k) * tile_rows) * copied_row_floats(k);
+}
+
+namespace detail {
+/// The given tiles and panels of C for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k
+/// floats of row i about.
+template <class Isa, class CopyRow>
+void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scratch, const rectangle& work) {
+  const std::int64_t k = product.s.k, lda = copied_row_floats(k), at_once = copied_tiles(k);
+  const row_tiles tiles_of_rows = rows_of_product(product.s.m);
+  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
+    const interval some{tile, std::min(work.rows.end, tile + at_once)};
+    const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
+    for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
+    gemm_tiles<Isa>(product, {advanced(address_of(scratch), -first * lda), lda, false}, {some, work.columns}, at_once);
+  }
+}
+}  // namespace detail
+
+/// gemm() of rows that lie side by side and collide.
+template <class Isa = native>
+void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch,
+                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, bool by_columns = false) {
+  detail::gemm_of_copies<Isa>(
+      {s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)},
+      [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
+      detail::share_of_product(s, p, by_columns));
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,150 @@
+// pack: the second factor of a product and its bias, in the order in which tiles read them.
+// Flow: a prepare step calls pack() once for each layer; f32/gemm/tile.hpp multiplies with what it made.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/simd/lanes.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
+inline constexpr int tile_vectors = 2;
+/// B is packed in panels of this many columns.
+inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
+
+constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1) / panel_columns; }
+
+/// Floats that pack() writes: the bias and k rows, all in whole vectors.
+constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
+
+/// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes):
+/// then two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
+constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
+/// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does
+/// two k, and loads them with one broadcast.
+constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && width < lanes; }
+
+/// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where
+/// a run ends with a single, as pairs reach into no other run.
+constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) {
+  return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k;
+}
+
+/// For whoever packs all of B at once.
+inline constexpr interval all_panels{0, INT64_MAX / panel_columns};
+
+namespace detail {
+
+/// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its
+/// two looks.
+inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / panel_columns / 4 * 4;
+
+/// Reads a float of each line, and forgets it.
+inline void fetch_lines(const float* p, std::int64_t floats) {
+  for (std::int64_t i = 0; i < floats; i += 16) static_cast<void>(static_cast<const volatile float*>(p)[i]);
+}
+
+/// k rows of `used` columns from b on, where a column lies side by side, to rows that are `width` floats apart. Each
+/// column is first read from end to end: machines fetch one stream in time, but not 32 at once. Packing then takes as
+/// long as copying does, a third less.
+inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_t k, std::int64_t used,
+                         std::int64_t width, float* out) {
+  const std::int64_t squares = used / 4 * 4;
+  for (std::int64_t i = 0; i < k; i += 4) {
+    if (i % turned_rows == 0)
+      for (std::int64_t j = 0; j < used; ++j) fetch_lines(b + j * column_stride + i, std::min(turned_rows, k - i));
+    const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
+    for (std::int64_t j = 0; j < whole; j += 4)
+      turn_square(b + j * column_stride + i, 4 * column_stride, out + i * width + j, 4 * width);
+    for (std::int64_t j = whole; j < used; ++j)
+      for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
+  }
+}
+
+/// k rows of half a vector each become rows of pairs. The last k of an odd run is in both lanes of its pair, by halves:
+/// with 0 in one of them an infinite x would come to NaN.
+inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
+  float* to = panel;  // never beyond what has been read
+  for (std::int64_t first = 0; first < k; first += run)
+    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += lanes) {
+      const vf one = load(panel + i * lanes);
+      store(to, i < last ? in_pairs(one, load(panel + (i + 1) * lanes)) : in_pairs(one, one) * vf(0.5F));
+    }
+}
+
+/// Writes the bias of each of the panels and calls fill(j, used, width, out) for it: it begins with column j and has
+/// `used` of `width` columns; the missing ones become zero.
+template <class Fill>
+void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to,
+                 Fill fill) {
+  const std::int64_t padded = whole_vectors(n);
+  float* out = to + padded + panels.begin * panel_columns * k;
+  for (std::int64_t j0 = panels.begin * panel_columns; j0 < std::min(padded, panels.end * panel_columns);
+       j0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
+    const bool twice = ends_in_half(used);
+    for (std::int64_t j = j0; j < j0 + width; ++j) to[j] = bias != nullptr && j < n ? bias[j] : 0.0F;
+    fill(j0, used, width, out);
+    for (std::int64_t i = 0; i < k && used < width; ++i) {
+      float* const row = out + i * width;
+      for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
+      if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
+    }
+    if constexpr (has_halves)
+      if (is_in_pairs(used)) pair_rows(out, k, packed_run(k, n, run));
+    out += k * width;
+  }
+}
+
+}  // namespace detail
+
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
+/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and leaves the rest of its room
+/// as it is.
+///
+/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
+///
+/// \param run how many rows, from each multiple of it on, meet values of A that lie side by side; it divides k
+///
+/// \param bias n floats; null: zeros
+///
+/// \param out packed_floats(k, n) floats; 64-byte alignment is faster
+///
+/// \param panels which of them to pack, with their bias; all, unless several threads share them
+template <class RowOf>
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
+               const float* bias, float* out, interval panels = all_panels) {
+  detail::pack_panels(k, n, run, bias, panels, out,
+                      [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+                        for (std::int64_t i = 0; i < k; ++i, panel += width) {
+                          const float* const row = row_of(i) + j0 * column_stride;
+                          if (column_stride == 1) copy_floats(row, used, panel);
+                          else
+                            for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
+                        }
+                      });
+}
+
+/// The same for rows at equal distances.
+///
+/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+                 std::int64_t run, const float* bias, float* out, interval panels = all_panels) {
+  if (row_stride != 1)
+    return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
+  detail::pack_panels(k, n, run, bias, panels, out,
+                      [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+                        detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
+                      });
+}
+
+/// The same of a plain product, whose rows of A lie side by side.
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
+                 const float* bias, float* out) {
+  pack(b, row_stride, column_stride, k, n, k, bias, out);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,410 @@
+// tile: tiles of a product - rows and vectors of C that stay in registers.
+// Flow: f32/gemm/gemm.hpp and f32/conv/conv2d.hpp walk over tiles; f32/gemm/pack.hpp laid out what they read;
+// f32/gemm/tables.hpp has the functions made of them.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/f32/gemm/pack.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12
+/// of 16; 16 where four k of each row stay in a register, too. They must be even, see tile_args.
+inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
+
+// --- division of rows among tiles ------------------------------------------
+
+namespace detail {
+/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
+constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+/// The row at which the second half of the function's rows begins: where rows are odd in number both halves have the
+/// middle one.
+constexpr std::int64_t second_half(std::int64_t rows) { return rows == 1 ? 0 : rows - function_rows(rows) / 2; }
+}  // namespace detail
+
+/// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the
+/// first. So none is a sliver, two functions make all of them, and threads that share a few tiles have as much to do
+/// each. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
+class row_tiles {
+  // tiles; the first ones; their rows; 1 if the last of those has one row less
+  std::int64_t count_, larger_, most_, odd_;
+
+ public:
+  explicit constexpr row_tiles(std::int64_t m) : row_tiles(m, (m + tile_rows - 1) / tile_rows) {}
+  /// So many tiles, which are enough.
+  constexpr row_tiles(std::int64_t m, std::int64_t tiles)
+      : count_(tiles), larger_(tiles), most_(detail::function_rows(tiles <= 1 ? m : (m + tiles - 1) / tiles)), odd_(0) {
+    const std::int64_t missing = most_ * tiles - m;
+    larger_ -= missing / 2, odd_ = missing % 2;
+  }
+
+  constexpr std::int64_t count() const { return count_; }
+  constexpr std::int64_t begin(std::int64_t tile) const {
+    return tile < larger_ ? tile * most_ : tile * (most_ - 2) + 2 * larger_ - odd_;
+  }
+  constexpr std::int64_t rows(std::int64_t tile) const { return begin(tile + 1) - begin(tile); }
+  /// How many tiles from this one on have as many rows as it has.
+  constexpr std::int64_t alike(std::int64_t tile) const {
+    const std::int64_t whole = larger_ - odd_;
+    return (tile < whole ? whole : tile < larger_ ? larger_ : count_) - tile;
+  }
+};
+
+/// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to
+/// do each. Where four would have fewer than 8 rows, and so too few sums to hide the latency of fma, there are three.
+constexpr row_tiles rows_of_product(std::int64_t m) {
+  return tile_rows > 8 && m > 4 * 8 - 2 && m < 3 * tile_rows ? row_tiles{m, 4} : row_tiles{m};
+}
+
+/// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
+constexpr std::int64_t bytes_apart(std::int64_t row_bytes) {
+  return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes;
+}
+
+/// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k
+/// all lie in the same set of L1, which keeps 8 lines (or 12): of 14 rows each line has left before its next number is
+/// read, and products take a quarter longer. Copies of the rows lie a line further apart.
+constexpr bool rows_collide(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
+  return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
+}
+
+namespace detail {
+
+// --- one tile ---------------------------------------------------------------
+
+/// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on
+/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel. `count` tiles of the
+/// same columns are made by one call, which costs as much as 8 products of each element.
+///
+/// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows
+/// also serves 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be
+/// compiled.
+struct tile_args {
+  address a = 0, a_second = 0;
+  std::int64_t lda = 0;
+  const float* b = nullptr;
+  std::int64_t k = 0;
+  float *c = nullptr, *c_second = nullptr;
+  std::int64_t ldc = 0;
+  const float* bias = nullptr;
+  clamp_range range = {};
+  std::int64_t last = lanes;  // lanes in use in the last vector
+  std::int64_t runs = 1, run_stride = 0;
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
+  address ahead = 0;                               // see read_ahead and bytes_ahead
+  std::int64_t ahead_step = 0;                     // bytes per k
+};
+
+/// Bytes that a tile asks for with each k: whole lines, as many as the weights of a panel take.
+inline constexpr std::int64_t bytes_ahead = std::max<std::int64_t>(64, panel_columns * 4);
+
+/// Reads A down its rows, at one k after the other.
+template <int Rows> struct row_cursor {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  strides step;
+
+  explicit row_cursor(const tile_args& t) : first(t.a), second(t.a_second), step(t.lda) {}
+  [[gnu::always_inline]] void advance(std::int64_t floats) {
+    first = advanced(first, floats), second = advanced(second, floats);
+  }
+  /// The value of row Row, `ahead` floats on, in every lane.
+  template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
+  /// The same for several products.
+  template <int Row> [[gnu::always_inline]] vf shared_value(int ahead) const {
+    return broadcast_load(at<Row>() + ahead);
+  }
+  /// The values of a vector's worth of k, one in each lane.
+  template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
+  /// That and the next one, in every pair of lanes.
+  template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
+
+ private:
+  template <int Row> [[gnu::always_inline]] const float* at() const {
+    return floats_at(step.template from<Row % half>(Row < half ? first : second));
+  }
+};
+
+/// The rows of C below a tile.
+template <int Rows> struct output_rows {
+  static constexpr int half = (Rows + 1) / 2;
+  address first, second;
+  std::int64_t ldc;
+
+  explicit output_rows(const tile_args& t) : first(address_of(t.c)), second(address_of(t.c_second)), ldc(t.ldc) {}
+  [[gnu::always_inline]] void advance(std::int64_t floats) {
+    first = advanced(first, floats), second = advanced(second, floats);
+  }
+  template <int Row> [[gnu::always_inline]] float* at() const {
+    return reinterpret_cast<float*>(advanced(Row < half ? first : second, Row % half * ldc));
+  }
+};
+
+/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle,
+/// several k at once go to a set each.
+constexpr int sets_for(int accumulators) {
+  constexpr int enough = 8;
+  return (enough + accumulators - 1) / accumulators;
+}
+
+/// Whether all tiles of one vector along tile_rows rows or more make their sums in the same order, that is, with as
+/// many sets.
+constexpr bool narrow_tiles_sum_alike() {
+  for (std::int64_t m = tile_rows; m < 4 * tile_rows; ++m) {
+    const row_tiles tiles{m};
+    for (std::int64_t i = 0; i < tiles.count(); ++i)
+      if (sets_for(static_cast<int>(function_rows(tiles.rows(i)))) != sets_for(tile_rows)) return false;
+  }
+  return true;
+}
+
+/// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside
+/// their products comes to a quarter of all instructions, and where the core's other thread takes every second cycle of
+/// what decodes them, that is what products wait for.
+constexpr int k_of_a_turn(int accumulators) {
+  return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1;
+}
+
+/// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
+template <int Vectors, class Rows> struct sums;
+template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
+  static_assert(Vectors == 1 || Vectors == 2);
+  static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors, step = 1;
+  static constexpr std::int64_t columns = Vectors * lanes;  // of a panel
+  vf of[Vectors][rows];
+
+  [[gnu::always_inline]] void start(const float* bias) {
+    const vf first = load(bias), last = load(bias + (Vectors - 1) * lanes);
+    ((of[0][Row] = first, of[Vectors - 1][Row] = last), ...);
+  }
+  [[gnu::always_inline]] void start() { ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...); }
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
+    vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
+    keep(b0), keep(b1);
+    if constexpr (Vectors == 1) ((of[0][Row] = fma(a.template value<Row>(ahead), b0, of[0][Row])), ...);
+    else (add_row(of[0][Row], of[1][Row], a.template shared_value<Row>(ahead), b0, b1), ...);
+  }
+  /// The same of a single row, whose value is x.
+  [[gnu::always_inline]] void add_products_of(vf x, const float* b) {
+    add_row(of[0][0], of[1][0], x, load(b), load(b + lanes));
+  }
+  /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
+  template <int Sets>
+  [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
+    const vf x[] = {a.template values<Row>()...};
+    each<4>([&](auto i) __attribute__((always_inline)) {
+      const vf b0 = load(b + i * columns), b1 = load(b + i * columns + (Vectors - 1) * lanes);
+      sums& sum = to[i % Sets];
+      ((sum.of[0][Row] = fma_lane<i>(b0, x[Row], sum.of[0][Row])), ...);
+      if constexpr (Vectors == 2) ((sum.of[1][Row] = fma_lane<i>(b1, x[Row], sum.of[1][Row])), ...);
+    });
+  }
+  [[gnu::always_inline]] void add(const sums& other) {
+    ((of[0][Row] = of[0][Row] + other.of[0][Row]), ...);
+    if constexpr (Vectors == 2) ((of[1][Row] = of[1][Row] + other.of[1][Row]), ...);
+  }
+  [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    if constexpr (Vectors == 2) (kernels::store(c.template at<Row>(), clamp(of[0][Row], lo, hi)), ...);
+    if (t.last == lanes)
+      (kernels::store(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
+    else if constexpr (masks_are_free || rows == 1)
+      (store_first(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
+    else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
+      vf last_of[] = {of[Vectors - 1][Row]...};
+      float* const last_at[] = {c.template at<Row>()...};
+      for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
+    add_product(to_first, x, b0);
+    add_product(to_last, x, b1);
+  }
+};
+
+/// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see ends_in_half).
+template <class Pairs> struct sums_and_half;
+template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
+  static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs, accumulators = rows + pairs, step = 1;
+  static constexpr std::int64_t columns = 2 * lanes;
+  vf of[rows], halves[pairs];
+
+  [[gnu::always_inline]] void start(const float* bias) {
+    const vf whole = load(bias), half = load_half_twice(bias + lanes);
+    ((of[2 * Pair] = whole, of[2 * Pair + 1] = whole, halves[Pair] = half), ...);
+  }
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
+    const vf b0 = load(b), b1 = load(b + lanes);
+    (add_pair<Pair>(a.template shared_value<2 * Pair>(ahead), a.template shared_value<2 * Pair + 1>(ahead), b0, b1),
+     ...);
+  }
+  [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    (store_pair<Pair>(c.template at<2 * Pair>(), c.template at<2 * Pair + 1>(), lo, hi, t.last), ...);
+  }
+
+ private:
+  template <int P> [[gnu::always_inline]] void add_pair(vf x0, vf x1, vf b0, vf b1) {
+    of[2 * P] = fma(x0, b0, of[2 * P]);
+    of[2 * P + 1] = fma(x1, b0, of[2 * P + 1]);
+    halves[P] = fma(blend_halves(x0, x1), b1, halves[P]);
+  }
+  template <int P> [[gnu::always_inline]] void store_pair(float* c0, float* c1, vf lo, vf hi, std::int64_t last) const {
+    kernels::store(c0, clamp(of[2 * P], lo, hi));
+    kernels::store(c1, clamp(of[2 * P + 1], lo, hi));
+    store_halves(c0 + lanes, c1 + lanes, clamp(halves[P], lo, hi), last);
+  }
+};
+
+/// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see
+/// is_in_pairs).
+template <class Rows> struct sums_of_pairs;
+template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
+  static constexpr int rows = sizeof...(Row), accumulators = rows, step = 2;
+  static constexpr std::int64_t columns = lanes;
+  vf of[rows];
+
+  [[gnu::always_inline]] void start(const float* bias) { fill(in_pairs(load(bias), vf(0.0F))); }
+  [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
+  [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
+    const vf weights = load(b);
+    ((of[Row] = fma(a.template pair<Row>(ahead), weights, of[Row])), ...);
+  }
+  [[gnu::always_inline]] void add_single(const row_cursor<rows>& a, const float* b) {
+    const vf weights = load(b);
+    ((of[Row] = fma(a.template value<Row>(0), weights, of[Row])), ...);
+  }
+  [[gnu::always_inline]] void add(const sums_of_pairs& other) { ((of[Row] = of[Row] + other.of[Row]), ...); }
+  [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
+    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    (store_two<Row>(t, c, lo, hi), ...);
+  }
+
+ private:
+  [[gnu::always_inline]] void fill(vf x) { ((of[Row] = x), ...); }
+  /// An even row and the next one; of a single row the upper half lands where the lower one does.
+  template <int R>
+  [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, vf lo, vf hi) const {
+    constexpr int next = R + 1 < rows ? R + 1 : R;
+    if constexpr (R % 2 == 0)
+      store_halves(c.template at<R>(), c.template at<next>(), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi),
+                   t.last);
+  }
+};
+
+/// Whether a tile has load slots to spare for asking: those of two vectors and 12 sums or more, with 16 registers also
+/// those of 4 rows, which 16 rows have among their tiles.
+template <class Sums>
+inline constexpr bool may_fetch =
+    Sums::accumulators >= (vector_registers == 32 ? 12 : 8) && Sums::accumulators > Sums::rows;
+
+/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for
+/// the next k.
+template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
+  if constexpr (may_fetch<Sums>) {
+    if (Count > 4 && step == 0) return;  // nothing to ask for
+    each<Count>([&](int i) __attribute__((always_inline)) {
+      for (std::int64_t line = 0; line < bytes_ahead; line += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
+    });
+    ahead += static_cast<address>(Count * step);
+  }
+}
+
+template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
+  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step,
+                turn = step == 1 ? k_of_a_turn(Sums::accumulators) : 1;
+  row_cursor<Sums::rows> a(t);
+  output_rows<Sums::rows> c(t);
+  address ahead = t.ahead;
+  const std::int64_t a_step = t.a_step - t.runs * t.run_stride;  // from behind the last run
+  for (std::int64_t left = t.count; left > 0; --left) {
+    Sums sum[sets];
+    sum[0].start(t.bias);
+    if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
+    const float* b = t.b;
+    for (std::int64_t run = t.runs; run > 0; --run) {
+      const float* const end = b + t.k / step * Sums::columns;
+      if constexpr (has_lane_products && 4 % sets == 0) {
+        for (const float* const whole = b + t.k / 4 * (4 * Sums::columns); b != whole;
+             b += 4 * Sums::columns, a.advance(4)) {
+          fetch_ahead<Sums, 4>(ahead, t.ahead_step);
+          Sums::add_four(sum, a, b);
+        }
+      } else if constexpr (sets > 1) {
+        for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
+             b += sets * Sums::columns, a.advance(sets * step))
+          each<sets>([&](int s)
+                         __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
+      }
+      if constexpr (turn > 1) {
+        for (const float* const whole = b + t.k / turn * (turn * Sums::columns); b != whole;
+             b += turn * Sums::columns, a.advance(turn)) {
+          fetch_ahead<Sums, turn>(ahead, t.ahead_step);
+          each<turn>([&](int i) __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::columns, i); });
+        }
+      }
+      for (; b != end; b += Sums::columns, a.advance(step)) {
+        fetch_ahead<Sums, 1>(ahead, t.ahead_step);
+        sum[0].add_products(a, b, 0);
+      }
+      if constexpr (step == 2)
+        if (t.k % 2 != 0) sum[0].add_single(a, b), b += Sums::columns, a.advance(1);
+      a.advance(t.run_stride - t.k);
+    }
+    if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+    sum[0].store(t, c);
+    a.advance(a_step), c.advance(t.c_step);
+  }
+}
+
+/// Whether a single row may be made in two whole panels at once: with as many sets as the tile of one panel keeps, so
+/// that its bits do not depend on which panels find a second one.
+inline constexpr bool has_rows_of_two_panels = vector_registers == 32 && !has_lane_products;
+
+/// One row in pairs of panels, `count` of them side by side, of one run. A row reads every weight once, as fast as they
+/// come, and what a loop costs to begin and to end is time: half as many take a tenth less where weights come from L2
+/// (128 rows of them, on an Intel core).
+template <class Isa> [[gnu::noinline]] void row_of_two_panels(const tile_args& t) {
+  using panel = sums<tile_vectors, std::integer_sequence<int, 0>>;
+  constexpr int sets = sets_for(panel::accumulators);
+  const std::int64_t step = t.k * panel_columns;  // from a panel to the next
+  const float *b = t.b, *bias = t.bias;
+  output_rows<1> c(t);
+  for (std::int64_t left = t.count; left > 0; --left, b += step, bias += 2 * panel_columns) {
+    panel first[sets], second[sets];
+    first[0].start(bias), second[0].start(bias + panel_columns);
+    each<sets - 1>([&](int s) __attribute__((always_inline)) { first[s + 1].start(), second[s + 1].start(); });
+    row_cursor<1> a(t);
+    const auto add = [&](int set, int ahead) __attribute__((always_inline)) {
+      const vf x = a.template shared_value<0>(ahead);
+      const float* const at = b + ahead * panel_columns;
+      first[set].add_products_of(x, at), second[set].add_products_of(x, at + step);
+    };
+    const float* const end = b + step;
+    for (const float* const whole = b + t.k / sets * (sets * panel_columns); b != whole;
+         b += sets * panel_columns, a.advance(sets))
+      each<sets>([&](int s) __attribute__((always_inline)) { add(s, s); });
+    for (; b != end; b += panel_columns, a.advance(1)) add(0, 0);
+    each<sets - 1>([&](int s)
+                       __attribute__((always_inline)) { first[0].add(first[s + 1]), second[0].add(second[s + 1]); });
+    first[0].store(t, c), c.advance(panel_columns);
+    second[0].store(t, c), c.advance(panel_columns);
+  }
+}
+
+using tile_function = void (*)(const tile_args&);
+
+template <int N> using first_integers = std::make_integer_sequence<int, N>;
+
+/// Functions for 1, 2, 4, 6, … rows.
+inline constexpr int row_counts = tile_rows / 2 + 1;
+
+}  // namespace detail
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

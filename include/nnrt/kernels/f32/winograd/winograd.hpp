@@ -1,0 +1,353 @@
+// winograd: float convolution by 3x3 kernels of stride 1 or 2 in fewer products, over NHWC images.
+// Flow: winograd_choice() says at plan time whether it pays; a prepare step transforms weights with winograd_pack(); a
+// plan's step calls conv_winograd() with arena scratch.
+//
+// Tiles of input pixels are transformed (f32/winograd/transforms.hpp); every element of the transformed tiles is a
+// matrix product of its own on the tiles of f32/gemm/gemm.hpp; what comes out is transformed back to Tile x Tile output
+// pixels. Of stride 1 these are 16 products instead of 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4).
+// With stride 2 the pixels of a tile are four phases, whose transforms lie side by side, as channels do: 25 products
+// instead of 36, or 81 instead of 144. Tiles go in blocks whose transformed input stays in L2 while all panels of
+// weights pass.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/f32/conv/conv2d.hpp>
+#include <nnrt/kernels/f32/winograd/grid.hpp>
+#include <nnrt/kernels/f32/winograd/transforms.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Whether the method can compute this convolution at all. Fewer channels than lanes would leave lanes of every
+/// transform unused.
+constexpr bool is_winograd_shape(const conv_shape& s) {
+  return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
+         s.dilation_w == 1 && s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
+}
+
+namespace detail {
+
+/// Floats of weights that are near enough to be read once for each half of the tiles: 1 MiB of them.
+inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
+
+/// The extents that follow from a shape and the output pixels along a tile's side.
+struct winograd_layout : winograd_grid {
+  std::int64_t stride, in, out;
+
+  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
+      : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
+
+  /// Elements along the side of a transformed tile.
+  constexpr std::int64_t side() const { return tile + winograd_taps(static_cast<int>(stride)) - 1; }
+  constexpr std::int64_t elements() const { return side() * side(); }
+  /// Phases that have a product at such a place of a line: at infinity, the last one, only that of several taps.
+  constexpr std::int64_t phases_at(std::int64_t place) const { return place == side() - 1 ? 1 : stride; }
+  /// Products of a channel in all elements of a line, and of a tile.
+  constexpr std::int64_t products_of_line() const { return (side() - 1) * stride + 1; }
+  constexpr std::int64_t products() const { return products_of_line() * products_of_line(); }
+  /// Products of the elements before element i of column j; elements come column by column.
+  constexpr std::int64_t products_before(std::int64_t i, std::int64_t j) const {
+    return (j * products_of_line() + i * phases_at(j)) * stride;
+  }
+  /// Products for each value of an element's matrix.
+  constexpr std::int64_t depth(std::int64_t element) const {
+    return phases_at(element % side()) * phases_at(element / side()) * in;
+  }
+  /// Input pixels along a tile's side.
+  constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
+
+  /// Floats of the transformed weights.
+  constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
+  /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for
+  /// two threads, unless L2 has lost the first weights when the second block needs them: then threads share the
+  /// columns. Where there is but one panel of these, and so few weights, blocks are even beyond one tile.
+  constexpr std::int64_t blocks() const {
+    const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
+    if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
+    if (weights() > weights_read_again) return 1;
+    return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
+  }
+  constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
+  constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
+
+  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions
+  /// then make all of them.
+  constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
+
+  /// Floats from one transformed input to the next.
+  constexpr std::int64_t row_step() const { return copied_row_floats(stride * stride * in); }
+  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the
+  /// same sets of the cache, where the block's size is a power of two.
+  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
+  constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
+  /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
+  constexpr std::int64_t scratch() const {
+    return elements() * (input_step(largest_block()) + product_step(largest_block())) + pixels() * pixels() * in;
+  }
+};
+
+// --- one block of tiles ---------------------------------------------------------
+
+/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has
+/// products of lie side by side.
+template <int Tile, int Stride>
+void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
+  constexpr int side = Tile + winograd_taps(Stride) - 1;
+  const strides pixel(Stride * channels);
+  for (std::int64_t c = 0; c < channels; c += lanes) {
+    const std::int64_t first = std::min(c, channels - lanes);  // the last vector overlaps the one before
+    each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
+      constexpr int below = phase / Stride, beside = phase % Stride, rows = side - below, columns = side - beside;
+      address row = address_of(pixels + below * line + beside * channels + first), to = address_of(v + first);
+      transform_rectangle<rows, columns, rows, columns>(
+          [](const auto& d, auto& t) __attribute__((always_inline)) { winograd_line<Tile, Stride>::input(d, t); },
+          [&](auto, auto j) __attribute__((always_inline)) {
+            const vf value = load(floats_at(pixel.template from<j>(row)));
+            if constexpr (j == columns - 1) row = advanced(row, Stride * line), keep(row);
+            return value;
+          },
+          [&](auto i, auto j, vf value) __attribute__((always_inline)) {
+            store(reinterpret_cast<float*>(to) + (below * (j == side - 1 ? 1 : Stride) + beside) * channels, value);
+            to = advanced(to, i == rows - 1 ? (1 + below) * step : step), keep(to);
+          });
+    });
+  }
+}
+
+/// The same for the tile at a place of x; where it hangs over the edge, from a copy with zeros around it.
+template <int Tile, int Stride>
+void transform_tile(const conv_shape& s, const float* x, const tile_place& tile, float* copy, float* v,
+                    std::int64_t step) {
+  constexpr int pixels = (Tile - 1) * Stride + 3;
+  const std::int64_t iy = tile.y * Stride - s.pad_top, ix = tile.x * Stride - s.pad_left;
+  const float* const image = x + tile.image * s.height * s.width * s.in;
+  if (iy >= 0 && ix >= 0 && iy + pixels <= s.height && ix + pixels <= s.width)
+    return transform_input<Tile, Stride>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, step);
+  copy_padded(s, image, s.in, iy, ix, pixels, pixels, copy);
+  transform_input<Tile, Stride>(copy, pixels * s.in, s.in, v, step);
+}
+
+/// Transforms one tile's products back, one vector of `used` channels, and writes those of its pixels that exist.
+template <int Tile, int Stride>
+void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range,
+                      const tile_place& tile, float* y, std::int64_t used) {
+  constexpr int side = Tile + winograd_taps(Stride) - 1;
+  const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
+  const strides pixel(s.pixel_step());
+  const vf start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  address from = address_of(m),
+          row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
+  transform_rectangle<side, side, Tile, Tile>(
+      [](const vf(&d)[side], vf(&t)[Tile])
+          __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
+      [&](auto, auto) __attribute__((always_inline)) {
+        const vf value = load(floats_at(from));
+        from = advanced(from, step), keep(from);
+        return value;
+      },
+      [&](auto j, auto i, vf value) __attribute__((always_inline)) {
+        if (i < rows && j < columns)
+          store_first(reinterpret_cast<float*>(pixel.template from<j>(row)), clamp(value + start, lo, hi), used);
+        if constexpr (j == Tile - 1) row = advanced(row, s.row_step()), keep(row);
+      });
+}
+
+/// The products of one block: as many matrices as a tile has elements, `rows` rows each.
+template <class Isa>
+void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed,
+                       std::int64_t width, float* m, const tiling& tiles) {
+  alignas(64) static constexpr float no_bias[panel_columns] = {};
+  constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
+  const std::int64_t vectors = whole_vectors(width);
+  const row_tiles tiles_of_rows = of.tiles_of_products(rows);
+  for (std::int64_t e = 0; e < of.elements(); ++e) {
+    const std::int64_t depth = of.depth(e);
+    for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
+      const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
+      tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
+      t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
+      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()),
+      t.ahead_step = bytes_ahead / tiles_of_rows.count();
+      set_rows(t, size, advanced(address_of(v), first * of.row_step()), m + first * panel_columns);
+      if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
+      tiles.for_tile(size, width)(t);
+    }
+    v += of.input_step(rows), m += of.product_step(rows), packed += depth * vectors;
+  }
+}
+
+}  // namespace detail
+
+/// Floats that winograd_pack() writes.
+constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
+  return (detail::winograd_layout(s, tile).products() * s.in + 1) * whole_vectors(s.out);
+}
+
+/// Floats of scratch that each part of conv_winograd() needs.
+constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
+  return nnrt::detail::rounded_up(detail::winograd_layout(s, tile).scratch(), 16);
+}
+
+/// The set of tiles that conv_winograd() makes do with.
+constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
+  const detail::winograd_layout of(s, tile);
+  tile_set set;
+  for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
+    const row_tiles tiles = of.tiles_of_products(rows);
+    for (std::int64_t i = 0; i < tiles.count(); ++i) set = set | detail::tiles_along(tiles.rows(i), s.out);
+  }
+  return set;
+}
+
+// --- the choice -----------------------------------------------------------------
+
+namespace detail {
+
+// Costs are counted in multiply-adds of whole vectors, two of which take one cycle. The numbers were measured on Zen 5
+// with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of
+// one vector of channels costs, and how many bytes of weights arrive meanwhile, from memory or from a cache that holds
+// them all.
+inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
+inline constexpr double bytes_in_second_cache = 1024 * 1024, bytes_in_third_cache = 8 * 1024 * 1024;
+
+/// As doubles, since nobody has checked yet that products of so many extents fit into integers.
+constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / lanes); }
+constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
+  return static_cast<double>(row_tiles{rows}.count()) * static_cast<double>(panels_of(columns));
+}
+
+/// Products with so many packed weights, read `passes` times: computing or waiting, whichever takes longer.
+constexpr double cost_of_products(double computing, std::int64_t weights, std::int64_t passes) {
+  const double bytes = static_cast<double>(weights) * 4;
+  const double first = bytes / (bytes <= bytes_in_second_cache ? bytes_from_cache : bytes_from_memory);
+  const double again = bytes / (bytes <= bytes_in_third_cache ? bytes_from_cache : bytes_from_memory);
+  return std::max(computing, first + static_cast<double>(passes - 1) * again);
+}
+
+constexpr double direct_cost(const conv_shape& s) {
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  const double products = static_cast<double>(pixels) * static_cast<double>(s.depth()) * vectors_of(s.out);
+  return cost_of_products(products + product_tiles(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out),
+                          1);
+}
+
+constexpr double winograd_cost(const conv_shape& s, int tile) {
+  const winograd_layout of(s, tile);
+  const double input_cost = s.stride_h == 1 ? (tile == 4 ? 380 : 160) : (tile == 4 ? 480 : 120);
+  const double output_cost = s.stride_h == 1 ? (tile == 4 ? 270 : 160) : (tile == 4 ? 125 : 50);
+  const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
+  const double products = static_cast<double>(of.products()) * tiles * static_cast<double>(s.in) * vectors_of(s.out);
+  const double calls = static_cast<double>(of.blocks() * row_tiles{of.largest_block()}.count() * panels_of(s.out));
+  return cost_of_products(products + elements * calls * product_tile_cost, of.products() * s.in * whole_vectors(s.out),
+                          of.blocks()) +
+         tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
+}
+
+}  // namespace detail
+
+/// Output pixels along a tile's side, 2 or 4, of the faster of both transforms; 0 where neither saves a tenth of the
+/// time that the direct method takes.
+constexpr int winograd_choice(const conv_shape& s) {
+  if (!is_winograd_shape(s)) return 0;
+  const double small = detail::winograd_cost(s, 2), large = detail::winograd_cost(s, 4);
+  // With stride 2 large tiles take nine times the filters' memory, small ones less than three times.
+  const bool may_be_large =
+      s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::bytes_in_third_cache;
+  const int tile = may_be_large && large <= small ? 4 : 2;
+  return (tile == 4 ? large : small) > 0.9 * detail::direct_cost(s) ? 0 : tile;
+}
+
+// --- the method -----------------------------------------------------------------
+
+namespace detail {
+
+/// Transforms the taps of one phase of a filter, of `count` channels from its first on; zeros if there is none. Element
+/// i of column j takes them at out[of.products_before(i, j) * of.in * width], `width` floats apart, each phase behind
+/// the one before.
+template <int Tile, int Stride, int Phase>
+void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out,
+                      std::int64_t width) {
+  constexpr int side = Tile + winograd_taps(Stride) - 1, below = Phase / Stride, beside = Phase % Stride;
+  constexpr int rows = winograd_taps(Stride) - below, columns = winograd_taps(Stride) - beside;
+  transform_rectangle<rows, columns, side - below, side - beside>(
+      [](const auto& g, auto& u) __attribute__((always_inline)) { winograd_line<Tile, Stride>::weights(g, u); },
+      [&](auto i, auto j) __attribute__((always_inline)) {
+        return is_there ? load_first(filter + ((below + i * Stride) * 3 + beside + j * Stride) * of.in, count)
+                        : vf(0.0F);
+      },
+      [&](auto i, auto j, vf value) __attribute__((always_inline)) {
+        float channels[lanes];
+        store(channels, value);
+        float* const to = out + (of.products_before(i, j) + below * of.phases_at(j) + beside) * of.in * width;
+        for (std::int64_t l = 0; l < count; ++l) to[l * width] = channels[l];
+      });
+}
+
+}  // namespace detail
+
+/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros):
+/// [bias][panel][element][phase][in] [columns of the panel], in the order in which they are read.
+template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const detail::winograd_layout of(s, Tile);
+  const std::int64_t padded = whole_vectors(s.out);
+  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
+  for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - n0), used = std::min(width, s.out - n0);
+    // from here on the half before is there a second time
+    const std::int64_t again = ends_in_half(used) ? width - lanes / 2 : width;
+    for (std::int64_t c = 0; c < s.in; c += lanes)
+      for (std::int64_t n = 0; n < width; ++n) {
+        // Without a branch, or g++ makes two loops of this one, of 16 KB each.
+        const std::int64_t from = n - lanes / 2 * static_cast<std::int64_t>(n >= again),
+                           count = std::min(lanes, s.in - c);
+        const float* const filter = w + (n0 + from) * 9 * s.in + c;
+        each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
+          detail::transform_filter<Tile, Stride, phase>(of, filter, from < used, count, out + c * width + n, width);
+        });
+      }
+    for (std::int64_t e = 0; e < of.elements(); ++e) {
+      const std::int64_t depth = of.depth(e);
+      if constexpr (has_halves)
+        if (is_in_pairs(used)) detail::pair_rows(out, depth, depth);
+      out += depth * width;
+    }
+  }
+}
+
+/// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
+///
+/// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
+/// ten times as large, and an infinity or a NaN in x reaches all pixels of the tiles that see it. y must not overlap x.
+///
+/// \param packed what winograd_pack<Tile, Stride>() made of weights and bias
+///
+/// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be
+/// initialised
+///
+/// \param tiles the functions of winograd_tile_set(s, Tile), or more
+template <class Isa, int Tile, int Stride>
+void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
+                   clamp_range range, part p, const tiling& tiles) {
+  const detail::winograd_layout of(s, Tile);
+  const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
+  const float* const weights = packed + whole_vectors(s.out);
+  for (std::int64_t b = work.rows.begin; b < work.rows.end; ++b) {
+    const interval block = of.block(b);
+    const std::int64_t v_step = of.input_step(block.size()), m_step = of.product_step(block.size());
+    float *const v = scratch, *const m = v + of.elements() * v_step, *const copy = m + of.elements() * m_step;
+    for (std::int64_t t = 0; t < block.size(); ++t)
+      detail::transform_tile<Tile, Stride>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
+    for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
+      const std::int64_t first = panel * panel_columns, width = std::min(panel_columns, s.out - first);
+      detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.products() * s.in, width, m, tiles);
+      for (std::int64_t t = 0; t < block.size(); ++t)
+        for (std::int64_t o = 0; o < width; o += lanes)
+          detail::transform_output<Tile, Stride>(s, m + t * panel_columns + o, m_step, packed + first + o, range,
+                                                 {of, block.begin + t}, y + first + o, std::min(lanes, width - o));
+    }
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,47 @@
+// products: sums of products of 16-bit activations and 8-bit weights, which 64 bits keep exactly.
+// Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
+#pragma once
+
+#include <nnrt/kernels/simd/dot4.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+inline std::int64_t sum_of_lanes(int_vector x) {
+  std::int32_t all[int_lanes];
+  store_vector(all, x);
+  std::int64_t sum = 0;
+  for (const std::int32_t lane : all) sum += lane;
+  return sum;
+}
+
+}  // namespace detail
+
+/// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
+template <int Rows>
+inline void short_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
+                           std::int64_t* sums) {
+  // Two products are below 2^23: so many of them leave no lane.
+  constexpr std::int64_t most = 128 * short_lanes;
+  for (int r = 0; r < Rows; ++r) sums[r] = 0;
+  std::int64_t i = 0;
+  while (i + short_lanes <= n) {
+    const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
+    int_vector lanes_of[Rows] = {};
+    for (; i < end; i += short_lanes) {
+      const short_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
+      each<Rows>([&](int r) __attribute__((always_inline)) {
+        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
+      });
+    }
+    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
+  }
+  for (; i < n; ++i)
+    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,81 @@
+// conv2d_transpose: transposed convolution of stored numbers, as ordinary convolutions of
+// kernels/int8/conv/conv2d.hpp.
+// Flow: a prepare step packs weights with byte_conv_transpose_pack(); a plan's step calls byte_conv_transpose().
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/f32/conv/conv2d_transpose.hpp>
+#include <nnrt/kernels/int8/conv/conv2d.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// Calls f(phase of height, phase of width, the convolution that they are) for those with outputs.
+template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape& s, F f) {
+  for_each_phase(s, [&](const phase& h, const phase& w) {
+    if (h.outputs > 0 && w.outputs > 0) f(h, w, conv_of(s, h, w));
+  });
+}
+
+}  // namespace detail
+
+/// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
+constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
+  std::int64_t bytes = rounded_up(s.out, 64);
+  detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
+    bytes += byte_conv_packed_bytes(byte_conv_plan::of(c));
+  });
+  return bytes;
+}
+/// Bytes of scratch that each part of byte_conv_transpose() needs.
+constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
+  std::int64_t most = 0;
+  detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
+    most = std::max(most, byte_conv_scratch_bytes(byte_conv_plan::of(c)));
+  });
+  return most;
+}
+
+/// Packs weights [out, kernel_h, kernel_w, in / group].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param lone_of lone_of(o) is the stored number that the bias of output channel o makes alone
+template <class ChannelOf, class LoneOf>
+void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors& f, scaled_range range,
+                              const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
+  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
+  out += rounded_up(s.out, 64);
+  const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
+  detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
+    byte_conv_pack(
+        c, f, range,
+        [&](std::int64_t o, std::int64_t i) {
+          return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
+        },
+        channel_of, out);
+    out += byte_conv_packed_bytes(byte_conv_plan::of(c));
+  });
+}
+
+/// y = clamp(transposed conv2d(x, w) + bias) of stored numbers, `product` without a layout. Every division into parts
+/// gives the same bits. y must not overlap x.
+template <class Isa = native>
+void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
+                         part p = {}) {
+  detail::for_each_gap(s, p,
+                       [&](std::int64_t pixel) { std::copy(product.packed, product.packed + s.out, of.y + pixel); });
+  product.packed += rounded_up(s.out, 64);
+  detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
+    const byte_conv_plan plan = byte_conv_plan::of(c);
+    product.layout = byte_conv_layout(plan);
+    std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
+    byte_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
+    product.packed += byte_conv_packed_bytes(plan);
+  });
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,32 @@
+// padded_row: pixels of one row of an image of stored numbers, with the zero point where the image has none.
+// Flow: int8/conv/conv2d.hpp copies bands and windows by it, int8/conv/winograd.hpp tiles at the edges.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/f32/conv/conv2d.hpp>
+#include <nnrt/kernels/int8/gemm/values.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
+
+/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are
+/// none.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
+                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
+  const std::int64_t channels = s.group_in();
+  const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
+                     right = nnrt::detail::clamped(s.width - x, left, count);
+  const std::int64_t pixel = channels * form.size();
+  set_values(left * channels, zero, form, out);
+  if (left < right) {
+    const std::byte* const row = image + (y * s.width + x + left) * s.in;
+    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
+    else
+      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
+  }
+  set_values((count - right) * channels, zero, form, out + right * pixel);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -1,0 +1,497 @@
+// blocks: registers of output bytes of a depthwise convolution of stored numbers, along rows of an image
+// or of its copy.
+// Flow: int8/depthwise/depthwise.hpp says which rows and channels; sums go where simd/saturating_pack.hpp makes bytes
+// of them, or to what ends those of products.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/int8/depthwise/pack.hpp>
+#include <nnrt/kernels/int8/gemm/gemm.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// What a call works on.
+struct byte_depthwise_buffers {
+  const std::byte* x;
+  const std::byte* packed;
+  std::byte* y;
+  std::byte* scratch;
+  byte_factors factors;
+  narrowing to;
+  const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
+};
+
+namespace detail {
+
+/// The sums of a register of output bytes, in each of `Rows` rows.
+template <int Rows> struct byte_block {
+  int_vector of[Rows][4];
+};
+
+/// Registers of output bytes that are made together, so that each weight is loaded once for all of them. That pays even
+/// where sums of two rows leave no registers; of one row only where there are 32 of those.
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+template <int Rows> inline constexpr int blocks_together = 2;
+#else
+template <int Rows> inline constexpr int blocks_together = Rows;
+#endif
+
+/// Whether the sums of a register are made vector after vector: then what is interleaved waits, and sums do not.
+/// Measured: with the 16 registers of AVX2 two rows take 12 % less time so, one row 10 % more, and others neither.
+#if defined(NNRT_LANES_AVX2)
+template <int Rows> inline constexpr bool sums_by_vectors = Rows == 2;
+#else
+template <int Rows> inline constexpr bool sums_by_vectors = false;
+#endif
+
+/// Registers that are made together so: then four share a weight, which lies in two registers where weights flip.
+template <int Rows>
+inline constexpr int blocks_by_vectors = sums_by_vectors<Rows> && weights_flip ? 4 : blocks_together<Rows>;
+
+template <int Rows, int Count>
+[[gnu::always_inline]] inline void start_blocks(byte_block<Rows> (&blocks)[Count], const std::byte* sums) {
+  each<4>([&](int v) __attribute__((always_inline)) {
+    auto x = load_vector<int_vector>(sums + v * register_bytes);
+    if constexpr (Count > 1) keep_vector(x);  // else g++ 12 loads it for each
+    each<Count>([&](int i) __attribute__((always_inline)) {
+      each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = x; });
+    });
+  });
+}
+/// A column of the kernel: of one vector of each register, of all.
+template <int Rows, int Count>
+[[gnu::always_inline]] inline void add_taps(byte_block<Rows> (&blocks)[Count], int v, const interleaved (&taps)[Count],
+                                            const std::byte* w) {
+  each<Rows>([&](int row) __attribute__((always_inline)) {
+    dot_weights weights = load_weights(w + (row * 4 + v) * dot_bytes);
+    if constexpr (Count > 1) keep_weights(weights);
+    each<Count>([&](int i) __attribute__((always_inline)) {
+      blocks[i].of[row][v] = dot4(blocks[i].of[row][v], values_of(taps[i].of[v]), weights);
+    });
+  });
+}
+template <int Rows, int Count>
+[[gnu::always_inline]] inline void add_taps(byte_block<Rows> (&blocks)[Count], const interleaved (&taps)[Count],
+                                            const std::byte* w) {
+  each<4>([&](int v) __attribute__((always_inline)) { add_taps(blocks, v, taps, w); });
+}
+
+/// Rows of an image, or of the copy; and one of zero points for rows that are not there.
+struct tap_rows {
+  address first;
+  std::int64_t line, count;
+  address outside;
+
+  address of(std::int64_t y) const { return y >= 0 && y < count ? bytes_further(first, y * line) : outside; }
+};
+
+/// One set of channels along the output rows of a band.
+struct byte_block_rows {
+  const std::int64_t* column_offsets;
+  std::int64_t columns, fours;
+  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
+  std::int64_t x_step;              // the step in the input
+  std::int64_t pixel;               // bytes of one there
+  const std::byte* set;             // packed
+  std::int64_t scale_bytes;
+  tap_rows x;
+  std::int64_t top;  // the first output row's first tap
+  // rows of taps below each other, and of output rows that are computed together and the next
+  std::int64_t tap_step, row_step;
+  // what bytes read in place are exclusive-ored with, and what then stands for those beside a row
+  byte_vector flip, padding;
+  std::int64_t rows;
+  std::byte* y;
+};
+
+/// Four rows of taps below each other.
+template <bool InPlace> struct four_taps;
+
+/// Of an image: a pixel or row beside it is padding, and bytes are flipped.
+template <> struct four_taps<true> {
+  address row[4];
+
+  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) {
+    each<4>([&](int i) __attribute__((always_inline)) { row[i] = at.x.of(top + i * at.tap_step); });
+  }
+  /// A register of bytes of each, so far from where rows begin.
+  [[gnu::always_inline]] interleaved operator()(const byte_block_rows& at, std::int64_t offset) const {
+    if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(at.x.line)) [[unlikely]] {
+      const auto x = (int_vector)at.padding;
+      return {{x, x, x, x}};
+    }
+    const auto bytes = [&](int i) __attribute__((always_inline)) {
+      const auto x = load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset)));
+      if constexpr (weights_flip) return x;
+      else return x ^ at.flip;
+    };
+    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
+  }
+};
+
+/// Of the copy, where all of them are there.
+template <> struct four_taps<false> {
+  address first;
+  std::int64_t line;
+
+  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top)
+      : first(bytes_further(at.x.first, top * at.x.line)), line(at.tap_step * at.x.line) {}
+  [[gnu::always_inline]] interleaved operator()(const byte_block_rows&, std::int64_t offset) const {
+    const address x = bytes_further(first, offset);
+    const auto bytes = [&](int i) __attribute__((always_inline)) {
+      auto row = load_vector<int_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
+      // else g++ 12 loads it for each half of what it is interleaved to, across two lines of the cache
+      keep_vector(row);
+      return (byte_vector)row;
+    };
+    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
+  }
+};
+
+/// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
+[[gnu::noinline]] inline void store_first_bytes(byte_vector x, std::byte* p, std::int64_t n) {
+  __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
+}
+
+/// How the four registers of sums of some bytes are scaled: kept in registers, or loaded for each use where those are
+/// for sums.
+template <scale_method Method, bool IsKept> struct block_scales {
+  const channel_scales* scales;
+  explicit block_scales(const channel_scales* given) : scales(given) {}
+  [[gnu::always_inline]] scaler<Method> operator()(int v) const { return scaler<Method>(scales[v]); }
+};
+template <scale_method Method> struct block_scales<Method, true> {
+  scaler<Method> scale[4];
+  [[gnu::always_inline]] explicit block_scales(const channel_scales* s)
+      : scale{scaler<Method>(s[0]), scaler<Method>(s[1]), scaler<Method>(s[2]), scaler<Method>(s[3])} {}
+  [[gnu::always_inline]] const scaler<Method>& operator()(int v) const { return scale[v]; }
+};
+
+/// The numbers of a register of output bytes while they have 16 bits, in each of `Rows` rows.
+template <int Rows> struct short_block {
+  short_vector of[Rows][2];
+};
+
+/// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register and
+/// whose results 16 bits hold.
+template <int Rows, scale_method Method, bool OfPixels = false> struct byte_block_end {
+  /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as
+  /// g++ 12 has it. So may all their bits be made, which takes less time than the shuffle of halves there (measured, 1
+  /// to 2 %).
+  static constexpr bool has_room = !OfPixels && int_lanes == 16;
+  block_scales<Method, Rows == 1> scales;
+  narrowing to;
+  std::byte *upper = nullptr, *lower = nullptr;
+  std::int64_t total, step;
+
+  [[gnu::always_inline]] byte_block_end(const byte_block_rows& at, const narrowing& stored)
+      : scales(reinterpret_cast<const channel_scales*>(at.set)), to(stored), total(at.total), step(at.step) {}
+
+  template <int Count> [[gnu::always_inline]] void store(byte_block<Rows> (&blocks)[Count], std::int64_t j) const {
+    short_block<Rows> shorts[Count];
+    each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, shorts); });
+    store(shorts, j);
+  }
+  /// One vector of sums of each register, and with the second and the fourth the shorts of two.
+  template <int Count>
+  [[gnu::always_inline]] void scale(byte_block<Rows> (&blocks)[Count], int v,
+                                    short_block<Rows> (&shorts)[Count]) const {
+    const scaler<Method> scale = scales(v);
+    each<Count>([&](int i) __attribute__((always_inline)) {
+      each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = scale(blocks[i].of[row][v]); });
+    });
+    if (v % 2 == 0) return;
+    each<Count>([&](int i) __attribute__((always_inline)) {
+      each<Rows>([&](int row) __attribute__((always_inline)) {
+        auto made = (int_vector)shorts_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
+        if constexpr (Rows == 2 && !has_room) keep_vector(made);
+        shorts[i].of[row][v / 2] = (short_vector)made;
+      });
+    });
+  }
+  template <int Count>
+  [[gnu::always_inline]] void store(const short_block<Rows> (&shorts)[Count], std::int64_t j) const {
+    each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[0], upper, j + i * step); });
+    if constexpr (Rows == 2)
+      if (lower != nullptr)
+        each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[1], lower, j + i * step); });
+  }
+
+ private:
+  [[gnu::always_inline]] void store_row(const short_vector (&shorts)[2], std::byte* y, std::int64_t j) const {
+    const byte_vector bytes = narrowed_to_bytes(shorts[0], shorts[1], to);
+    if (OfPixels || total - j >= register_bytes) [[likely]]
+      store_vector(y + j, bytes);
+    else store_first_bytes(bytes, y + j, total - j);
+  }
+};
+
+/// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
+template <class Isa, int Rows> struct byte_sums_end {
+  const byte_depthwise_buffers& of;
+  const channel_scales* scales;
+  std::byte *upper = nullptr, *lower = nullptr;
+  std::int64_t total, step;
+
+  byte_sums_end(const byte_block_rows& at, const byte_depthwise_buffers& buffers)
+      : of(buffers), scales(reinterpret_cast<const channel_scales*>(at.set)), total(at.total), step(at.step) {}
+
+  template <int Count> void store(const byte_block<Rows> (&blocks)[Count], std::int64_t j) const {
+    for (int i = 0; i < Count; ++i) store(blocks[i], j + i * step);
+  }
+
+ private:
+  void store(const byte_block<Rows>& block, std::int64_t j) const {
+    alignas(64) std::int32_t sums[4 * vector_of_sums];
+    for (int row = 0; row < Rows; ++row) {
+      alignas(64) std::int32_t lanes[4][int_lanes];
+      for (int v = 0; v < 4; ++v) store_vector(lanes[v], block.of[row][v]);
+      for (std::int64_t byte = 0; byte < register_bytes; byte += 4) {
+        const lane_place at(byte);
+        __builtin_memcpy(sums + byte / int_lanes * vector_of_sums + row * sum_stride + byte % int_lanes,
+                         lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
+      }
+    }
+    constexpr std::int64_t width = byte_layout::panel_width;
+    for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
+      finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes,
+                       {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1},
+                       std::min(width, total - j - first));
+  }
+};
+
+/// Calls row(first row of taps, end) for each output row, or two of them: where its input begins, and what ends its
+/// blocks.
+template <int Rows, class End, class To, class Row>
+[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
+  End end(at, to);
+  std::int64_t top = at.top;
+  for (std::int64_t i = 0; i < at.rows; i += Rows, top += at.row_step) {
+    end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
+    row(top, end);
+  }
+}
+
+/// Calls make(count, j, x) for the registers along a row, some together: the first output byte, and where its input
+/// begins.
+template <int Together, class Make>
+[[gnu::always_inline]] inline void for_each_block(const byte_block_rows& at, Make make) {
+  static_assert(Together == 1 || Together == 2 || Together == 4);
+  std::int64_t j = at.first, x = at.first;
+  const auto make_all = [&](auto count) __attribute__((always_inline)) {
+    for (; j + (count - 1) * at.step < at.total; j += count * at.step, x += count * at.x_step) make(count, j, x);
+  };
+  if constexpr (Together > 2) make_all(std::integral_constant<int, 4>{});
+  if constexpr (Together > 1) make_all(std::integral_constant<int, 2>{});
+  make_all(std::integral_constant<int, 1>{});
+}
+
+/// Any kernel.
+template <int Rows, bool InPlace, class End, class To>
+void depthwise_blocks(const byte_block_rows& given, const To& to) {
+  const byte_block_rows at = given;
+  const std::byte* const sums = at.set + at.scale_bytes;
+  for_each_block_row<Rows, End>(
+      at, to, [&](std::int64_t top, const End& end) __attribute__((always_inline)) {
+        for_each_block<blocks_together<Rows>>(
+            at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+              byte_block<Rows> blocks[count];
+              start_blocks(blocks, sums);
+              const std::byte* w = sums + 4 * register_bytes;
+              for (std::int64_t four = 0; four < at.fours; ++four) {
+                const four_taps<InPlace> taps(at, top + four * 4 * at.tap_step);
+                for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes) {
+                  interleaved of[count];
+                  each<count>([&](int i) __attribute__((always_inline)) {
+                    of[i] = taps(at, x + i * at.x_step + at.column_offsets[column]);
+                  });
+                  add_taps(blocks, of, w);
+                }
+              }
+              end.store(blocks, j);
+            });
+      });
+}
+
+/// Which columns of three a register of output finds interleaved: those that lie under the last ones of the register
+/// before.
+enum class columns_reused { none, first, first_two };
+
+/// Three columns and at most four rows.
+template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
+  static constexpr int kept = static_cast<int>(Reused);
+  const byte_block_rows& at;
+  const four_taps<InPlace>& taps;
+  const std::int64_t (&offsets)[3];
+  interleaved window[kept + blocks_by_vectors<Rows>];  // of this register or these, and what it kept
+
+  [[gnu::always_inline]] interleaved column(int i, std::int64_t x) const { return taps(at, x + offsets[i]); }
+  [[gnu::always_inline]] void begin(std::int64_t x) {
+    each<kept>([&](int i) __attribute__((always_inline)) { window[i] = column(i, x); });
+  }
+  /// The shorts of some registers, the first of which begins at x.
+  template <class End, int Count>
+  [[gnu::always_inline]] void make(short_block<Rows> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+                                   const End& end) {
+    const std::byte* const w = sums + 4 * register_bytes;
+    byte_block<Rows> blocks[Count];
+    start_blocks(blocks, sums);
+    interleaved column_of[3][Count];
+    each<3>([&](auto tap) __attribute__((always_inline)) {
+      find(tap, x, column_of[tap]);
+      if constexpr (!sums_by_vectors<Rows>) add_taps(blocks, column_of[tap], w + tap * Rows * 4 * dot_bytes);
+    });
+    each<4>([&](int v) __attribute__((always_inline)) {
+      if constexpr (sums_by_vectors<Rows>)
+        each<3>([&](int tap) __attribute__((always_inline)) {
+          add_taps(blocks, v, column_of[tap], w + tap * Rows * 4 * dot_bytes);
+        });
+      end.scale(blocks, v, shorts);
+    });
+    each<kept>([&](int i) __attribute__((always_inline)) { window[i] = window[i + Count]; });
+  }
+
+ private:
+  /// A column under some registers.
+  template <class Tap, int Count>
+  [[gnu::always_inline]] void find(Tap tap, std::int64_t x, interleaved (&column_of)[Count]) {
+    each<Count>([&](auto i) __attribute__((always_inline)) {
+      constexpr bool is_in_window = kept == 2 || (kept == 1 && tap != 1);
+      constexpr int place = kept == 2 ? tap + i : tap / 2 + i;
+      if constexpr (!is_in_window) column_of[i] = column(tap, x + i * at.x_step);
+      else {
+        if constexpr (place >= kept && (tap == 0 || i == Count - 1)) window[place] = column(tap, x + i * at.x_step);
+        column_of[i] = window[place];
+      }
+    });
+  }
+};
+
+template <int Rows, bool InPlace, scale_method Method, columns_reused Reused>
+void depthwise_three(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
+  const std::byte* const sums = at.set + at.scale_bytes;
+  const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
+  using block_end = byte_block_end<Rows, Method>;
+  for_each_block_row<Rows, block_end>(
+      at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
+        const four_taps<InPlace> taps(at, top);
+        three_columns<Rows, InPlace, Reused> columns{at, taps, offsets, {}};
+        columns.begin(at.first);
+        for_each_block<blocks_by_vectors<Rows>>(
+            at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+              short_block<Rows> shorts[count];
+              columns.make(shorts, x, sums, end);
+              end.store(shorts, j);
+            });
+      });
+}
+
+/// Three columns of pixels of which a register holds several, read in place: the middle one is registers of the image,
+/// which are interleaved once, and the others lie between those.
+template <int Pixel> struct pixel_columns {
+  static constexpr int before = static_cast<int>(register_bytes) - Pixel;
+  const byte_block_rows& at;
+  const four_taps<true>& taps;
+  interleaved here, left;  // the next register's middle and left columns
+
+  [[gnu::always_inline]] pixel_columns(const byte_block_rows& rows, const four_taps<true>& of)
+      : at(rows), taps(of), here(of(rows, 0)) {
+    const interleaved outside = taps(at, -register_bytes);
+    each<4>([&](auto v) __attribute__((always_inline)) { left.of[v] = further<before, v>(outside, here); });
+  }
+  /// The shorts of some registers, the first of which begins at x. Vector by vector: with the sums of all of them
+  /// registers would not do.
+  template <class End, int Count>
+  [[gnu::always_inline]] void make(short_block<2> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+                                   const End& end) {
+    const std::byte* const w = sums + 4 * register_bytes;
+    interleaved middle[Count + 1], column_of[3][Count];
+    middle[0] = here;
+    each<Count>([&](int i) __attribute__((always_inline)) { middle[i + 1] = taps(at, x + (i + 1) * register_bytes); });
+    here = middle[Count];
+    byte_block<2> blocks[Count];
+    start_blocks(blocks, sums);
+    each<4>([&](auto v) __attribute__((always_inline)) {
+      each<Count>([&](auto i) __attribute__((always_inline)) {
+        column_of[0][i].of[v] = left.of[v], column_of[1][i].of[v] = middle[i].of[v],
+        column_of[2][i].of[v] = further<Pixel, v>(middle[i], middle[i + 1]);
+        left.of[v] = further<before, v>(middle[i], middle[i + 1]);
+      });
+      each<3>([&](int tap)
+                  __attribute__((always_inline)) { add_taps(blocks, v, column_of[tap], w + tap * 2 * 4 * dot_bytes); });
+      end.scale(blocks, v, shorts);
+    });
+  }
+};
+
+template <int Pixel, scale_method Method> void depthwise_pixels(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
+  const std::byte* const sums = at.set + at.scale_bytes;
+  using block_end = byte_block_end<2, Method, true>;
+  for_each_block_row<2, block_end>(
+      at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
+        const four_taps<true> taps(at, top);
+        pixel_columns<Pixel> columns(at, taps);
+        for_each_block<blocks_by_vectors<2>>(
+            at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+              short_block<2> shorts[count];
+              columns.make(shorts, x, sums, end);
+              end.store(shorts, j);
+            });
+      });
+}
+
+/// Whether depthwise_set() calls it for sums that are scaled so: what other methods take hides the copy.
+constexpr bool has_function_for_pixels(scale_method method) {
+  return method == scale_method::by_rising_line || method == scale_method::by_line;
+}
+inline bool has_function_for_pixels(const channel_scales& scales) {
+  return has_function_for_pixels(scales.method) && (!makes_halves(scales.method) || scales.in_halves != 0);
+}
+
+template <int Rows, bool InPlace, scale_method Method>
+void depthwise_set(const byte_block_rows& at, const narrowing& to) {
+  // Sums that are scaled one by one take so long that the rest does not matter.
+  if constexpr (Method != scale_method::one_by_one)
+    if (at.columns == 3 && at.fours == 1) {
+      if constexpr (InPlace && Rows == 2 && has_function_for_pixels(Method)) {
+        if constexpr (register_bytes > 32)
+          if (at.pixel == 32) return depthwise_pixels<32, Method>(at, to);
+        if constexpr (register_bytes > 16)
+          if (at.pixel == 16) return depthwise_pixels<16, Method>(at, to);
+        if (at.pixel == 8) return depthwise_pixels<8, Method>(at, to);
+      }
+      const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
+                         third = at.column_offsets[2] - at.column_offsets[0];
+      // What has no function of its own is rare: a multiplier of many channels, and strides of 1 and 2 at once.
+      constexpr bool reuses_two = InPlace && Rows == 2, reuses_one = InPlace != (Rows == 2);
+      if constexpr (reuses_two)
+        if (second == at.x_step && third == 2 * at.x_step)
+          return depthwise_three<Rows, InPlace, Method, columns_reused::first_two>(at, to);
+      if constexpr (reuses_one)
+        if (third == at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first>(at, to);
+      if constexpr (!InPlace) return depthwise_three<Rows, InPlace, Method, columns_reused::none>(at, to);
+    }
+  depthwise_blocks<Rows, InPlace, byte_block_end<Rows, Method>>(at, to);
+}
+
+template <class Isa, bool LeavesSums, int Rows, bool InPlace>
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at,
+                    interval sets) {
+  for (std::int64_t set = sets.begin; set < sets.end; ++set) {
+    at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
+    if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
+    const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
+    if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, byte_sums_end<Isa, Rows>>(at, of);
+    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, InPlace, method>(at, of.to); });
+  }
+}
+
+}  // namespace detail
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,232 @@
+// pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the
+// order in which that reads them.
+// Flow: a prepare step calls byte_depthwise_pack(); int8/depthwise/depthwise.hpp computes with what it made.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/f32/depthwise/depthwise.hpp>
+#include <nnrt/kernels/int8/gemm/pack.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// How a depthwise convolution is cut up; follows from its shape and the weights' zero point alone.
+struct byte_depthwise_plan {
+  depthwise_shape s;
+  /// Dot products per column of the kernel. A zero point z of the weights is -z as weights of their own; 128 takes two.
+  std::int64_t repeats = 1;
+
+  constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
+      : s(shape),
+        repeats(weight_zero == 0      ? 1
+                : weight_zero == -128 ? 3
+                                      : 2) {
+    // Between the taps of one row there is nothing.
+    if (s.kernel_h == 1) s.dilation_h = 1;
+    if (s.kernel_w == 1) s.dilation_w = 1;
+  }
+
+  /// Output rows computed at once.
+  constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
+  /// Fours of input rows under them.
+  constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
+  constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
+
+  /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at
+  /// all.
+  constexpr bool is_in_place() const { return s.multiplier == 1 && s.channels >= register_bytes; }
+
+  /// Whether the input may be read where it lies although a register holds several pixels: of three columns one is the
+  /// image's own registers, and those beside it are made of neighbours. Rows are whole registers, so that there is
+  /// nothing but padding beside them.
+  constexpr bool has_pixels_in_place() const {
+    const bool is_part_of_register =
+        (s.channels == 8 || s.channels == 16 || s.channels == 32) && s.channels < register_bytes;
+    return is_part_of_register && s.multiplier == 1 && rows_at_once() == 2 && fours() == 1 && columns() == 3 &&
+           s.kernel_w == 3 && s.stride_w == 1 && s.dilation_w == 1 && s.pad_left == 1 && s.out_width == s.width &&
+           s.width * s.channels % register_bytes == 0;
+  }
+
+  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by
+  // side, in planes.
+  constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
+  constexpr std::int64_t columns_under() const {
+    return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
+  }
+  constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
+  constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
+  /// Where the byte under output byte 0 lies for a column of the kernel, from the row's begin.
+  constexpr std::int64_t column_offset(std::int64_t column) const {
+    const std::int64_t x = column % s.kernel_w * s.dilation_w;
+    if (is_in_place()) return (x - s.pad_left) * s.channels;
+    return (x % planes() * plane_pixels() + x / planes()) * s.out();
+  }
+  constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
+    return (outputs - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h + 1;
+  }
+  /// Rows below the copied ones that dot products read, with weights of 0.
+  constexpr std::int64_t rows_below() const { return (4 * fours() - s.kernel_h) * s.dilation_h; }
+  /// Output rows of a band, so that the copy stays in the second cache.
+  constexpr std::int64_t band() const {
+    const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
+                       fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
+    const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
+    return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
+  }
+  /// Of the copy, or of a row of zero points.
+  constexpr std::int64_t scratch_bytes() const {
+    if (is_in_place()) return rounded_up(s.width * s.channels + register_bytes, 64);
+    const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
+    return rounded_up(rows * row_bytes() + register_bytes, 64);
+  }
+
+  // Sets of channels: what the bytes of a register stand for.
+  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers,
+  /// whose bytes are a power of two, so that their greatest common divisor with the channels is the lowest bit of
+  /// these.
+  constexpr std::int64_t sets() const {
+    const std::int64_t c = s.out();
+    return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / (c & -c);
+  }
+  constexpr std::int64_t first_byte(std::int64_t set) const {
+    return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
+  }
+  constexpr std::int64_t step() const { return s.out() >= register_bytes ? s.out() : sets() * register_bytes; }
+  /// The step of the input below.
+  constexpr std::int64_t x_step() const { return s.out() >= register_bytes ? s.stride_w * s.out() : step(); }
+  constexpr std::int64_t scale_bytes() const { return 4 * std::int64_t{sizeof(channel_scales)}; }
+  constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
+  /// [scales of four vectors][starting sums][four rows][column][output row][vector]
+  constexpr std::int64_t set_bytes() const {
+    return rounded_up(scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes(), 64);
+  }
+};
+
+/// Lane and vector of a byte of a register, see interleaved.
+struct lane_place {
+  std::int64_t vector, lane;
+  constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
+  /// Where its scale lies: in the same lane, or, if others end the sums, in the order of the bytes.
+  static constexpr lane_place of_scale(std::int64_t byte, bool leaves_sums) {
+    lane_place at(byte);
+    if (leaves_sums) at.vector = byte / int_lanes, at.lane = byte % int_lanes;
+    return at;
+  }
+};
+
+}  // namespace detail
+
+/// Output rows that share what they interleave of the input.
+constexpr std::int64_t byte_depthwise_rows_at_once(const depthwise_shape& s) {
+  return detail::byte_depthwise_plan(s, 0).rows_at_once();
+}
+
+constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  return plan.sets() * plan.set_bytes();
+}
+constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, const byte_factors& f) {
+  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).scratch_bytes();
+}
+
+namespace detail {
+
+/// What a zero point of the weights is as weights of their own, `repeats` - 1 times.
+constexpr std::int32_t weight_of_zero(const byte_depthwise_plan& plan, std::int32_t zero) {
+  return -zero / static_cast<std::int32_t>(plan.repeats - 1);
+}
+
+/// The taps of a channel added up.
+inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
+                                  std::int64_t channel) {
+  byte_column column;
+  for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
+  const std::int32_t zero = f.b_zero_as_seen();
+  column.sum -= std::int64_t{zero} * plan.s.taps();
+  if (plan.repeats > 1) column.left_out += (plan.repeats - 1) * plan.s.taps() * left_out(weight_of_zero(plan, zero));
+  return column;
+}
+
+/// Packs the taps of one byte of a set.
+inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w, std::int64_t channel,
+                      lane_place at, std::byte* weights) {
+  const depthwise_shape& s = plan.s;
+  const std::int32_t zero = f.b_zero_as_seen();
+  for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
+      const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
+      for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
+        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : weight_of_zero(plan, zero);
+        for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
+          put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
+                         (row * 4 + at.vector) * dot_bytes,
+                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value), f.a_flip());
+      }
+    }
+}
+
+}  // namespace detail
+
+/// Packs weights [out, kernel_h, kernel_w].
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+///
+/// \param leaves_sums whether byte_depthwise() will leave the sums to an addend, or where they are kept
+template <class ChannelOf>
+void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+                         ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
+  possible_scales of_few[4];  // of fewer channels than a register has bytes: each stands in several sets
+  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+    auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
+    std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
+    possible_scales possible[4];
+    detail::byte_column columns[register_bytes];
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
+      detail::byte_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
+      byte_channel made = channel_of(channel);
+      if (made.reach.low == made.reach.high)
+        made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
+      const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
+      if (is_one_number) made = constant_channel(made, range), column = {};
+      else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
+      const bool is_one_of_few = s.out() < register_bytes;
+      possible_scales& few = of_few[is_one_of_few ? channel / int_lanes : 0];
+      if (is_one_of_few && place >= s.out()) {
+        copy_lane(possible[scale_at.vector], scale_at.lane, few, channel % int_lanes);
+      } else {
+        set_lane(possible[scale_at.vector], scale_at.lane, made, range);
+        if (is_one_of_few) copy_lane(few, channel % int_lanes, possible[scale_at.vector], scale_at.lane);
+      }
+    }
+    const scale_method method = method_for(possible, 4);
+    for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
+    agree_on_halves(scales, 4);
+    for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
+      const std::int32_t start = detail::starting_sum(included, columns[byte], 0, f);
+      std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
+    }
+  }
+}
+
+/// Columns of a kernel at most, repeats of weights with a zero point counted.
+inline constexpr std::int64_t most_depthwise_columns = 64;
+/// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its
+/// image is not far more than there is to read of it, as with far padding. Others are left to the reference.
+constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  if (plan.columns() > most_depthwise_columns) return false;
+  return plan.is_in_place() ||
+         (plan.copied_rows_for(s.out_height) <= 2 * s.height + 64 && plan.columns_under() <= 2 * s.width + 64);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

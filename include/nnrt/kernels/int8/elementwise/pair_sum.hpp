@@ -1,0 +1,203 @@
+// pair_sum: sums of two stored bytes as one line of whole numbers, which is looked for once and gives the same
+// bytes for all pairs.
+// Flow: bind/detail/stored.hpp packs a line for each sum of tensors that is worth it, and runs it over their registers.
+//
+// A sum of stored numbers brings both to one scale, adds, and brings that to the scale of the result, with a rounding
+// each time: nearly the line (slope_a * a + slope_b * b + offset) / 2^shift, rounded once. There are but 65,536 pairs.
+// So lines near the real one are tried until one is right for each of them, halves included, which some slope nearby
+// sends to the side where they belong.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/int8/elementwise/pairs.hpp>
+#include <nnrt/kernels/simd/dot4.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// The line of a sum, and what it is limited to; of u8 128 is taken off all numbers.
+struct byte_pair_line {
+  std::int32_t slope_a, slope_b;  // below 2^23
+  std::int32_t offset;            // sums wrap around on their way to it
+  std::int32_t shift;             // 0: no such line was found
+  std::int32_t low, high;
+
+  constexpr bool is_found() const { return shift > 0; }
+};
+
+/// The line for registers of bytes of T.
+template <class T> struct byte_pair_line_lanes {
+  static constexpr bool is_unsigned = std::is_unsigned_v<T>;
+  short_vector high, low;  // of slope_a and slope_b by turns; low is what multiples of 256 leave
+  int_vector offset;
+  int shift;
+  byte_vector flip;
+  narrowing to;
+
+  explicit byte_pair_line_lanes(const byte_pair_line& line)
+      : high((short_vector)int_lanes_of(
+            in_halves((line.slope_a - low_of(line.slope_a)) / 256, (line.slope_b - low_of(line.slope_b)) / 256))),
+        low((short_vector)int_lanes_of(in_halves(low_of(line.slope_a), low_of(line.slope_b)))),
+        offset(int_lanes_of(line.offset)),
+        shift(line.shift),
+        flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        to(line.low + first, line.high + first, 0, is_unsigned) {}
+
+  /// What a second operand that comes again and again is kept as, see zip_bytes().
+  struct addend {
+    byte_vector bytes;
+  };
+  [[gnu::always_inline]] addend prepared(byte_vector b) const { return {b}; }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector a, const addend& b) const { return (*this)(a, b.bytes); }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector a, byte_vector b) const {
+    if constexpr (is_unsigned) a ^= flip, b ^= flip;
+    const byte_vector both[] = {by_turns<0>(a, b), by_turns<1>(a, b)};
+    const auto sum = [&](auto v) __attribute__((always_inline)) {
+      const auto shifted = (short_vector)by_turns<v % 2>(byte_vector{}, both[v / 2]);  // 256 a and 256 b
+      return dot2(dot2(offset, shifted, high), shifted >> 8, low) >> shift;
+    };
+    return narrowed<false>(sum(std::integral_constant<int, 0>{}), sum(std::integral_constant<int, 1>{}),
+                           sum(std::integral_constant<int, 2>{}), sum(std::integral_constant<int, 3>{}), to);
+  }
+
+ private:
+  static constexpr std::int32_t first = is_unsigned ? 128 : 0;
+  static constexpr std::int32_t low_of(std::int32_t slope) { return static_cast<std::int8_t>(slope & 255); }
+  static constexpr std::int32_t in_halves(std::int32_t even, std::int32_t odd) {
+    return (even & 0xffff) | static_cast<std::int32_t>(static_cast<std::uint32_t>(odd) << 16);
+  }
+};
+
+namespace detail {
+
+/// Looks for the line of a sum.
+template <class T> class byte_pair_line_search {
+  using function = ops::detail::stored_sum<T>;
+  static constexpr std::int32_t first = std::is_unsigned_v<T> ? 128 : 0;  // less than the number of a byte as one of i8
+  static constexpr int most_pairs = 512, pairs_of_check = 8;
+  // of slopes, from the nearest to the real ones
+  static constexpr std::int32_t most_off = 8;
+
+  const function& f;
+  struct pair {
+    std::int32_t a, b, y;
+  };
+  pair pairs[most_pairs];  // each of which some line got wrong that was right for those before it
+  int count = 0;
+
+ public:
+  explicit byte_pair_line_search(const function& sum) : f(sum) {}
+
+  byte_pair_line found() {
+    const auto [a, b] = real_slopes(f);
+    byte_pair_line line{};
+    line.low = f.result.range.low - first, line.high = f.result.range.high - first;
+    line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);
+    if (line.shift > 0 && !find_near(a * power_of_two(line.shift), b * power_of_two(line.shift), line)) line.shift = 0;
+    return line;
+  }
+
+ private:
+  /// As many binary digits behind the point as 32 bits have room for in a sum, and slopes have.
+  static int shift_for(double a, double b) {
+    for (int shift = 23; shift > 0; --shift) {
+      const double scale = power_of_two(shift);
+      if ((128 + 255 * (a + b)) * scale < 0x1p31 && a * scale < 0x7f0000 && b * scale < 0x7f0000) return shift;
+    }
+    return 0;
+  }
+  bool find_near(double a, double b, byte_pair_line& line) {
+    const auto slope_a = static_cast<std::int32_t>(math::round_half_away(a)),
+               slope_b = static_cast<std::int32_t>(math::round_half_away(b));
+    for (std::int32_t off = 0; off <= most_off; ++off)
+      for (std::int32_t off_a = -off; off_a <= off; ++off_a)
+        for (std::int32_t off_b = -off; off_b <= off; ++off_b) {
+          if (off_a != off && off_a != -off && off_b != off && off_b != -off) continue;  // tried before
+          line.slope_a = slope_a + off_a, line.slope_b = slope_b + off_b;
+          if (find_offset(line)) return true;
+        }
+    return false;
+  }
+  /// Nearest to the real line of all that are right for the pairs known so far, which are more each time.
+  bool find_offset(byte_pair_line& line) {
+    const std::int64_t half = std::int64_t{1} << (line.shift - 1);
+    const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half -
+                              std::int64_t{line.slope_a} * (f.zero_a - first) -
+                              std::int64_t{line.slope_b} * (f.zero_b - first);
+    std::int64_t low = real - half, high = real + half;
+    for (int known = 0;;) {
+      for (; known < count; ++known) {
+        const pair& p = pairs[known];
+        const std::int64_t products = std::int64_t{line.slope_a} * p.a + std::int64_t{line.slope_b} * p.b;
+        if (p.y > line.low) low = std::max(low, 2 * p.y * half - products);
+        if (p.y < line.high) high = std::min(high, 2 * (p.y + 1) * half - products - 1);
+      }
+      if (low > high || count > most_pairs - pairs_of_check) return false;
+      line.offset = static_cast<std::int32_t>(
+          static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
+      if (is_right(line)) return true;
+    }
+  }
+  /// Else some more pairs are known. Takes as long as the sums of 100,000 bytes.
+  bool is_right(const byte_pair_line& line) {
+    using exact_lanes = byte_pair_lanes<function>;
+    if constexpr (exact_lanes::exists)
+      if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
+    return is_right_for_all(line, one_by_one{f});
+  }
+  /// The sums of a register of bytes, where they have no other form.
+  struct one_by_one {
+    const function& f;
+    byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+      T a[register_bytes], b[register_bytes], y[register_bytes];
+      store_vector(a, bytes_a), store_vector(b, bytes_b);
+      for (std::int64_t i = 0; i < register_bytes; ++i) y[i] = f(a[i], b[i]);
+      return load_vector<byte_vector>(y);
+    }
+  };
+  template <class Exact> [[gnu::noinline]] bool is_right_for_all(const byte_pair_line& line, const Exact& exactly) {
+    const byte_pair_line_lanes<T> lanes(line);
+    const auto every = [](std::int32_t a) { return static_cast<std::int8_t>(a) - byte_vector{}; };
+    for (std::int32_t first_b = -128; first_b < 128; first_b += register_bytes) {
+      byte_vector b, differs{};
+      for (int i = 0; i < register_bytes; ++i) b[i] = static_cast<std::int8_t>(first_b + i);
+      const auto b_in_sum = prepared(exactly, b);
+      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ lanes(every(a), b);
+      if (!any_bit(differs)) continue;
+      const int enough = count + pairs_of_check;
+      for (std::int32_t a = -128; a < 128 && count < enough; ++a) {
+        const byte_vector right = exactly(every(a), b), wrong = right ^ lanes(every(a), b);
+        if (!any_bit(wrong)) continue;
+        int i = 0;
+        while (wrong[i] == 0) ++i;
+        pairs[count++] = {number(every(a)[0]), number(b[i]), number(right[i])};
+      }
+      return false;
+    }
+    return true;
+  }
+  /// The second operand of many sums.
+  template <class Exact> static auto prepared(const Exact& exactly, byte_vector b) {
+    if constexpr (requires { exactly.prepared(b); }) return exactly.prepared(b);
+    else return b;
+  }
+  static bool any_bit(byte_vector x) {
+    std::uint64_t words[register_bytes / 8], all = 0;
+    store_vector(words, x);
+    for (const std::uint64_t word : words) all |= word;
+    return all != 0;
+  }
+  /// What a byte is as a number, as one of i8.
+  static std::int32_t number(std::int8_t byte) { return static_cast<T>(byte) - first; }
+};
+
+}  // namespace detail
+
+/// The line of a sum, if there is one. Takes a few times as long as the sums of 65,536 pairs do.
+template <class T> byte_pair_line line_of(const ops::detail::stored_sum<T>& f) {
+  return detail::byte_pair_line_search<T>(f).found();
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,288 @@
+// amx_blocks: products of stored numbers in matrix registers - blocks of up to 16 rows in one panel, two at a time,
+// whose sums end as those of tiles do.
+// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles where a layout is for them and
+// the process has the registers.
+//
+// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks
+// are on their way, and end two rows at a time between these: the processor starts what stands a few products further
+// on only when they are done.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/int8/gemm/arguments.hpp>
+#include <nnrt/kernels/simd/matrix_registers.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Whether a product is computed in blocks.
+inline bool goes_in_blocks(const byte_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
+
+/// The blocks of rows that lie in one line: as few as can be, all of the same height. The last begins so early that it
+/// ends where the line does.
+struct row_blocks {
+  std::int64_t rows, count, height;
+
+  explicit constexpr row_blocks(std::int64_t all)
+      : rows(all),
+        count((all + register_rows - 1) / register_rows),
+        height(count == 0 ? 0 : (all + count - 1) / count) {}
+  constexpr std::int64_t begin(std::int64_t block) const { return std::min(block * height, rows - height); }
+  /// Rows at the top of a block that the one before it has, too.
+  constexpr std::int64_t repeated(std::int64_t block) const { return block * height - begin(block); }
+};
+
+/// Where the rows of a block lie, and how many at its top are another's.
+struct byte_block {
+  address a;
+  std::byte* c;
+  std::int64_t repeated = 0;
+};
+
+namespace detail {
+
+/// What the sums of blocks in one panel are made of.
+struct block_operands {
+  address a[2];
+  std::int64_t lda, run_stride;
+  const std::byte* b;
+  std::int64_t runs, whole, last;  // of each run: whole registers of steps, and the steps behind them
+};
+
+/// Adds to the sums of each block and vector the products of a register of A and one of B, and does something else
+/// meanwhile.
+template <int Blocks, int Vectors, int A, int B, bool IsUnsigned, class Meanwhile>
+[[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b,
+                                                Meanwhile& meanwhile) {
+  constexpr std::int64_t step = Vectors * register_bytes;
+  const auto row = [&](int block) __attribute__((always_inline)) {
+    return reinterpret_cast<const std::byte*>(a[block]);
+  };
+  load_rows<A>(row(0), lda), load_rows<B>(b, step);
+  add_products<0, A, B, IsUnsigned>();
+  if constexpr (Vectors == 2) load_rows<B>(b + register_bytes, step), add_products<1, A, B, IsUnsigned>();
+  meanwhile();
+  if constexpr (Blocks == 2) {
+    load_rows<A>(row(1), lda);
+    add_products<1 + Vectors, A, B, IsUnsigned>();
+    if constexpr (Vectors == 2) load_rows<B>(b, step), add_products<2, A, B, IsUnsigned>();
+    meanwhile();
+  }
+}
+
+/// Sums one or two blocks in a panel of one or two vectors: the first in registers 0 and 1, the second in 2 and 3.
+template <int Blocks, int Vectors, bool IsUnsigned, class Meanwhile>
+[[gnu::always_inline]] inline void sum_blocks(const block_operands& t, Meanwhile meanwhile) {
+  clear_register<0>();
+  if constexpr (Vectors == 2) clear_register<1>();
+  if constexpr (Blocks == 2) clear_register<2>(), clear_register<3>();
+  address a[2] = {t.a[0], t.a[1]};
+  const auto advance = [&](std::int64_t bytes) __attribute__((always_inline)) {
+    a[0] = bytes_further(a[0], bytes), a[1] = bytes_further(a[1], bytes);
+  };
+  const std::byte* b = t.b;
+  const std::int64_t to_next_run = t.run_stride - t.whole * register_bytes;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    for (std::int64_t i = t.whole; i > 0; --i) {
+      add_register<Blocks, Vectors, 4, 5, IsUnsigned>(a, t.lda, b, meanwhile);
+      advance(register_bytes), b += register_steps * Vectors * register_bytes;
+    }
+    if (t.last > 0) {
+      add_register<Blocks, Vectors, 6, 7, IsUnsigned>(a, t.lda, b, meanwhile);
+      b += t.last * Vectors * register_bytes;
+    }
+    advance(to_next_run);
+  }
+}
+
+template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks_alone(const block_operands& t) {
+  sum_blocks<Blocks, Vectors, IsUnsigned>(t, [] {});
+}
+/// By blocks - 1, vectors - 1, and whether A is unsigned.
+using block_function = void (*)(const block_operands&);
+template <class Isa>
+inline constexpr block_function block_functions[2][2][2] = {
+    {{&sum_blocks_alone<1, 1, false>, &sum_blocks_alone<1, 1, true>},
+     {&sum_blocks_alone<1, 2, false>, &sum_blocks_alone<1, 2, true>}},
+    {{&sum_blocks_alone<2, 1, false>, &sum_blocks_alone<2, 1, true>},
+     {&sum_blocks_alone<2, 2, false>, &sum_blocks_alone<2, 2, true>}}};
+
+/// Blocks in one panel, and their sums.
+struct summed_blocks {
+  byte_block of[2];
+  std::int64_t count = 0, panel = 0;
+  alignas(64) std::int32_t sums[2][2 * vector_of_sums];
+};
+
+/// Rows of a block whose sums wait.
+struct waiting_rows {
+  const std::int32_t* sums;
+  std::byte* c;
+  std::int64_t rows;
+};
+/// Two blocks in a panel whose sums panel_end ends, so many pairs of rows at a time.
+struct waiting_blocks {
+  waiting_rows of[2];
+  const channel_scales* scales;
+  const narrowing* to;
+  const std::byte* start;
+  std::int64_t ldc, at_once;
+};
+/// Ends the next of them at each call.
+template <scale_method Method> struct waiting_end {
+  panel_end<Method, true> end;
+  waiting_rows now, next;
+  std::int64_t ldc, at_once;
+
+  [[gnu::always_inline]] explicit waiting_end(const waiting_blocks& w)
+      : end(w.scales, *w.to, w.start), now(w.of[0]), next(w.of[1]), ldc(w.ldc), at_once(w.at_once) {}
+  [[gnu::always_inline]] void operator()() {
+    for (std::int64_t i = at_once; i > 0 && now.rows > 0; --i) {
+      const bool is_last = now.rows == 1;  // its second half lands where the first one does
+      end(now.sums, now.sums + (is_last ? 0 : sum_stride), now.c, now.c + (is_last ? 0 : ldc));
+      now.sums += 2 * sum_stride, now.c += 2 * ldc, now.rows -= 2;
+      if (now.rows <= 0) now = next, next.rows = 0;
+    }
+  }
+};
+template <scale_method Method, bool IsUnsigned>
+void sum_blocks_meanwhile(const block_operands& t, const waiting_blocks& waiting) {
+  sum_blocks<2, 2, IsUnsigned>(t, waiting_end<Method>(waiting));
+}
+/// By the line, and whether A is unsigned.
+using meanwhile_function = void (*)(const block_operands&, const waiting_blocks&);
+template <class Isa>
+inline constexpr meanwhile_function meanwhile_functions[2][2] = {
+    {&sum_blocks_meanwhile<scale_method::by_rising_line, false>,
+     &sum_blocks_meanwhile<scale_method::by_rising_line, true>},
+    {&sum_blocks_meanwhile<scale_method::by_line, false>, &sum_blocks_meanwhile<scale_method::by_line, true>}};
+
+}  // namespace detail
+
+/// Multiplies blocks with panels, and ends their sums; the registers are its own until it goes.
+template <class Isa> class block_walk {
+ public:
+  block_walk(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
+    operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.layout.depth.runs;
+    operands_.whole = p.layout.depth.steps() / register_steps, operands_.last = p.layout.depth.steps() % register_steps;
+    registers_ = operands_.runs * (operands_.whole + (operands_.last > 0 ? 1 : 0));
+  }
+  block_walk(const block_walk&) = delete;
+  block_walk& operator=(const block_walk&) = delete;
+  ~block_walk() { detail::release_registers(); }
+
+  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels, as many at a time as L2 keeps.
+  template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
+    set_rows(rows);
+    const std::int64_t at_once = detail::byte_panels_in_cache(p_.layout);
+    for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
+      walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
+    finish();
+  }
+
+ private:
+  static constexpr std::int64_t most_kept_bytes = 24 * 1024;
+
+  /// A panel that L1 holds stays there while blocks pass by, others pass by two blocks.
+  template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
+    const std::int64_t group = 2 * p_.layout.vector_bytes() <= most_kept_bytes ? count : 2;
+    for (std::int64_t first = 0; first < count; first += group)
+      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+        const std::int64_t end = std::min(count, first + group);
+        for (std::int64_t i = first; i < end; i += 2)
+          multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
+      }
+  }
+
+  void set_rows(std::int64_t rows) {
+    if (rows == rows_) return;
+    detail::set_shapes(detail::register_shapes::of(rows_ = rows, operands_.last));
+  }
+
+  /// Multiplies one or two blocks, and ends the sums of those before meanwhile.
+  void multiply(std::int64_t panel, const byte_block& first, const byte_block& second, std::int64_t count) {
+    const std::int64_t vectors = p_.layout.vectors_of(panel);
+    const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
+    operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
+    if (count == 2 && vectors == 2 && ends_meanwhile()) {
+      detail::meanwhile_functions<Isa>[scales_of(summed_.panel)->method == scale_method::by_line ? 1 : 0][is_unsigned](
+          operands_, waiting());
+    } else {
+      detail::block_functions<Isa>[count - 1][vectors - 1][is_unsigned](operands_);
+      finish();
+    }
+    summed_.of[0] = first, summed_.of[1] = second, summed_.count = count, summed_.panel = panel;
+    store<0>(summed_.sums[0], vectors);
+    if (count == 2) store<2>(summed_.sums[1], vectors);
+  }
+  template <int First> void store(std::int32_t* sums, std::int64_t vectors) {
+    detail::store_rows<First>(sums);
+    if (vectors == 2) detail::store_rows<First + 1>(sums + detail::vector_of_sums);
+  }
+
+  const channel_scales* scales_of(std::int64_t panel) const {
+    return reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel;
+  }
+  const std::byte* start_of(std::int64_t panel) const {
+    return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
+  }
+  detail::byte_target target_of(const byte_block& block, std::int64_t panel) const {
+    return {block.c + block.repeated * ldc_ + panel * byte_layout::panel_width, ldc_, rows_ - block.repeated};
+  }
+  bool is_plain() const { return p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0; }
+
+  /// Whether the sums that wait may end between the next products: lines of one kind scale whole vectors of them.
+  bool ends_meanwhile() const {
+    const channel_scales* const scales = scales_of(summed_.panel);
+    const bool are_lines =
+        scales[0].method == scale_method::by_rising_line || scales[0].method == scale_method::by_line;
+    return summed_.count == 2 && is_plain() && p_.layout.width(summed_.panel) == 2 * int_lanes && are_lines &&
+           scales[1].method == scales[0].method;
+  }
+  detail::waiting_blocks waiting() const {
+    const auto rows_of = [&](int i) -> detail::waiting_rows {
+      const detail::byte_target at = target_of(summed_.of[i], summed_.panel);
+      return {summed_.sums[i] + summed_.of[i].repeated * detail::sum_stride, at.c, at.rows};
+    };
+    const std::int64_t pairs = rows_ / 2 + rows_ % 2;
+    return {{rows_of(0), rows_of(1)},
+            scales_of(summed_.panel),
+            &p_.to,
+            start_of(summed_.panel),
+            ldc_,
+            pieces_of(2 * pairs, 2 * registers_)};
+  }
+
+  /// Ends the sums that wait.
+  void finish() {
+    for (std::int64_t i = 0; i < summed_.count; ++i) finish(summed_.of[i], summed_.panel, summed_.sums[i]);
+    summed_.count = 0;
+  }
+  void finish(const byte_block& block, std::int64_t panel, std::int32_t* sums) {
+    const std::int64_t width = p_.layout.width(panel);
+    const std::byte* const start = start_of(panel);
+    const detail::byte_target to = target_of(block, panel);
+    sums += block.repeated * detail::sum_stride;
+    if (is_plain()) return detail::finish_tile<Isa, true>(sums, scales_of(panel), p_.to, to, width, start);
+    detail::add_start(sums, start, to.rows, p_.layout.vectors_of(panel));
+    if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.layout.vectors_of(panel), sums);
+    detail::finish_sums<Isa>(p_, sums, scales_of(panel), to, width);
+  }
+  void subtract_row_sums(const byte_block& block, std::int64_t vectors, std::int32_t* sums) {
+    const std::int64_t rows = rows_ - block.repeated;
+    std::int32_t row_sums[register_rows];
+    for (std::int64_t row = 0; row < rows; ++row)
+      row_sums[row] = detail::row_sum(detail::bytes_further(block.a, (block.repeated + row) * operands_.lda),
+                                      p_.layout.depth, operands_.run_stride, {false, p_.factors.a_flip()});
+    detail::subtract_row_sums(p_, rows, vectors, row_sums, sums);
+  }
+
+  const byte_product& p_;
+  std::int64_t ldc_, rows_ = 0, registers_ = 0;  // products that each sum has, in registers of steps
+  detail::block_operands operands_{};
+  detail::summed_blocks summed_;
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,205 @@
+// pack: matrices of stored numbers in the order in which tiles read them, with biases and scales.
+// Flow: a prepare step calls byte_pack() once for each layer, a product of two computed tensors before each run;
+// int8/gemm/tile.hpp multiplies with what it made.
+//
+// Dot products multiply what is stored. The rest of a sum over k is known beforehand, as part of the bias, but for the
+// sum of a row of A times the zero point of b, which most models set to 0. Sums wrap around on their way, which does
+// not matter, since those that leave 32 bits in the end are seen when B is packed (one_by_one).
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/int8/gemm/layout.hpp>
+#include <nnrt/kernels/int8/gemm/weights.hpp>
+#include <nnrt/kernels/int8/requantise/output_stage.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// x modulo 2^32.
+inline std::int32_t wrapped(std::int64_t x) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
+}
+
+/// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
+inline std::int32_t starting_sum(std::int64_t bias, const byte_column& column, std::int64_t products,
+                                 const byte_factors& f) {
+  const std::int64_t a_zero = f.a_zero_as_seen();
+  return wrapped(bias + column.left_out - a_zero * column.sum + products * a_zero * f.b_zero_as_seen());
+}
+
+/// Stores what the sums of a column start from.
+///
+/// \param column_sum of what dot products see: blocks see what A stores
+inline void put_start(const byte_layout& layout, const byte_factors& f, std::int64_t column, std::int64_t start,
+                      std::int64_t column_sum, std::byte* out) {
+  const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
+  std::memcpy(out + layout.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
+  if (layout.in_blocks) std::memcpy(out + layout.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
+}
+
+/// The method by which tiles scale the vectors of a panel that one serves; one_by_one: tiles leave sums.
+constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
+  return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line
+             ? of_all
+             : scale_method::one_by_one;
+}
+
+/// How many methods tiles of one or two vectors have functions of: those that come first.
+inline constexpr int scaled_tiles = has_lines ? 2 : 0;
+
+/// The method that packed scales name for the tiles of a panel. It decides which function is called, and packed bytes
+/// may come from elsewhere: what byte_pack() does not write for such a panel counts as one_by_one.
+inline scale_method method_in_tile(const byte_layout& layout, const std::byte* packed, std::int64_t panel) {
+  const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
+  const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
+  return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
+}
+
+/// Packs what columns have besides weights, one vector after the other: what sums start from, and scales.
+class column_packer {
+ public:
+  column_packer(const byte_layout& layout, const byte_factors& f, scaled_range range, std::byte* out)
+      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
+
+  /// The next vector, whose weights are in their places. A channel that does not say what its sums may be has them from
+  /// its column.
+  void add(std::int64_t v, byte_channel (&channels)[int_lanes], byte_column (&columns)[int_lanes]) {
+    const std::int64_t together = layout_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
+    const std::int64_t count = std::min(int_lanes, layout_.n - v * int_lanes);
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      byte_channel& channel = channels[lane];
+      if (channel.reach.low == channel.reach.high)
+        channel.reach = {columns[lane].reach.low + channel.bias + channel.addend.low,
+                         columns[lane].reach.high + channel.bias + channel.addend.high};
+      // A zero point of B takes off sums of A, whatever the weights, and an addend comes to them: then they have to
+      // stay.
+      if (f_.b_zero_as_seen() != 0 || channel.addend.low != channel.addend.high || !is_constant(channel, range_))
+        continue;
+      channel = constant_channel(channel, range_), columns[lane] = {};
+      remove_weights(v - of_panel, of_panel, lane);
+    }
+    set_scales(possible_[of_panel], channels, count, range_);
+    std::copy(columns, columns + int_lanes, columns_[of_panel]);
+    if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
+  }
+
+ private:
+  void remove_weights(std::int64_t first_vector, std::int64_t vector, std::int64_t lane) {
+    const std::int64_t panel = first_vector / 2;
+    for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const byte_layout::place at = layout_.place_of(panel, vector, lane, step);
+        layout_.put_weight(out_, panel, at, i, 0);
+      }
+  }
+  /// Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
+  void scale_panel(std::int64_t begin, std::int64_t count) {
+    const scale_method of_all = method_for(possible_, count);
+    std::fill_n(reinterpret_cast<std::byte*>(scales_ + begin), count * std::int64_t{sizeof(channel_scales)},
+                std::byte{});
+    scales_[begin].in_tile = method_in_tiles(of_all, count == 4);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const scale_method method =
+          scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
+      choose_scales(possible_[i], method, scales_[begin + i]);
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        const byte_column& column = columns_[i][lane];
+        const std::int64_t start =
+            starting_sum(0, column, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
+      }
+    }
+    agree_on_halves(scales_ + begin, count);
+  }
+
+  const byte_layout& layout_;
+  const byte_factors& f_;
+  scaled_range range_;
+  std::byte* out_;
+  channel_scales* scales_;
+  possible_scales possible_[4];  // of a panel
+  byte_column columns_[4][int_lanes];
+};
+
+/// What lies between biases and weights and behind them has the same bytes each time, too.
+inline void clear_gaps(const byte_layout& layout, std::byte* out) {
+  std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
+  std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
+}
+
+}  // namespace detail
+
+/// Packs B, its bias and scales.
+///
+/// \param weights a byte_matrix, or weight_of(j, run, i): element i of a run of column j, as it is stored
+///
+/// \param channel_of channel_of(j) has factor and bias of column j, and bounds of its sums if those should not be taken
+/// from the weights
+template <class Weights, class ChannelOf>
+void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, const Weights& weights,
+               ChannelOf channel_of, std::byte* out) {
+  detail::clear_gaps(layout, out);
+  detail::column_packer packer(layout, f, range, out);
+  detail::columns_together columns;
+  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
+    const std::int64_t of_some = v % detail::vectors_together;
+    if (of_some == 0)
+      detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, layout.vectors())}, weights, out,
+                            columns);
+    byte_channel channels[int_lanes];
+    for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane)
+      channels[lane] = channel_of(first + lane);
+    packer.add(v, channels, columns[of_some]);
+  }
+}
+
+/// The scales of columns that differ in nothing but their weights: found once for all of them, and for all matrices of
+/// a batch.
+class alike_columns {
+ public:
+  /// \param channel has bounds of its sums, which are those of any weights
+  /// \param range what a result may be
+  alike_columns(const byte_channel& channel, scaled_range range) {
+    byte_channel channels[int_lanes];
+    for (byte_channel& each : channels) each = channel;
+    possible_scales possible;
+    set_scales(possible, channels, int_lanes, range);
+    choose_scales(possible, method_for(&possible, 1), scales_);
+    included_ = included_in_sums(possible, 0, scales_.method);
+  }
+
+  /// Packs some panels of B; both ends lie between panels that are read as one.
+  void pack(const byte_layout& layout, const byte_factors& f, const byte_matrix& weights, interval panels,
+            std::byte* out) const {
+    if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
+    auto* const scales = reinterpret_cast<channel_scales*>(out);
+    const interval vectors{2 * panels.begin, std::min(2 * panels.end, layout.vectors())};
+    detail::columns_together all_columns;
+    for (std::int64_t v = vectors.begin; v < vectors.end; ++v) {
+      const std::int64_t of_some = (v - vectors.begin) % detail::vectors_together;
+      if (of_some == 0)
+        detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out,
+                              all_columns);
+      const detail::byte_column(&columns)[int_lanes] = all_columns[of_some];
+      scales[v] = scales_;
+      scales[v].in_tile = v == 2 * layout.undivided(v / 2)
+                              ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2))
+                              : scale_method{};
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        const std::int64_t start = detail::starting_sum(0, columns[lane], layout.depth.products(), f) + included_;
+        detail::put_start(layout, f, v * int_lanes + lane, start, columns[lane].sum, out);
+      }
+    }
+  }
+
+ private:
+  channel_scales scales_{};
+  std::int64_t included_ = 0;
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,88 @@
+// paired_accumulators: the sums of a tile that takes two steps at a time, so that what it reads of A serves twice as
+// many products.
+// Flow: int8/gemm/tile.hpp makes the functions of such panels of these; int8/gemm/layout.hpp says which panels have
+// their steps in pairs.
+#pragma once
+
+#include <nnrt/kernels/int8/gemm/accumulators.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
+
+template <int Vectors, class Rows> struct paired_byte_sums;
+
+#if defined(NNRT_BYTES_SQUARES)
+
+/// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number
+/// of rows the last is its own partner.
+template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer_sequence<int, Row...>> {
+  using whole = byte_sums<Vectors, std::integer_sequence<int, Row...>>;
+  using cursor = typename whole::cursor;
+  static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors,
+                       accumulators = pairs * columns;
+  static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
+  int_vector of[columns][pairs] = {};
+
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector, int ahead) {
+    int_vector weights[columns];
+    each<columns>([&](int c)
+                      __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
+    each<pairs>([&](auto pair) __attribute__((always_inline)) {
+      constexpr int second = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
+      const dot_values x{eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead))};
+      each<columns>([&](int c)
+                        __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
+      asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
+    });
+  }
+  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+    each<columns>([&](int c) __attribute__((always_inline)) {
+      each<pairs>([&](int pair) __attribute__((always_inline)) { of[c][pair] += other.of[c][pair]; });
+    });
+  }
+  [[gnu::always_inline]] whole folded(const std::byte* start) const {
+    whole sums;
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
+      const auto first = load_vector<int_vector>(start + v * register_bytes);
+      ((sums.of[v][Row] = row_of_squares<Row % 2>(of[2 * v][Row / 2], of[2 * v + 1][Row / 2]) + first), ...);
+    });
+    return sums;
+  }
+};
+
+#else
+
+/// In pairs of lanes, of one vector per row: one broadcast serves two dot products.
+template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row...>> {
+  using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+  using cursor = typename whole::cursor;
+  static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
+  // of two steps; where there are pairs of lanes, narrow weights are no others
+  static constexpr std::int64_t step_bytes = 2 * dot_bytes;
+  int_vector of[2][rows] = {};
+
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+    const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
+    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), whole::flips ? flip : int_vector{}), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+    ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
+  }
+  [[gnu::always_inline]] whole folded(const std::byte* start) const {
+    whole sums;
+    const auto first = load_vector<int_vector>(start);
+    ((sums.of[0][Row] = paired_sums(of[0][Row], of[1][Row]) + first), ...);
+    return sums;
+  }
+
+ private:
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
+    of[0][R] = dot4(of[0][R], x, b0), of[1][R] = dot4(of[1][R], x, b1);
+  }
+};
+
+#endif
+
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -1,0 +1,115 @@
+// row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot
+// products, and its sums as bytes.
+// Flow: int8/gemm/gemm.hpp goes along the panels of a single row with these; int8/gemm/pack.hpp laid out what they
+// read.
+//
+// Layers of one row take a hundred nanoseconds, as long as their weights take from L2: what is set up for one counts.
+#pragma once
+
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/int8/gemm/tile.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// Tiles of one row and four vectors, one behind the other, that are scaled alike.
+struct byte_row_tiles {
+  address a = 0;
+  const std::byte *b = nullptr, *start = nullptr;  // weights, and what sums start from
+  const channel_scales* scales = nullptr;
+  std::byte* c = nullptr;
+  std::int64_t steps = 0, count = 0;
+  std::int32_t flip = 0;
+};
+
+template <class Isa, scale_method Method>
+[[gnu::noinline]] void tiles_of_byte_row(const byte_row_tiles& row, const narrowing& stored) {
+  using sums = byte_sums<4, first_integers<1>>;
+  byte_tile t;
+  t.a = row.a, t.steps = row.steps;
+  int_vector flip = int_lanes_of(row.flip);
+  keep_vector(flip);  // it rides on the broadcast
+  const narrowing to = stored;
+  const sums::cursor a(t);
+  const std::byte *b = row.b, *start = row.start;
+  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
+  const channel_scales* scales = row.scales;
+  for (std::int64_t left = row.count; left > 0; --left) {
+    sums sum;
+    sum_tile(t, a, b, start, flip, sum);
+    sum.template store_scaled<Method>(scales, to, c);
+    b += row.steps * sums::step_bytes, start += 4 * register_bytes, scales += 4;
+    c.first = bytes_further(c.first, 4 * int_lanes);
+  }
+}
+
+/// By scale_method, but for sums that are scaled one by one.
+using byte_row_function = void (*)(const byte_row_tiles&, const narrowing&);
+template <class Isa>
+inline constexpr byte_row_function byte_row_functions[] = {
+    &tiles_of_byte_row<Isa, scale_method::by_rising_line>, &tiles_of_byte_row<Isa, scale_method::by_line>,
+    &tiles_of_byte_row<Isa, scale_method::rising_exactly>, &tiles_of_byte_row<Isa, scale_method::exactly>};
+
+}  // namespace detail
+
+/// What a row is multiplied with: the packed form, and what makes a stored byte of the row what dot products see.
+struct byte_row_product {
+  byte_layout layout;
+  const std::byte* packed;
+  std::int32_t flip;
+
+  const channel_scales* scales(std::int64_t panel) const {
+    return reinterpret_cast<const channel_scales*>(packed) + 2 * panel;
+  }
+  scale_method method(std::int64_t panel) const { return detail::method_in_tile(layout, packed, panel); }
+  const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
+  const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
+};
+
+namespace detail {
+
+/// One row in one panel of one or two vectors.
+template <class Isa>
+void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
+                       const narrowing& to) {
+  alignas(64) std::byte bytes[byte_layout::panel_width];
+  const std::int64_t width = p.layout.width(panel);
+  const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
+  byte_tile t;
+  t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
+  t.scales = p.scales(panel), t.to = &to;
+  t.c = reinterpret_cast<address>(is_whole ? c : bytes);
+  one_row_byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
+  if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
+}
+
+}  // namespace detail
+
+/// Some panels of a layout for one row, up to the first whose sums are not scaled where they are made: there `panels`
+/// begins in the end. Inline, and with little in memory, since small layers take no longer than that.
+template <class Isa = native>
+[[gnu::always_inline]] inline void byte_row_in_tiles(const byte_row_product& p, const std::byte* a, std::byte* c,
+                                                     interval& panels, const narrowing& to) {
+  const address row = detail::address_of_bytes(a);
+  while (panels.begin < panels.end) {
+    const std::int64_t first = panels.begin;
+    const scale_method method = p.method(first);
+    if (method == scale_method::one_by_one) return;
+    std::byte* const to_c = c + first * byte_layout::panel_width;
+    if (!p.layout.is_of_four(first)) {
+      detail::byte_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
+      continue;
+    }
+    do panels.begin += 2;
+    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
+    detail::byte_row_functions<Isa>[static_cast<int>(method)](
+        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(),
+         (panels.begin - first) >> 1, p.flip},
+        to);
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,349 @@
+// tile: one tile of a product of stored numbers - its dot products, and its sums as bytes.
+// Flow: int8/gemm/gemm.hpp walks over tiles; int8/gemm/pack.hpp laid out what they read.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/int8/gemm/paired_accumulators.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels { namespace detail {
+
+using byte_tile_function = void (*)(const byte_tile&);
+
+/// Asks for weights that come soon: those of large layers lie in L3 or beyond.
+template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(const std::byte* b) {
+  constexpr std::int64_t ahead = 3072;
+  for (std::int64_t line = 0; line < Bytes; line += 64) __builtin_prefetch(b + ahead + line, 0, 3);
+}
+
+/// Whether a tile asks for its weights: others have no load slots to spare.
+template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
+
+/// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
+constexpr int steps_of_a_turn(int accumulators) {
+  return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1;
+}
+
+/// The sums of one tile of rows from `a` on, with the weights at b.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
+                                            const std::byte* start, int_vector flip, Sums& result) {
+  constexpr int sets = sets_for(Sums::accumulators);
+  constexpr bool may_end_in_half = Sums::cursor::is_wide && !has_lane_dots;
+  Sums sum[sets];
+  sum[0].start(start);
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    const std::int64_t steps = t.steps - (may_end_in_half ? t.ends_in_half : 0);  // whole ones
+    const std::byte* const end = b + steps * Sums::step_bytes;
+    constexpr int at_once = Sums::steps_of_register;
+    if constexpr (at_once > 0 && at_once % sets == 0) {
+      for (const std::byte* const whole = b + steps / at_once * (at_once * Sums::step_bytes); b != whole;
+           b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
+        if constexpr (asks_for_weights<Sums>) fetch_weights<at_once * Sums::step_bytes>(b);
+        Sums::add_register(sum, a, b, flip);
+      }
+    } else if constexpr (sets > 1) {
+      for (const std::byte* const whole = b + steps / sets * (sets * Sums::step_bytes); b != whole;
+           b += sets * Sums::step_bytes, a.advance_steps(sets))
+        each<sets>([&](int s)
+                       __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::step_bytes, flip, s); });
+    }
+    constexpr int turn = steps_of_a_turn(Sums::accumulators);
+    if constexpr (turn > 1) {
+      for (const std::byte* const whole = b + steps / turn * (turn * Sums::step_bytes); b != whole;
+           b += turn * Sums::step_bytes, a.advance_steps(turn)) {
+        if constexpr (asks_for_weights<Sums>) fetch_weights<turn * Sums::step_bytes>(b);
+        each<turn>([&](int i)
+                       __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::step_bytes, flip, i); });
+      }
+    }
+    for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
+      if constexpr (asks_for_weights<Sums>) fetch_weights<Sums::step_bytes>(b);
+      sum[0].add_products(a, b, flip, 0);
+    }
+    if constexpr (may_end_in_half)
+      if (t.ends_in_half) sum[0].add_half(a, b), b += Sums::step_bytes, a.advance_steps(1);
+    a.to_next_run(t.run_stride, t.steps);
+  }
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  result = sum[0];
+}
+
+/// The same for steps in pairs.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
+                                                   const std::byte* start, int_vector flip, Sums& result) {
+  constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
+  using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
+  constexpr int sets = sets_for(pairs::accumulators);
+  pairs sum[sets];
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    const std::byte* const end = b + t.steps * (vectors * dot_bytes);
+    if constexpr (sets > 1) {
+      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole;
+           b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
+        each<sets>([&](int s)
+                       __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
+    }
+    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) {
+      if constexpr (vectors == 2 && pairs::accumulators >= 16) fetch_weights<pairs::step_bytes>(b);
+      sum[0].add_products(a, b, flip, 0);
+    }
+    a.to_next_run(t.run_stride, t.steps);
+  }
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  result = sum[0].folded(start);
+}
+
+/// Method one_by_one stands for all that leave the sums in memory.
+template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
+[[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+  typename Sums::cursor a(t);
+  int_vector flip = int_lanes_of(t.flip);
+  if constexpr (Sums::flips) keep_vector(flip);  // it rides on the broadcast
+  const std::byte *b = t.b, *start = t.start;
+  if constexpr (Method == scale_method::one_by_one) {
+    std::int32_t *first = t.sums, *second = t.sums_second;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
+      sum.store(first, second);
+      a.advance(t.a_step);
+      first += 2 * vector_of_sums, second += 2 * vector_of_sums;
+    }
+  } else {
+    const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes &&
+                          t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
+    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
+    const channel_scales* scales = t.scales;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
+      sum.template store_scaled<Method>(scales, *t.to, c);
+      a.advance(t.a_step);
+      c.first = bytes_further(c.first, t.c_step), c.second = bytes_further(c.second, t.c_step);
+      b += t.b_step, start += 2 * t.panels * register_bytes, scales += 2 * t.panels;
+    }
+  }
+}
+
+/// Functions for 1, 2, 4, 6, … rows.
+inline constexpr int byte_row_counts = byte_tile_height / 2 + 1;
+
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four
+/// vectors have one row, and are scaled by the functions of int8/gemm/row.hpp.
+struct byte_tile_table {
+  byte_tile_function of[scaled_tiles + 1][panel_forms][byte_row_counts] = {};
+  byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
+    const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
+    return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
+  }
+};
+template <class Isa, scale_method Method, int... I>
+constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_counts],
+                              std::integer_sequence<int, I...>) {
+  const auto functions = [&](panel_form form) -> byte_tile_function(&)[byte_row_counts] {
+    return of[static_cast<int>(form)];
+  };
+  ((functions(panel_form::one_vector)[I] =
+        &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
+   ...);
+  ((functions(panel_form::two_vectors)[I] =
+        &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
+   ...);
+  if constexpr (most_paired_vectors > 0)
+    ((functions(panel_form::one_vector_in_pairs)[I] =
+          &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
+     ...);
+  if constexpr (most_paired_vectors > 1)
+    ((functions(panel_form::two_vectors_in_pairs)[I] =
+          &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
+     ...);
+  if constexpr (Method == scale_method::one_by_one)
+    functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+}
+template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(RowCounts counts) {
+  byte_tile_table table;
+  if constexpr (has_lines) {
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], counts);
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], counts);
+  }
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], counts);
+  return table;
+}
+template <class Isa>
+inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<byte_row_counts>{});
+/// The functions for one row alone, of programs that have no products of several.
+template <class Isa> inline constexpr byte_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
+
+/// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that int8/conv/winograd.hpp
+/// makes of numbers of 16 bits, whatever the tiles of bytes read.
+struct wide_tile_table {
+  byte_tile_function of[2][row_counts] = {};
+  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
+    return of[vectors - 1][function_rows(std::max<std::int64_t>(2, rows)) / 2];
+  }
+};
+template <class Isa, int... I> constexpr wide_tile_table make_wide_tiles(std::integer_sequence<int, I...>) {
+  wide_tile_table table;
+  ((table.of[0][I + 1] = &tile_of_bytes<Isa, byte_sums<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
+   ...);
+  ((table.of[1][I + 1] = &tile_of_bytes<Isa, byte_sums<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
+   ...);
+  return table;
+}
+template <class Isa>
+inline constexpr wide_tile_table wide_tiles = make_wide_tiles<Isa>(first_integers<row_counts - 1>{});
+
+// --- from a tile's sums to bytes ----------------------------------------------
+
+/// Copies 1 to int_lanes bytes.
+inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
+  if (n >= 8) return __builtin_memcpy(to, from, 8), void(__builtin_memcpy(to + n - 8, from + n - 8, 8));
+  if (n >= 4) return __builtin_memcpy(to, from, 4), void(__builtin_memcpy(to + n - 4, from + n - 4, 4));
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// Copies rows of `width` bytes.
+inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
+                             std::byte* to, std::int64_t ldc) {
+  for (; rows > 0; --rows, from += line, to += ldc) {
+    const std::int64_t first = std::min(width, int_lanes);
+    copy_lanes(from, first, to);
+    if (width > first) copy_lanes(from + first, width - first, to + first);
+  }
+}
+
+/// Where the bytes of a tile go.
+struct byte_target {
+  std::byte* c;
+  std::int64_t ldc, rows;
+};
+
+/// Scales the sums of one vector of columns and stores `n` bytes of each row.
+///
+/// \param start what sums start from that did not start from it
+template <scale_method Method, bool AddsStart>
+void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
+                   const byte_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
+  const narrowing to = stored;  // copies stay in registers, stores cannot change them
+  const byte_target at = target;
+  const scaler<Method> scale(scales);
+  const bool in_halves = scales.in_halves != 0;
+  const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
+    const auto sum = load_vector<int_vector>(sums + i * sum_stride);
+    if constexpr (AddsStart) return scale(sum + load_vector<int_vector>(start));
+    else return scale(sum);
+  };
+  const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d)
+      __attribute__((always_inline)) {
+    return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to, in_halves));
+  };
+  if (at.rows == 1) {
+    std::byte bytes[register_bytes];
+    const int_vector x = row_at(0);
+    store_vector(bytes, rows_apart(narrowed_by<Method>(x, x, x, x, to, false)));
+    return copy_lanes(bytes, n, at.c);
+  }
+  std::int64_t row = 0;
+  for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
+    const byte_vector bytes = four_rows(row, row + 1, row + 2, row + 3);
+    each<4>([&](auto i) __attribute__((always_inline)) { store_quarter<i>(bytes, at.c + (row + i) * at.ldc); });
+  }
+  for (; row < at.rows; row += 4) {
+    std::byte bytes[register_bytes];
+    const std::int64_t last = at.rows - 1;  // for those behind it, too, which have no sums
+    store_vector(bytes, four_rows(row, std::min(row + 1, last), std::min(row + 2, last), std::min(row + 3, last)));
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.rows - row); ++i)
+      copy_lanes(bytes + i * int_lanes, n, at.c + (row + i) * at.ldc);
+  }
+}
+
+/// Makes bytes of the sums of whole panels of two vectors that are scaled alike, two rows at a time.
+template <scale_method Method, bool AddsStart> class panel_end {
+ public:
+  [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to,
+                                   [[maybe_unused]] const std::byte* start)
+      : left_(scales[0]), right_(scales[1]), to_(to), in_halves_(scales->in_halves != 0) {
+    if constexpr (AddsStart)
+      left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
+  }
+  [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first,
+                                         std::byte* to_second) const {
+    const byte_vector bytes =
+        rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_, in_halves_));
+    store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
+  }
+
+ private:
+  [[gnu::always_inline]] int_vector left(const std::int32_t* row) const {
+    const auto sum = load_vector<int_vector>(row);
+    if constexpr (AddsStart) return left_(sum + left_start_);
+    else return left_(sum);
+  }
+  [[gnu::always_inline]] int_vector right(const std::int32_t* row) const {
+    const auto sum = load_vector<int_vector>(row + vector_of_sums);
+    if constexpr (AddsStart) return right_(sum + right_start_);
+    else return right_(sum);
+  }
+
+  // No arrays: these g++ 12 leaves in memory where an instruction that it does not know may change it.
+  scaler<Method> left_, right_;
+  narrowing to_;
+  bool in_halves_;
+  int_vector left_start_{}, right_start_{};  // what sums start from that did not start from it
+};
+template <scale_method Method, bool AddsStart>
+void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+                  const byte_target& target, const std::byte* start) {
+  const panel_end<Method, AddsStart> end(scales, to, start);
+  const byte_target at = target;
+  const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
+    end(sums + first * sum_stride, sums + second * sum_stride, at.c + first * at.ldc, at.c + second * at.ldc);
+  };
+  std::int64_t row = 0;
+  for (; row + 2 <= at.rows; row += 2) two_rows(row, row + 1);
+  if (row < at.rows) two_rows(row, row);
+}
+
+/// Scales the sums of a tile in one panel, `width` columns of which are in use.
+template <class Isa, bool AddsStart = false>
+void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at,
+                 std::int64_t width, const std::byte* start = nullptr) {
+  if (width == 2 * int_lanes && scales[0].method == scales[1].method)
+    return with_method(scales[0].method,
+                       [&](auto method) { finish_panel<method, AddsStart>(sums, scales, to, at, start); });
+  for (std::int64_t v = 0; v * int_lanes < width; ++v)
+    with_method(scales[v].method, [&](auto method) {
+      finish_vector<method, AddsStart>(
+          sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
+          std::min(int_lanes, width - v * int_lanes), AddsStart ? start + v * register_bytes : nullptr);
+    });
+}
+
+/// Sum of the numbers of a row of A, as dot products see them.
+inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, const byte_form& form) {
+  std::int32_t sum = 0;
+  for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
+    const auto* const row = reinterpret_cast<const std::byte*>(a);
+    for (std::int64_t i = 0; i < depth.length; ++i) {
+      if (form.size() == 2) {
+        std::uint16_t wide;
+        std::memcpy(&wide, row + 2 * i, sizeof wide);
+        sum += wide;
+        continue;
+      }
+      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (form.flip & 0x80));
+      sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
+    }
+  }
+  return sum;
+}
+
+}}}}  // namespace nnrt::NNRT_ISA::kernels::detail

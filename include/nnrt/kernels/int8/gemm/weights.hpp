@@ -1,0 +1,270 @@
+// weights: weights of stored numbers, from where a model or an earlier step has them into the panels of a
+// byte_layout.
+// Flow: int8/gemm/pack.hpp calls place_weights() for some vectors of columns at a time.
+//
+// Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane;
+// then all words of the block are flipped, summed and stored, 64 bytes at a time, wherever they came from.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/int8/gemm/layout.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Of `column` and `element`
+/// one is 1: columns lie side by side in each row, or each in one piece.
+struct byte_matrix {
+  const std::byte* first;
+  std::int64_t column, run, element;
+};
+
+namespace detail {
+
+/// One column of B on its way into the packed form: sums over all its weights.
+struct byte_column {
+  std::int64_t sum = 0;       // of what dot products see
+  sum_range reach;            // of its products with any A
+  std::int64_t left_out = 0;  // by dot products, see kernels::left_out()
+
+  /// Adds a weight as it is stored.
+  void add(std::int32_t weight, const byte_factors& f) {
+    const std::int32_t w = weight - f.b_zero, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
+    sum += weight + f.b_offset(), left_out += kernels::left_out(weight + f.b_offset());
+    reach.low += std::min(w * low, w * high), reach.high += std::max(w * low, w * high);
+  }
+};
+
+/// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero
+/// point.
+inline sum_range reach_of(std::int64_t all, std::int64_t above, const byte_factors& f) {
+  const std::int64_t below = all - above, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
+  return {low * above + high * below, high * above + low * below};
+}
+
+/// Vectors of columns that are placed together: so many share the lines of a matrix in rows.
+inline constexpr int vectors_together = static_cast<int>(64 / int_lanes);
+
+/// Some dot products of vectors of columns, all of one run.
+struct word_block {
+  static constexpr std::int64_t most_steps = 32;
+  std::int64_t first_column, columns;  // at most vectors_together * int_lanes
+  std::int64_t run, first_step, steps;
+  std::int64_t elements;  // of a run from the first step on; they may go on behind the block
+  std::byte* words;       // [vectors_together][most_steps][int_lanes] words of four bytes
+  std::byte* word(std::int64_t step, std::int64_t column) const {
+    return words + (column / int_lanes * most_steps + step) * register_bytes + column % int_lanes * 4;
+  }
+};
+inline constexpr std::int64_t block_bytes = vectors_together * word_block::most_steps * register_bytes;
+
+typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
+typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
+
+/// The bytes of a vector of columns in one row, in the first lanes.
+[[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
+  sixteen_bytes x{};
+  std::memcpy(&x, p, int_lanes);
+  return x;
+}
+
+/// Words of a vector of columns that lie side by side in each of four rows.
+[[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
+  const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row),
+                      r3 = load_columns(first + 3 * row);
+  const auto low_01 = (eight_shorts)by_turns<0>(r0, r1), high_01 = (eight_shorts)by_turns<1>(r0, r1),
+             low_23 = (eight_shorts)by_turns<0>(r2, r3), high_23 = (eight_shorts)by_turns<1>(r2, r3);
+  const eight_shorts quads[] = {by_turns<0>(low_01, low_23), by_turns<1>(low_01, low_23), by_turns<0>(high_01, high_23),
+                                by_turns<1>(high_01, high_23)};
+  std::memcpy(words, quads, register_bytes);
+}
+/// The same of four vectors: a register of each row.
+[[gnu::always_inline]] inline void bring_whole_rows(const std::byte* first, std::int64_t row, const word_block& at,
+                                                    std::int64_t step, std::int64_t column) {
+  const interleaved x = columns_in_order(
+      interleave(load_vector<byte_vector>(first), load_vector<byte_vector>(first + row),
+                 load_vector<byte_vector>(first + 2 * row), load_vector<byte_vector>(first + 3 * row)));
+  std::byte* const to = at.word(step, column);
+  each<4>([&](auto v) __attribute__((always_inline)) {
+    store_vector(to + v * (word_block::most_steps * register_bytes), x.of[v]);
+  });
+}
+
+inline void bring_rows(const std::byte* first, std::int64_t row, const word_block& at) {
+  const std::int64_t vectors = at.columns / int_lanes, rest = at.columns % int_lanes;
+  // What whole loads read behind the last column is the next row's, and no lane's.
+  const std::int64_t whole = at.elements / 4,
+                     with_rest = rest == 0 || int_lanes - rest > row ? 0 : (at.elements - 1) / 4;
+  for (std::int64_t step = 0; step < at.steps; ++step) {
+    const std::byte* const rows = first + 4 * step * row;
+    std::int64_t done = 0;  // columns
+    for (; step < whole && done + register_bytes <= at.columns; done += register_bytes)
+      bring_whole_rows(rows + done, row, at, step, done);
+    for (; step < whole && done < vectors * int_lanes; done += int_lanes)
+      bring_four_rows(rows + done, row, at.word(step, done));
+    if (step < with_rest) {
+      bring_four_rows(rows + done, row, at.word(step, done));
+      continue;
+    }
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.elements - 4 * step); ++i)
+      for (std::int64_t j = done; j < at.columns; ++j) at.word(step, j)[i] = rows[i * row + j];
+  }
+}
+
+/// Words of columns each of which lies in one piece.
+inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
+  const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4,
+                     quads = at.columns / 4 * 4;
+  for (std::int64_t j = 0; j < quads; j += 4) {
+    const std::byte* const from = first + j * column;
+    std::byte* const to = at.word(0, j);
+    for (std::int64_t step = 0; step < squares; step += 4)
+      turn_square(from + 4 * step, column, to + step * register_bytes, register_bytes);
+  }
+  for (std::int64_t j = 0; j < at.columns; ++j) {
+    const std::byte* const from = first + j * column;
+    for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step)
+      std::memcpy(at.word(step, j), from + 4 * step, 4);
+    for (std::int64_t i = 4 * whole; i < elements; ++i) at.word(whole, j)[i % 4] = from[i];
+  }
+}
+
+/// How many steps of a source to bring at a time.
+// L1 keeps 64 rows, wherever they begin
+inline std::int64_t steps_at_once(const byte_matrix& b) { return b.element == 1 ? word_block::most_steps : 16; }
+template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::most_steps; }
+
+/// Brings the words of a block; bytes behind a run and lanes without a column stay as they are.
+inline void bring_words(const byte_matrix& b, const word_block& at) {
+  const std::byte* const first = b.first + at.first_column * b.column + at.run * b.run + 4 * at.first_step * b.element;
+  b.element == 1 ? bring_columns(first, b.column, at) : bring_rows(first, b.element, at);
+}
+/// The same of any source: weight_of(j, run, i) is an element as it is stored.
+template <class WeightOf> void bring_words(const WeightOf& weight_of, const word_block& at) {
+  const std::int64_t elements = std::min(at.elements, 4 * at.steps);
+  for (std::int64_t j = 0; j < at.columns; ++j)
+    for (std::int64_t i = 0; i < elements; ++i)
+      at.word(i / 4, j)[i % 4] = static_cast<std::byte>(weight_of(at.first_column + j, at.run, 4 * at.first_step + i));
+}
+
+/// Stores the words of one vector of columns as its panel has them, and sums them up.
+class weight_placer {
+ public:
+  weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
+      : layout_(layout),
+        f_(f),
+        flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)),
+        flip_of_a_(int_lanes_of(f.a_flip())) {
+    const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
+    is_paired_ = layout.is_in_pairs(panel);
+    const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
+    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
+    placed_.at = packed + layout.panel_at(panel) + of_panel * together;
+    zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
+      is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
+  }
+
+  /// The words of vector v of the block.
+  void store(const word_block& block, std::int64_t v) {
+    const std::int64_t left = block.elements - 4 * (block.steps - 1);  // for the last step
+    const int_vector last = is_used_ & int_lanes_of(left >= 4 ? -1 : static_cast<std::int32_t>((1U << (8 * left)) - 1));
+    const std::byte* const words = block.word(0, v * int_lanes);
+    progress placed = placed_;
+    const auto word = [&](std::int64_t step) {
+      return (load_vector<int_vector>(words + step * register_bytes) ^ flip_) &
+             (step + 1 < block.steps ? is_used_ : last);
+    };
+    for (std::int64_t step = 0; step < block.steps; step += is_paired_ ? 2 : 1) {
+      const int_vector a = word(step);
+      add(placed, a);
+      if (is_paired_) {
+        const int_vector b = word(step + 1);
+        add(placed, b);
+        store(placed.at, by_turns<0>(a, b)), store(placed.at + layout_.product_bytes(), by_turns<1>(a, b));
+      } else {
+        store(placed.at, a);
+      }
+      placed.at += step_bytes_;
+    }
+    placed_ = placed;
+  }
+
+  /// The columns of all blocks.
+  void columns(byte_column (&to)[int_lanes]) const {
+    const byte_depth& depth = layout_.depth;
+    const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
+    const std::int64_t zero = f_.b_zero_as_seen();
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+      const std::int64_t all = placed_.seen[lane] - depth.products() * zero;
+      const std::int64_t above =
+          placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
+      to[lane] = {placed_.seen[lane], reach_of(all, above, f_),
+                  weights_flip ? placed_.positive[lane] - placed_.seen[lane] : 0};
+    }
+  }
+
+ private:
+  static constexpr auto flip_of_bytes = static_cast<std::int32_t>(0x80808080U);
+
+  /// What a block changes: it stays in registers meanwhile.
+  struct progress {
+    std::byte* at;
+    // sums of bytes, and of those that are larger than the zero point, which stands for the others
+    int_vector seen{}, larger{};
+    int_vector positive{};  // of those above 0, where dot products leave something out
+  };
+
+  [[gnu::always_inline]] void add(progress& to, int_vector word) const {
+    to.seen = sum4(to.seen, word);
+    to.larger = sum4(to.larger, (int_vector)larger_lanes((byte_vector)word, zero_));
+    if constexpr (weights_flip)
+      to.positive = sum4(to.positive, (int_vector)larger_lanes((byte_vector)word, byte_vector{}));
+  }
+  [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
+    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
+  }
+
+  const byte_layout& layout_;
+  const byte_factors& f_;
+  bool is_paired_;
+  std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
+  int_vector flip_, flip_of_a_, is_used_{};
+  byte_vector zero_;
+  progress placed_;
+};
+
+using columns_together = byte_column[vectors_together][int_lanes];
+
+/// Places the weights of some vectors of columns, up to vectors_together. Tells what their columns come to.
+template <class Source>
+void place_weights(const byte_layout& layout, const byte_factors& f, interval vectors, const Source& source,
+                   std::byte* packed, columns_together& columns) {
+  alignas(64) std::byte words[block_bytes] = {};
+  const std::int64_t steps = layout.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    weight_placer placers[] = {weight_placer(layout, f, vectors.begin + I, packed)...};
+    for (std::int64_t run = 0; run < layout.depth.runs; ++run)
+      for (std::int64_t step = 0; step < steps; step += at_once) {
+        const word_block block{.first_column = first,
+                               .columns = std::min(vectors.size() * int_lanes, layout.n - first),
+                               .run = run,
+                               .first_step = step,
+                               .steps = std::min(at_once, steps - step),
+                               .elements = layout.depth.length - 4 * step,
+                               .words = words};
+        bring_words(source, block);
+        for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].store(block, v);
+      }
+    for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].columns(columns[v]);
+  }(std::make_integer_sequence<int, vectors_together>{});
+}
+
+}  // namespace detail
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,133 @@
+// addend: a tensor that is added to the sums of a product before they become bytes - brought to their scale, half
+// to even.
+// Flow: bind/conv2d_add.hpp packs the factors; int8/gemm/gemm.hpp finishes the tiles of such a product with
+// finish_with_addend().
+//
+// A stored number has 8 bits and the mantissa of its factor 31, so that a double holds the product exactly, and
+// rounding it to an integer is the one rounding.
+#pragma once
+
+#include <nnrt/kernels/int8/gemm/tile.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// What brings the addend to the sums of one column.
+struct addend_scale {
+  fixed_point factor;
+  std::int32_t is_wide = 0;  // a sum may leave 32 bits: elements are computed one by one
+};
+
+/// The addend of a product: a tensor of the shape of C, which has no gaps.
+struct byte_addend {
+  const std::byte* x;
+  const std::byte* c;          // where C begins
+  std::int64_t columns;        // of C, all groups together
+  const double* factors;       // by column, then those of int_lanes columns from the first on; 0 where sums are wide
+  const addend_scale* scales;  // by column
+  std::int32_t zero, y_zero;
+  stored_range range;  // of results
+  bool is_unsigned, any_wide;
+};
+
+namespace detail {
+
+/// int_lanes numbers as they are stored.
+[[gnu::always_inline]] inline int_vector widened_numbers(const std::byte* from, bool is_unsigned) {
+#if defined(NNRT_LANES_AVX512)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return (int_vector)(is_unsigned ? _mm512_cvtepu8_epi32(bytes) : _mm512_cvtepi8_epi32(bytes));
+#elif defined(NNRT_LANES_AVX2)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  return (int_vector)(is_unsigned ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes));
+#else
+  int_vector numbers;
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
+    const auto byte = static_cast<std::uint8_t>(from[i]);
+    numbers[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
+  }
+  return numbers;
+#endif
+}
+/// n numbers, at most int_lanes; zeros in the other lanes.
+inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
+  if (n == int_lanes) return widened_numbers(from, is_unsigned);
+  std::byte numbers[int_lanes] = {};
+  for (std::int64_t i = 0; i < n; ++i) numbers[i] = from[i];
+  return widened_numbers(numbers, is_unsigned);
+}
+
+/// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below
+/// 2^31.
+[[gnu::always_inline]] inline int_vector rounded_products(int_vector numbers, const double* factors) {
+  constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
+  constexpr int at_once = int_lanes / 2;
+  const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
+    const auto exact = __builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first);
+    return __builtin_convertvector(opaque(exact + to_integers) - to_integers, half_vector);
+  };
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    const half_vector lower = product(__builtin_shufflevector(numbers, numbers, I...), 0),
+                      upper = product(__builtin_shufflevector(numbers, numbers, at_once + I...), at_once);
+    return __builtin_shufflevector(lower, upper, I..., at_once + I...);
+  }
+  (std::make_integer_sequence<int, at_once>{});
+}
+
+/// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
+inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum,
+                             std::int32_t x, fixed_point factor) {
+  const std::int64_t all = sum + s.single.bias[lane] + rounding::half_to_even::scale(x, factor);
+  const fixed_point to{s.single.mantissa[lane], s.single.exponent[lane]};
+  const std::int32_t steps =
+      s.single.is_to_even[lane] != 0 ? scaled_to_even(all, to, s.single.parity[lane]) : scaled(all, to);
+  return static_cast<std::byte>(nnrt::detail::clamped(std::int64_t{a.y_zero} + steps, a.range.low, a.range.high));
+}
+
+/// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector
+/// of a tile.
+template <class F>
+[[gnu::always_inline]] inline void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width,
+                                                   F f) {
+  const std::int64_t step = at.ldc % a.columns;
+  std::int64_t first = at.c - a.c, column = first % a.columns;
+  for (std::int64_t row = 0; row < at.rows; ++row, first += at.ldc) {
+    for (std::int64_t v = 0; v * int_lanes < width; ++v) {
+      const std::int64_t begin = v * int_lanes, n = std::min(int_lanes, width - begin), here = column + begin;
+      f(row, v, here < a.columns ? here : here % a.columns,
+        widened_numbers(a.x + first + begin, n, a.is_unsigned) - a.zero, n);
+    }
+    column += step;
+    if (column >= a.columns) column -= a.columns;
+  }
+}
+
+/// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
+template <class Isa>
+void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+                        const byte_target& at, std::int64_t width) {
+  for_each_addend(
+      a, at, width,
+      [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t)
+          __attribute__((always_inline)) {
+            std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
+            store_vector(of_row, load_vector<int_vector>(of_row) + rounded_products(x, a.factors + column));
+          });
+  finish_tile<Isa>(sums, scales, to, at, width);
+  if (!a.any_wide) return;
+  for_each_addend(
+      a, at, width, [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t n) {
+        for (std::int64_t lane = 0; lane < n; ++lane) {
+          const addend_scale& scale = a.scales[(column + lane) % a.columns];
+          if (scale.is_wide == 0) continue;
+          const std::int32_t sum = sums[v * vector_of_sums + row * sum_stride + lane];
+          at.c[row * at.ldc + v * int_lanes + lane] = wide_result(a, scales[v], lane, sum, x[lane], scale.factor);
+        }
+      });
+}
+
+}  // namespace detail
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,425 @@
+// fma: straight lines in floats that scale sums of products of stored numbers, with the bits of requantise().
+// Flow: int8/requantise/output_stage.hpp looks for the lines of each channel with channel_lines when weights are
+// packed.
+//
+// Scaling a sum is a staircase over the integers with at most 255 steps that show in 8 bits; so is a straight line in
+// floats that is rounded to integers, since each of its operations is monotone. Two such staircases that agree just
+// below and just at each step agree everywhere. So channel_lines looks for a line near the factor that does, with the
+// very instructions that run later.
+//
+// Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24
+// bits. Its offset has to be an integer, too; what is behind the point comes from a shift that sums start with. As that
+// shift may be large, it also makes sums the bits of floats, so that nothing has to be converted.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/core/requantise.hpp>
+#include <nnrt/kernels/simd/saturating_pack.hpp>
+
+#include <bit>
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Sums that a channel can have.
+struct sum_range {
+  std::int64_t low = 0, high = 0;
+  friend constexpr bool operator==(const sum_range&, const sum_range&) = default;
+};
+
+/// One output channel as set_scales() sees it.
+struct byte_channel {
+  fixed_point factor = {};
+  std::int32_t bias = 0;
+  sum_range reach = {};  // bias included
+  stored_rounding rounding = stored_rounding::twice;
+  std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
+  sum_range addend = {};    // what comes to the sums besides
+  friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
+};
+
+/// What a result may be: the stored numbers without the zero point, and that as a byte with a sign, see narrowing.
+struct scaled_range {
+  std::int32_t low = 0, high = 0, zero = 0;
+
+  /// Of stored numbers; of u8 ones 128 is taken off.
+  static constexpr scaled_range of(stored_range range, std::int32_t zero_point, bool is_unsigned) {
+    return {range.low - zero_point, range.high - zero_point, zero_point - (is_unsigned ? 128 : 0)};
+  }
+};
+
+namespace detail {
+
+constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
+  return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+}
+constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std::int32_t parity) {
+  return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);
+}
+/// As the channel is rounded.
+constexpr std::int32_t scaled(std::int64_t sum, const byte_channel& channel) {
+  if (channel.rounding == stored_rounding::twice) return scaled(sum, channel.factor);
+  return scaled_to_even(sum, channel.factor, channel.parity);
+}
+
+/// The smallest sum whose product with the factor, rounded once, is `result` or more; halves reach an even number from
+/// below.
+inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point factor, std::int32_t parity) {
+  // times 2^(31 - exponent)
+  const std::int64_t half_below = (2 * std::int64_t{result} - 1) * (std::int64_t{1} << (30 - factor.exponent));
+  std::int64_t sum = half_below / factor.mantissa;  // rounded toward zero: the floor, or one more
+  while (sum * factor.mantissa > half_below) --sum;
+  const bool half_counts = ((result + parity) & 1) == 0 && sum * factor.mantissa == half_below;
+  return half_counts ? sum : sum + 1;
+}
+
+/// The same numbers; compilers convert halves of large registers one after the other.
+[[gnu::always_inline]] inline doubles as_doubles(half_vector x) {
+#if defined(NNRT_LANES_AVX512)
+  return (doubles)_mm512_cvtepi32_pd((__m256i)x);
+#else
+  return __builtin_convertvector(x, doubles);
+#endif
+}
+
+/// x * y - z without a rounding, where that is a whole number below 2^53; x * y and z are below 2^63.
+[[gnu::always_inline]] inline doubles exact_difference(doubles x, doubles y, doubles z) {
+#if defined(NNRT_LANES_AVX512)
+  return (doubles)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)z);
+#elif defined(NNRT_LANES_AVX2)
+  return (doubles)_mm256_fmsub_pd((__m256d)x, (__m256d)y, (__m256d)z);
+#elif defined(__aarch64__)
+  return (doubles)vfmaq_f64((float64x2_t)-z, (float64x2_t)x, (float64x2_t)y);
+#else
+  const auto whole = [](doubles d) { return __builtin_convertvector(d, longs); };
+  return __builtin_convertvector(whole(x) * whole(y) - whole(z), doubles);
+#endif
+}
+
+/// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings
+/// undone. Sums have to fit into 32 bits.
+struct first_reaching {
+  doubles mantissa, reciprocal;          // of the factor; 1 / mantissa
+  doubles step;                          // products of which results are one apart
+  doubles at_positive, at_zero_or_less;  // what products need besides; halves go away from zero
+
+  explicit first_reaching(fixed_point factor)
+      : mantissa(in_each(factor.mantissa)), reciprocal(in_each(1.0 / factor.mantissa)) {
+    const int right = -factor.exponent;
+    // twice a half of the second rounding
+    const double least = right > 0 ? static_cast<double>(std::int64_t{1} << right) : 0;
+    step = in_each(static_cast<double>(std::int64_t{1} << right) * 0x1p31);
+    at_positive = in_each((-least - 1) * 0x1p30);
+    at_zero_or_less = in_each((-least + (right > 0 ? 1 : -1)) * 0x1p30);
+  }
+  [[gnu::always_inline]] half_vector operator()(half_vector results) const {
+    const doubles result = as_doubles(results);
+    const doubles product = result * step + (result > 0.0 ? at_positive : at_zero_or_less);  // exactly
+    const half_vector cut = __builtin_convertvector(product * reciprocal, half_vector);      // up to one off
+    const doubles sum = as_doubles(cut), above = exact_difference(sum, mantissa, product);
+    const doubles more = above < 0.0 ? sum + 1.0 : above < mantissa ? sum : sum - 1.0;
+    return __builtin_convertvector(above < -mantissa ? sum + 2.0 : more, half_vector);
+  }
+
+ private:
+  static doubles in_each(double x) { return x - doubles{}; }
+};
+
+/// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
+struct staircase {
+  static constexpr int most = 256;
+  int steps = 0;
+  std::int32_t at[most + int_lanes], result[most + 2 * int_lanes];
+  sum_range reach;
+  scaled_range range;
+  std::int32_t first, last;
+  std::int32_t below_zero = 0, at_zero = 0;  // results of sums of -1 and 0
+  std::int32_t bend = 0;                     // the sum from which on another line may be looked for
+
+  staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
+    first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
+    below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
+    const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
+    if (last <= first) return;
+    steps = last - first;
+    int_vector next = {};
+    for (int i = 0; i < int_lanes; ++i) next[i] = first + 1 + i;
+    for (std::int32_t i = 0; i < steps + int_lanes; i += int_lanes, next += int_lanes)
+      // the last one again behind the last
+      store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));
+    if (is_to_even) {
+      for (int i = 0; i < steps; ++i)
+        at[i] = static_cast<std::int32_t>(first_reaching_to_even(result[i], channel.factor, channel.parity));
+    } else {
+      const first_reaching sums_for(channel.factor);
+      for (int i = 0; i < steps; i += int_lanes / 2)
+        store_vector(at + i, sums_for(load_vector<half_vector>(result + i)));
+    }
+    for (int i = steps; i < steps + int_lanes; ++i) at[i] = at[i - 1];
+  }
+  std::int32_t limited(std::int64_t x) const {
+    return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
+  }
+
+  /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and
+  /// 0.
+  template <class Line> bool fits(Line line, std::int32_t zero) const {
+    const bool has_zero = reach.low < 0 && reach.high >= 0;
+    std::int32_t places[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high),
+                                      has_zero ? -1 : 0};
+    store_vector(places, line(load_vector<int_vector>(places)));
+    const auto is = [&](std::int64_t i, std::int32_t expected) {
+      return limited(std::int64_t{places[i]} - zero) == expected;
+    };
+    if (!is(0, first) || !is(1, last) || (has_zero && (!is(2, below_zero) || !is(3, at_zero)))) return false;
+    for (int i = 0; i < steps; i += int_lanes) {
+      const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
+      if (any_is_larger(wanted, line(x)) || any_is_larger(line(x - 1), wanted - 1)) return false;
+    }
+    return true;
+  }
+
+  /// Bounds of the offset of a line through some steps.
+  struct offsets {
+    double low = -1e30, high = 1e30;
+    double width() const { return high - low; }
+    /// The same for offsets that are taken off.
+    offsets negative() const { return {-high, -low}; }
+    friend offsets operator&(const offsets& a, const offsets& b) {
+      return {std::max(a.low, b.low), std::min(a.high, b.high)};
+    }
+  };
+  /// Of lines through the steps at sums from the bend on, and at those below.
+  struct halves {
+    offsets above, below;
+  };
+  /// For a given slope, were floats exact. Without a bend all steps are above.
+  template <bool Bends> halves offsets_for(double slope) const {
+    constexpr int parts = Bends ? 2 : 1;
+    const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
+    doubles low[] = {lowest, lowest}, high[] = {highest, highest};
+    for (int i = 0; i < steps; i += int_lanes / 2) {
+      const doubles x = as_doubles(load_vector<half_vector>(at + i)),
+                    step = as_doubles(load_vector<half_vector>(result + i)) - 0.5;
+      // what reaches the step, and what does so too early
+      const doubles here = step - x * slope, before = here + slope;
+      if constexpr (Bends) {
+        const longs is_below = x < bend, was_below = x <= bend;
+        const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
+                      greatest[] = {was_below ? highest : before, was_below ? before : highest};
+        for (int half = 0; half < 2; ++half)
+          low[half] = low[half] > least[half] ? low[half] : least[half],
+          high[half] = high[half] < greatest[half] ? high[half] : greatest[half];
+      } else {
+        low[0] = low[0] > here ? low[0] : here, high[0] = high[0] < before ? high[0] : before;
+      }
+    }
+    offsets all[2];
+    for (int half = 0; half < parts; ++half)
+      for (int lane = 0; lane < int_lanes / 2; ++lane)
+        all[half].low = std::max(all[half].low, low[half][lane]),
+        all[half].high = std::min(all[half].high, high[half][lane]);
+    return {all[0], all[1]};
+  }
+};
+
+/// A line, found or not, of sums that `shift` comes to. If they are below the bend then, more comes to sums, and to
+/// results.
+struct line {
+  float slope = 0, offset = 0;
+  bool found = false;
+  std::int32_t shift = 0, bend = 0, below_shift = 0, below_offset = 0;
+};
+
+/// The nearest float so many steps up or down.
+inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
+
+/// More of them than this give multiples of no use, see shifted_line().
+inline constexpr std::int64_t most_moduli = 1 << 14;
+
+/// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in
+/// "first in range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
+constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t modulus, std::int64_t low,
+                                             std::int64_t high) {
+  if (low == 0) return 0;
+  if (factor == 0) return -1;
+  const std::int64_t least = (low + factor - 1) / factor;
+  if (least * factor <= high) return least;
+  // No multiple lies between: the modulus is subtracted as often as it takes. The next multiple is above both ends.
+  const std::int64_t next = least * factor,
+                     moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
+  return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
+}
+
+/// What makes floats that count integers a line of some slope and offset: what comes to sums, and to results.
+struct whole_offset {
+  bool found = false;
+  std::int64_t shift = 0, offset = 0;
+};
+
+/// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one.
+/// Sums from `least_sum` on have to become floats that count integers.
+inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t least_sum) {
+  constexpr std::int64_t most_shift = 1 << 23, least_offset = -(11 << 20);
+  const std::int64_t room = 64 - least_sum, begin = static_cast<std::int64_t>(first_counted) + room;
+  const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
+  const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
+  const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
+  if (point < 1 || point > 48) return {};
+  if (wanted.width() > 2) {  // without a step on one side, or on both
+    if (wanted.low > -1e30) wanted.high = wanted.low + slope;
+    else if (wanted.high < 1e30) wanted.low = wanted.high - slope;
+    else wanted = {-0.25, 0.25};
+  }
+  const std::int64_t one = std::int64_t{1} << point;
+  const auto whole = static_cast<std::int64_t>(wanted.low) - (wanted.low < 0 ? 1 : 0);  // at most the floor
+  const auto scaled = [&](double x) { return (x - static_cast<double>(whole)) * static_cast<double>(one); };
+  const auto floor = static_cast<std::int64_t>(scaled(wanted.low)),
+             last = static_cast<std::int64_t>(scaled(wanted.high));
+  const std::int64_t first = floor + (static_cast<double>(floor) < scaled(wanted.low) ? 1 : 0);
+  if (first > last) return {};
+  const auto rest = [&](std::int64_t x) { return (x % one + one) % one; };
+  const std::int64_t least = rest(first - mantissa * begin), most = rest(last - mantissa * begin);
+  const std::int64_t shift =
+      last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
+  const std::int64_t product = mantissa * (begin + shift), above = first - product % one;
+  const std::int64_t offset = whole - product / one + (above > 0 ? (above + one - 1) / one : 0);
+  if (shift < 0 || shift > most_shift || offset < least_offset) return {};
+  return {true, bits_of_first_counted + room + shift, offset};
+}
+
+/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from
+/// the bend on and another one of those below.
+///
+/// \param zero what the offset includes of the result's zero point
+template <bool Bends, class Fits>
+line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
+  const std::int64_t least = nnrt::detail::clamped(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
+  const whole_offset above = whole_offset_for(slope, Bends ? wanted.above : wanted.above & wanted.below, least),
+                     below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
+  if (!below.found) return {};
+  const auto shift = static_cast<std::int32_t>(above.shift);
+  const line made{slope,
+                  float_of_zero + static_cast<float>(above.offset + zero),
+                  true,
+                  shift,
+                  shift + stairs.bend,
+                  static_cast<std::int32_t>(below.shift - above.shift),
+                  static_cast<std::int32_t>(below.offset - above.offset)};
+  return fits(made) ? made : line{};
+}
+
+/// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose
+/// width has but one maximum; the middle of one that is wide enough for floats fits(). A signed offset is taken off
+/// negative sums.
+///
+/// \param zero what the offset includes of the result's zero point
+template <bool IsSigned, class Fits>
+line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
+  constexpr int farthest = 12;
+  const auto nearest = static_cast<float>(factor);
+  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
+  const auto width = [](const staircase::halves& of) {
+    return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width())
+                                        : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
+  };
+  const auto tried = [&](int i, const staircase::halves& halves) {
+    if constexpr (lines_round_once) return shifted_line<IsSigned>(stairs, neighbour(nearest, i), halves, zero, fits);
+    const staircase::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
+    const double low = of.low > -1e30   ? of.low
+                       : of.high < 1e30 ? of.high - factor
+                                        : 0.0,
+                 high = of.high < 1e30 ? of.high : low + factor;
+    for (const double place : {0.5, 0.25, 0.75, 0.0, 1.0}) {
+      const line made{neighbour(nearest, i), static_cast<float>(low + (high - low) * place + zero), true};
+      if (fits(made)) return made;
+    }
+    return line{};
+  };
+  // Floats of this size round by so much.
+  const double least = lines_round_once ? 0.0 : -0x1p-16;
+  staircase::halves best = at(0);
+  // The nearest slope does for most channels.
+  if (width(best) >= least)
+    if (const line made = tried(0, best); made.found) return made;
+  int place = 0;
+  for (const int way : {1, -1})
+    for (int i = way; i <= farthest && i >= -farthest; i += way) {
+      const staircase::halves next = at(i);
+      if (width(next) <= width(best)) break;
+      best = next, place = i;
+    }
+  if (width(best) < least) return {};
+  for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
+    if (i == 0) continue;  // tried
+    else if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
+  return {};
+}
+
+/// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
+/// offset has the sign of the sum, or that bends. Channel is byte_channel: a parameter, so that programs without bytes
+/// do not compile this.
+template <class Channel> struct channel_lines {
+  line rising, any;
+  bool stay_in_halves = false;  // whether 16 bits hold all that they make
+
+  channel_lines(const Channel& channel, scaled_range range) {
+    const fixed_point m = channel.factor;
+    if (m.mantissa == 0) {
+      const float zero = static_cast<float>(range.zero) + (lines_round_once ? float_of_zero : 0);
+      const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
+      rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
+      any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
+      stay_in_halves = any.found;
+      return;
+    }
+    if (m.exponent > 0) return;
+    const double slope = static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
+    staircase stairs(channel, range);
+    if (!stays_in_floats(channel)) return;
+    if (range.low == 0)
+      rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
+        const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
+        return stairs.fits(
+            [&](int_vector x) { return whole_result(scaled_by_rising_line(x + of.shift, slopes, offsets)); },
+            range.zero);
+      });
+    if (rising.found) {
+      if (lines_round_once) any = rising;
+      stay_in_halves = are_halves(channel, rising);
+      return;
+    }
+    // No slope of 24 bits may fit all steps, but one fits each half of them.
+    if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
+    const std::int32_t zero = lines_round_once ? range.zero : 0;
+    any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
+      const signed_line lanes = in_lanes(of);
+      return of.offset >= 0 &&
+             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, lanes)); }, zero);
+    });
+    stay_in_halves = any.found && are_halves(channel, any);
+  }
+
+ private:
+  /// Whether all sums that are the bits of floats are those of positive ones.
+  static bool stays_in_floats(const Channel& channel) {
+    constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
+    return channel.reach.low >= -farthest && channel.reach.high <= farthest;
+  }
+  /// The results of the lowest sum, of the highest, and so of all between.
+  static bool are_halves(const Channel& channel, const line& of) {
+    const auto result = [&](std::int64_t sum) {
+      return whole_result(scaled_by_line(int_lanes_of(static_cast<std::int32_t>(sum) + of.shift), in_lanes(of)))[0];
+    };
+    return lines_make_halves && result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
+  }
+  static signed_line in_lanes(const line& of) {
+    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift),
+            int_lanes_of(of.below_offset)};
+  }
+  static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
+};
+
+}  // namespace detail
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,95 @@
+// indices: maxima over windows of an NHWC image and the pixels that they come from, by channels; and back.
+// Flow: bind/max_pool_indices.hpp and bind/max_unpool.hpp call these for a part of the work.
+#pragma once
+
+#include <nnrt/kernels/elementwise/elementwise.hpp>
+#include <nnrt/kernels/pooling/pooling.hpp>
+#include <nnrt/kernels/simd/lane_math.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// What pool_with_indices() counts: pixels of the image, or those of the window, whose first may lie in the padding.
+struct counted_pixels {
+  std::int64_t in_window = 0;
+  clamp_range range;
+};
+
+namespace detail {
+
+/// A vector of the bits of an integer. They are only moved, never computed with: as floats small ones may count as 0.
+[[gnu::always_inline]] inline vf bits_of_index(std::int64_t index) {
+#if defined(NNRT_HAS_XSIMD)
+  return vf(std::bit_cast<vf::register_type>(static_cast<std::int32_t>(index) - vf::integers{}));
+#else
+  return vf(std::bit_cast<float>(static_cast<std::int32_t>(index)));
+#endif
+}
+
+/// The first maximum of some channels of a window: `row` is its first pixel in the image, `index` that pixel's number,
+/// and `index_step` is from row to row. NaNs are maxima.
+inline void find_maxima(const float* first, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
+                        std::int64_t column_step, std::int64_t index, std::int64_t index_step, std::int64_t channels,
+                        clamp_range range, float* y, std::int32_t* indices) {
+  vf best = load_first(first, channels), found = bits_of_index(index);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = i == 0 ? 1 : 0; j < columns; ++j) {
+      const vf pixel = load_first(first + i * row_step + j * column_step, channels),
+               here = bits_of_index(index + i * index_step + j);
+      const auto of_larger = [&](vf yes, vf no) __attribute__((always_inline)) {
+        return where_nan(best, no, where_nan(pixel, yes, where_less(best, pixel, yes, no)));
+      };
+      found = of_larger(here, found);
+      best = of_larger(pixel, best);
+    }
+  store_first(y, clamp(best, vf(range.lo), vf(range.hi)), channels);
+  float bits[static_cast<std::size_t>(lanes)];
+  store(bits, found);
+  std::memcpy(indices, bits, static_cast<std::size_t>(channels) * sizeof(float));
+}
+
+}  // namespace detail
+
+/// y = clamp(maximum of each window), indices = its number, of pixels of the result that are this part's.
+template <class Isa = native>
+void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, const float* x, float* y,
+                       std::int32_t* indices, part p) {
+  const interval mine = share(s.pixels(), p);
+  const bool in_window = counted.in_window != 0;
+  const std::int64_t index_step = in_window ? s.w.kernel : s.w.input;
+  detail::for_each_window(
+      s, x, mine, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
+        const std::int64_t top = in_window ? pixel / s.w.outputs % s.h.outputs * s.h.stride - s.h.pad : 0,
+                           left = in_window ? pixel % s.w.outputs * s.w.stride - s.w.pad : 0,
+                           index = (ih.begin - top) * index_step + iw.begin - left;
+        for (std::int64_t c = 0; c < s.c; c += lanes)
+          detail::find_maxima(first + c, ih.size(), iw.size(), row_step, s.c, index, index_step,
+                              s.c - c < lanes ? s.c - c : lanes, counted.range, y + pixel * s.c + c,
+                              indices + pixel * s.c + c);
+      });
+}
+
+/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; no two
+/// parts have the same image.
+template <class T, class PixelOf>
+void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
+            const PixelOf& pixel_of) {
+  const interval images = share(small[0], p);
+  const std::int64_t channels = small[3], of_x = small[1] * small[2] * channels, of_y = large[1] * large[2] * channels;
+  for (std::int64_t n = images.begin; n < images.end; ++n) {
+    T* const image = y + n * of_y;
+    std::fill(image, image + of_y, zero);
+    for (std::int64_t h = 0, i = n * of_x; h < small[1]; ++h)
+      for (std::int64_t w = 0; w < small[2]; ++w)
+        for (std::int64_t c = 0; c < channels; ++c, ++i) {
+          const extent2 to = pixel_of(indices[i], extent2{h, w});
+          if (to.h >= 0 && to.h < large[1] && to.w >= 0 && to.w < large[2])
+            image[(to.h * large[2] + to.w) * channels + c] = x[i];
+        }
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,235 @@
+// int8: maximum and mean of stored numbers over windows of an NHWC image or over axes, a register at a time.
+// Flow: bind/pools.hpp calls pool_bytes() for a part of the outputs, bind/reduce_mean.hpp
+// scale_column_sums().
+#pragma once
+
+#include <nnrt/core/requantise.hpp>
+#include <nnrt/kernels/common/axis_block.hpp>
+#include <nnrt/kernels/pooling/pooling.hpp>
+#include <nnrt/kernels/simd/dot4.hpp>
+#include <nnrt/kernels/simd/saturating_pack.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
+inline constexpr std::int64_t most_mean_pixels = 65'000;
+
+/// What a pool is told of the bytes: whether they are those of u8, the limits of results, and where halves of means go.
+struct pooled_bytes {
+  bool is_unsigned = false;
+  stored_range range;
+  bool is_to_even = false;
+};
+
+/// The largest byte of a window.
+class byte_maximum {
+ public:
+  explicit byte_maximum(const pooled_bytes& bytes) : limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
+
+  [[gnu::always_inline]] void start() { largest_ = limits_.low; }
+  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ limits_.flip); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t) const { return limits_.lowered(largest_); }
+
+ private:
+  byte_limits<static_cast<int>(register_bytes)> limits_;
+  byte_vector largest_;
+};
+
+/// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
+class byte_column_sums {
+ public:
+  explicit byte_column_sums(bool is_unsigned)
+      : flip_((byte_vector)int_lanes_of(is_unsigned == dots_are_signed ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        offset_((is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0)) {}
+
+  [[gnu::always_inline]] void start() { sums_ = {}, waiting_ = 0; }
+  [[gnu::always_inline]] void add(byte_vector x) {
+    four_[waiting_++] = x ^ flip_;
+    if (waiting_ == 4) add_four();
+  }
+  /// The sums of so many pixels, in the order of interleave().
+  [[gnu::always_inline]] interleaved result(std::int64_t pixels) {
+    if (waiting_ > 0) {
+      for (int i = waiting_; i < 4; ++i) four_[i] = byte_vector{};
+      add_four();
+    }
+    const int_vector surplus = int_lanes_of(offset_ * static_cast<std::int32_t>(pixels));
+    return {{sums_.of[0] - surplus, sums_.of[1] - surplus, sums_.of[2] - surplus, sums_.of[3] - surplus}};
+  }
+
+ private:
+  [[gnu::always_inline]] void add_four() {
+    const dot_weights ones = unit_weights();
+    const interleaved bytes = interleave(four_[0], four_[1], four_[2], four_[3]);
+    each<4>([&](auto v)
+                __attribute__((always_inline)) { sums_.of[v] = dot4(sums_.of[v], values_of(bytes.of[v]), ones); });
+    waiting_ = 0;
+  }
+
+  byte_vector flip_;
+  std::int32_t offset_;
+  interleaved sums_{};
+  byte_vector four_[4]{};
+  int waiting_ = 0;
+};
+
+/// The mean of a window, rounded half away from zero, or half to even.
+class byte_mean {
+ public:
+  explicit byte_mean(const pooled_bytes& bytes)
+      : sums_(bytes.is_unsigned),
+        to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned),
+        is_to_even_(bytes.is_to_even) {}
+
+  [[gnu::always_inline]] void start() { sums_.start(); }
+  [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
+    const interleaved sums = sums_.result(pixels);
+    if (is_to_even_)
+      return narrowed<true>(to_even(sums.of[0], pixels), to_even(sums.of[1], pixels), to_even(sums.of[2], pixels),
+                            to_even(sums.of[3], pixels), to_);
+    return narrowed<true>(mean(sums.of[0], pixels), mean(sums.of[1], pixels), mean(sums.of[2], pixels),
+                          mean(sums.of[3], pixels), to_);
+  }
+
+ private:
+  /// Quotients of whole numbers below 2^24 as floats lie on the right side of every whole number.
+  [[gnu::always_inline]] static int_vector mean(int_vector sum, std::int64_t pixels) {
+    typedef float float_lanes __attribute__((vector_size(register_bytes)));
+    const auto count = static_cast<std::int32_t>(pixels);
+    const int_vector is_positive = sum > 0, half = int_lanes_of(count / 2);
+    const int_vector rounded = sum + ((half & is_positive) | (-half & ~is_positive));
+    return __builtin_convertvector(__builtin_convertvector(rounded, float_lanes) / static_cast<float>(count),
+                                   int_vector);
+  }
+
+  /// The quotient cut toward zero, and one step further where more than half is left, or half beside an odd one.
+  [[gnu::always_inline]] static int_vector to_even(int_vector sum, std::int64_t pixels) {
+    typedef float float_lanes __attribute__((vector_size(register_bytes)));
+    const auto count = static_cast<std::int32_t>(pixels);
+    const int_vector cut =
+        __builtin_convertvector(__builtin_convertvector(sum, float_lanes) / static_cast<float>(count), int_vector);
+    const int_vector rest = sum - cut * count, sign = sum >> 31, left = 2 * ((rest ^ sign) - sign);
+    const int_vector is_further = (int_vector)(left > count) | ((int_vector)(left == count) & -(cut & 1));
+    return cut + (is_further & (sign | 1));
+  }
+
+  byte_column_sums sums_;
+  narrowing to_;
+  bool is_to_even_;
+};
+
+/// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
+template <class Fold, class Isa = native>
+void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
+  const rectangle work = share(s.pixels(), (s.c + register_bytes - 1) / register_bytes, p);
+  Fold fold(bytes);
+  detail::for_each_window(
+      s, x, work.rows,
+      [&](const std::byte* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
+        for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
+          const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
+          fold.start();
+          for (std::int64_t i = 0; i < ih.size(); ++i)
+            for (std::int64_t j = 0; j < iw.size(); ++j) fold.add(load_bytes(first + i * row_step + j * s.c + c, n));
+          const byte_vector result = fold.result(ih.size() * iw.size());
+          __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
+        }
+      });
+}
+
+namespace detail {
+
+/// The largest bytes of windows of at least `Bytes` channels, in vectors of so many; the last one ends with the last
+/// channel.
+template <int Bytes> class largest_bytes {
+ public:
+  largest_bytes(const pooled_bytes& bytes, std::int64_t channels, std::byte* y)
+      : channels_(channels), y_(y), limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
+
+  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step,
+                                         std::int64_t pixel) const {
+    std::byte* const y = y_ + pixel * channels_;
+    for (std::int64_t c = 0;; c = c + 2 * Bytes < channels_ ? c + Bytes : channels_ - Bytes) {
+      lanes_of_bytes largest = limits_.low;
+      for (std::int64_t i = 0; i < rows.size(); ++i)
+        for (std::int64_t j = 0; j < columns.size(); ++j) {
+          lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
+          __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
+          x ^= limits_.flip;
+          largest = largest > x ? largest : x;  // larger_lanes(), see above
+        }
+      const lanes_of_bytes result = limits_.lowered(largest);
+      __builtin_memcpy(y + c, &result, Bytes);
+      if (c + Bytes >= channels_) return;
+    }
+  }
+
+ private:
+  using lanes_of_bytes = typename byte_limits<Bytes>::vector;
+
+  std::int64_t channels_;
+  std::byte* y_;
+  byte_limits<Bytes> limits_;
+};
+
+}  // namespace detail
+
+/// pool_bytes() for maxima; parts are divisions of the pixels.
+template <class Isa = native>
+void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
+  const interval pixels = share(s.pixels(), p);
+  const auto by_vectors_of = [&]<int Bytes>(std::integral_constant<int, Bytes>) {
+    detail::for_each_window(s, x, pixels, detail::largest_bytes<Bytes>(bytes, s.c, y));
+  };
+  if (s.c >= register_bytes) return by_vectors_of(std::integral_constant<int, static_cast<int>(register_bytes)>());
+  if constexpr (register_bytes > 32)
+    if (s.c >= 32) return by_vectors_of(std::integral_constant<int, 32>());
+  if constexpr (register_bytes > 16)
+    if (s.c >= 16) return by_vectors_of(std::integral_constant<int, 16>());
+  if (s.c >= 8) return by_vectors_of(std::integral_constant<int, 8>());
+  pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
+}
+
+/// How the sums of a mean over axes become stored numbers: sum - zero, times a factor whose sign may be turned.
+struct scaled_bytes {
+  bool is_unsigned = false, is_turned = false;
+  std::int64_t zero = 0;
+  fixed_point factor;
+  std::int32_t zero_point = 0;  // of the result
+  stored_range range;
+};
+
+/// y[outer, inner] = the scaled sums of x[outer, extent, inner] over the extent, which is at most most_mean_pixels.
+template <class Isa = native>
+void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_bytes& how, std::byte* y, part p = {}) {
+  const std::int64_t blocks = (s.inner + register_bytes - 1) / register_bytes;
+  const interval work = share(s.outer * blocks, p);
+  const narrowing to(how.range.low, how.range.high, how.zero_point, how.is_unsigned);
+  byte_column_sums fold(how.is_unsigned);
+  for (std::int64_t i = work.begin; i < work.end; ++i) {
+    const std::int64_t outer = i / blocks, first = i % blocks * register_bytes;
+    const std::int64_t n = s.inner - first < register_bytes ? s.inner - first : register_bytes;
+    const std::byte* const column = x + outer * s.extent * s.inner + first;
+    fold.start();
+    for (std::int64_t k = 0; k < s.extent; ++k) fold.add(load_bytes(column + k * s.inner, n));
+    interleaved sums = fold.result(s.extent);
+    for (int_vector& of : sums.of) {
+      std::int32_t each[int_lanes];
+      store_vector(each, of);
+      for (std::int32_t& sum : each) {
+        const std::int64_t steps = std::int64_t{sum} - how.zero;
+        sum = rounding::twice::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
+      }
+      of = load_vector<int_vector>(each);
+    }
+    const byte_vector result = narrowed<true>(sums.of[0], sums.of[1], sums.of[2], sums.of[3], to);
+    __builtin_memcpy(y + outer * s.inner + first, &result, static_cast<std::size_t>(n));
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

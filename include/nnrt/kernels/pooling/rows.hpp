@@ -1,0 +1,205 @@
+// rows: maxima over windows of images of few channels, down the rows first and then along them.
+// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels are a few vectors at most;
+// pooling/pooling.hpp has the others.
+//
+// The rows that a window covers are folded into one, whole vectors of neighbouring pixels at a time; only what is left
+// to fold along that row goes pixel by pixel. Results wait in a buffer, since vectors spill into the next pixel.
+// Several rows are folded before the first is read again: a load that finds its bytes in two stores waits until they
+// have left.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/pooling/int8.hpp>
+#include <nnrt/kernels/pooling/pooling.hpp>
+#include <nnrt/kernels/reduce/folds.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Elements of a folded row that are worked on at once.
+inline constexpr std::int64_t folded_row_capacity = 2048;
+
+/// Maxima of floats; a NaN where there is one.
+struct float_maxima {
+  using element = float;
+  using vector = vf;
+  using pixel = vf;
+  static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
+  /// With as many pool_windows() has enough to do in each pixel, and reads nothing twice (measured).
+  static constexpr std::int64_t fewer_channels = most_pooled_vectors * lanes;
+  /// Elements of a window's row up to which windows that overlap are better folded by rows, whatever a pixel has
+  /// (measured).
+  static constexpr std::int64_t most_overlapping = folded_row_capacity / 2;
+  clamp_range range;
+
+  [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
+  [[gnu::always_inline]] static vector load_some(const float* x, std::int64_t n) { return load_first(x, n); }
+  [[gnu::always_inline]] static pixel load_pixel(const float* x) { return load(x); }
+  [[gnu::always_inline]] static void put(float* to, vf x) { store(to, x); }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return maximum_of(a, b); }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return clamp(x, vf(range.lo), vf(range.hi)); }
+};
+
+/// Maxima of bytes, kept as those of i8.
+struct byte_maxima {
+  using element = std::byte;
+  using vector = byte_vector;
+  using pixel = byte_limits<16>::vector;
+  static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
+  /// As of floats; max_pool_bytes() is the other one.
+  static constexpr std::int64_t fewer_channels = register_bytes, most_overlapping = 0;
+  byte_vector flip;
+  byte_limits<16> limits;
+
+  explicit byte_maxima(const pooled_bytes& bytes)
+      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        limits(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
+
+  [[gnu::always_inline]] vector load_vector(const std::byte* x) const {
+    return kernels::load_vector<byte_vector>(x) ^ flip;
+  }
+  [[gnu::always_inline]] vector load_some(const std::byte* x, std::int64_t n) const { return load_bytes(x, n) ^ flip; }
+  [[gnu::always_inline]] static pixel load_pixel(const std::byte* x) {
+    pixel p;
+    __builtin_memcpy(&p, x, sizeof p);
+    return p;
+  }
+  template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
+  template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return larger_lanes(a, b); }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return limits.limited(x); }
+};
+
+namespace detail {
+
+/// Rows of windows over images.
+template <class Maxima> struct folded_rows {
+  using element = typename Maxima::element;
+  const pooling_shape& s;
+  const Maxima& of;
+  std::int64_t columns, row_step;
+  alignas(64) element folded[folded_row_capacity + Maxima::vector_elements],
+      results[folded_row_capacity + Maxima::pixel_elements];
+
+  folded_rows(const pooling_shape& shape, const Maxima& maxima)
+      : s(shape), of(maxima), columns(shape.w.outputs), row_step(shape.w.input * shape.c) {}
+
+  /// Folds `n` neighbouring elements of each of `rows` rows.
+  [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
+    const std::int64_t step = row_step;
+    const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
+      auto most = load(x + i);
+      for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * step + i));
+      of.put(to + i, most);
+    };
+    std::int64_t i = 0;
+    for (; i + Maxima::vector_elements <= n; i += Maxima::vector_elements)
+      fold(
+          i, [&](const element* from) __attribute__((always_inline)) { return of.load_vector(from); });
+    if (i < n)
+      fold(
+          i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
+  }
+  /// Folds `count` neighbouring pixels of so many channels into one.
+  template <class Count>
+  [[gnu::always_inline]] void fold_pixels(const element* from, Count count, std::int64_t channels, element* to) const {
+    for (std::int64_t c = 0; c < channels; c += Maxima::pixel_elements) {
+      auto most = of.load_pixel(from + c);
+      for (std::int64_t j = 1; j < count; ++j) most = of.larger(most, of.load_pixel(from + j * channels + c));
+      of.put(to + c, of.finished(most));
+    }
+  }
+  /// Folds along a row that begins with pixel `first`, for these outputs: those of whole windows lie a stride apart,
+  /// the others begin or end with the image.
+  [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
+    const interval whole = s.w.whole_windows();
+    // stores might change what s says, for all that compilers know
+    const std::int64_t channels = s.c, step = s.w.stride * channels;
+    const std::int64_t begin = nnrt::detail::clamped(whole.begin, outputs.begin, outputs.end),
+                       end = nnrt::detail::clamped(whole.end, begin, outputs.end);
+    const auto at_edge = [&](interval some) __attribute__((noinline)) {
+      for (std::int64_t ow = some.begin; ow < some.end; ++ow, to += channels) {
+        const interval iw = s.w.pixels_of(ow);
+        fold_pixels(row + (iw.begin - first) * channels, iw.size(), channels, to);
+      }
+    };
+    const auto of_size = [&](auto pixels) __attribute__((always_inline)) {
+      const element* from = row + (begin * s.w.stride - s.w.pad - first) * channels;
+      for (std::int64_t ow = begin; ow < end; ++ow, from += step, to += channels)
+        fold_pixels(from, pixels, channels, to);
+    };
+    at_edge({outputs.begin, begin});
+    if (s.w.kernel == 2) of_size(std::integral_constant<std::int64_t, 2>{});
+    else of_size(s.w.kernel);
+    at_edge({end, outputs.end});
+  }
+  static void copy(const element* from, std::int64_t n, element* to) {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element));
+  }
+
+  /// How many rows are folded at once: one, if the buffers do not even hold that.
+  std::int64_t rows_at_once() const {
+    return std::max<std::int64_t>(1, folded_row_capacity / std::max(row_step, columns * s.c));
+  }
+
+  /// Rows of outputs of which rows_of(i) says what rows of x they see. Of a single row, as many outputs at once as the
+  /// buffers hold.
+  template <class RowsOf> void make_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
+    const std::int64_t most = folded_row_capacity / s.c;
+    for (interval outputs; outputs.end < columns; outputs.begin = outputs.end) {
+      const std::int64_t first = s.w.pixels_of(outputs.begin).begin;
+      while (outputs.end < columns && outputs.size() < most && s.w.pixels_of(outputs.end).end - first <= most)
+        ++outputs.end;
+      const std::int64_t width = (s.w.pixels_of(outputs.end - 1).end - first) * s.c, made = outputs.size() * s.c;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const interval rows = rows_of(i);
+        fold_down(x + rows.begin * row_step + first * s.c, width, rows.size(), folded + i * width);
+      }
+      // Where pixels are whole vectors, none spills into the next.
+      element *const of_outputs = y + outputs.begin * s.c, *const to =
+                                                               s.c % Maxima::pixel_elements == 0 ? of_outputs : results;
+      for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * width, first, outputs, to + i * made);
+      if (to != of_outputs) copy(results, count * made, of_outputs);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Whether windows overlap so much that their rows and columns have fewer elements to read and write than the windows
+/// themselves.
+constexpr bool overlaps(const pooling_shape& s) {
+  const std::int64_t rows = std::min(s.h.kernel, s.h.input), columns = std::min(s.w.kernel, s.w.input);
+  return s.w.stride < columns && 10 * ((rows + 1) * s.w.stride + columns + 1) < 9 * rows * columns;
+}
+/// Whether max_pool_rows() serves this shape, and well: a pixel is small, or windows overlap; a window fits into the
+/// buffer, and windows leave out little of a row.
+template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
+  const std::int64_t kernel = std::min(s.w.kernel, s.w.input);
+  if (s.c >= Maxima::fewer_channels) return kernel * s.c <= Maxima::most_overlapping && overlaps(s);
+  return kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
+}
+
+/// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
+template <class Isa, class Maxima>
+void max_pool_rows(const pooling_shape& s, const typename Maxima::element* x, const Maxima& of,
+                   typename Maxima::element* y, part p = {}) {
+  const std::int64_t rows = s.h.outputs;
+  const interval work = share(s.n * rows, p);
+  detail::folded_rows<Maxima> fold(s, of);
+  const auto rows_of = [&](std::int64_t row) {  // of all images, one below the other
+    const interval in_image = s.h.pixels_of(row % rows);
+    const std::int64_t first = row / rows * s.h.input;
+    return interval{first + in_image.begin, first + in_image.end};
+  };
+  const std::int64_t at_once = fold.rows_at_once();
+  for (std::int64_t row = work.begin, count = 0; row < work.end; row += count) {
+    count = std::min(at_once, work.end - row);
+    fold.make_rows(
+        count, x, [&](std::int64_t i) { return rows_of(row + i); }, y + row * fold.columns * s.c);
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

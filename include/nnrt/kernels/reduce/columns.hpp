@@ -1,0 +1,69 @@
+// columns: groups of floats that lie side by side, taken in bundles of a few vectors down their rows.
+// Flow: softmax/softmax.hpp, softmax/log_softmax.hpp and reduce/l2.hpp work on groups across rows in this way.
+#pragma once
+
+#include <nnrt/kernels/common/axis_block.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/simd/lanes.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
+
+/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
+/// stack.
+inline constexpr std::int64_t columns_at_once = 16 * lanes;
+
+/// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step`
+/// floats apart.
+struct column_bundle {
+  std::int64_t extent, step, width;
+
+  /// f(first column, how many) for vectors of them.
+  template <class F> [[gnu::always_inline]] void each_vector(F f) const {
+    for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
+  }
+  /// f as for each_place() below, and after() each time that `numbers_of_a_sum` rows are done, and at the end.
+  template <class F, class G> [[gnu::always_inline]] void each_place(std::int64_t first, F f, G after) const {
+    for (std::int64_t i = first; i < extent; after())
+      for (const std::int64_t end = extent - i < numbers_of_a_sum ? extent : i + numbers_of_a_sum; i < end; ++i)
+        each_vector([&, at = i * step ](std::int64_t c, std::int64_t n)
+                        __attribute__((always_inline)) { f(at + c, c, n); });
+  }
+  /// f(place in the bundle, first column, how many) for vectors of one row after the other, from row `first` on.
+  template <class F> [[gnu::always_inline]] void each_place(std::int64_t first, F f) const {
+    for (std::int64_t i = first; i < extent; ++i)
+      each_vector([&, at = i * step ](std::int64_t c, std::int64_t n)
+                      __attribute__((always_inline)) { f(at + c, c, n); });
+  }
+};
+
+/// Sums of columns: what add() adds to the vector of `sums` of each place, in `totals`. Both begin with zeros.
+template <class V, class Add>
+[[gnu::always_inline]] inline void add_columns(const column_bundle& columns, float* sums, float* totals, Add add) {
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) {
+    store(sums + c, V(0.0F));
+    store(totals + c, V(0.0F));
+  });
+  columns.each_place(
+      0, add, [&]() __attribute__((always_inline)) {
+        columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) {
+          store(totals + c, load(totals + c) + load(sums + c));
+          store(sums + c, V(0.0F));
+        });
+      });
+}
+
+/// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
+template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
+  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
+  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
+  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
+    for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
+      const std::int64_t left = end - c;
+      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once},
+        row * block.extent * block.inner + c, row * block.inner + c);
+    }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels::detail

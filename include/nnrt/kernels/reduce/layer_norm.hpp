@@ -1,0 +1,156 @@
+// layer_norm: rows with mean 0 and variance 1, then parameters of each element, or of each row.
+// Flow: bind/layer_norm.hpp and bind/instance_norm.hpp call layer_norm() and instance_norm() for a part of the rows.
+#pragma once
+
+#include <nnrt/core/math.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/elementwise/elementwise.hpp>
+#include <nnrt/kernels/reduce/reduce.hpp>
+#include <nnrt/ops/detail/over_zero.hpp>
+#include <nnrt/ops/detail/sums.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Parameters that repeat over the elements of x in row-major order.
+struct repeated_parameters {
+  const float* first;
+  std::int64_t count;
+};
+
+namespace detail {
+
+/// Sums over a row: of x - centre, and of its squares.
+struct moments {
+  double first, second;
+};
+
+/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
+/// after the other.
+template <class V> inline moments row_moments(const float* x, std::int64_t n, float centre) {
+  const V from(centre);
+  V first(0.0F), second(0.0F);
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    V sums[2] = {V(0.0F), V(0.0F)}, squares[2] = {V(0.0F), V(0.0F)};
+    const auto add = [&](V off, int k) __attribute__((always_inline)) {
+      sums[k] = sums[k] + off;
+      squares[k] = fma(off, off, squares[k]);
+    };
+    for (; i + 2 * lanes <= end; i += 2 * lanes)
+      each<2>([&](int k) __attribute__((always_inline)) { add(load(x + i + k * lanes) - from, k); });
+    for (; i < end; i += lanes) {
+      const std::int64_t left = end - i < lanes ? end - i : lanes;
+      add(first_or(load_first(x + i, left) - from, left, 0.0F), 0);
+    }
+    first = first + (sums[0] + sums[1]);
+    second = second + (squares[0] + squares[1]);
+  }
+  return {double{sum_of_lanes(first)}, double{sum_of_lanes(second)}};
+}
+
+/// What brings a row to mean 0 and variance 1: (x - centre) * factor + shift. The centre is nearly the mean, so that
+/// differences from it are exact where it matters, and shift is the rest. Not where squares or their sum may be no
+/// normal floats: such rows are safe_row()'s.
+struct normaliser {
+  float centre = 0, factor = 0, shift = 0;
+  bool is_safe = true;
+};
+template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
+  const double share = 1.0 / static_cast<double>(n);
+  normaliser normal;
+  normal.centre = kernels::row_sum<V>(x, n) / static_cast<float>(n);
+  moments sums = row_moments<V>(x, n, normal.centre);
+  double rest = sums.first * share;
+  // The mean of numbers that are nearly alike is rounded by more than they differ by.
+  if (rest * rest > 0x1p-6 * (sums.second * share)) {
+    normal.centre = static_cast<float>(double{normal.centre} + rest);
+    sums = row_moments<V>(x, n, normal.centre);
+    rest = sums.first * share;
+  }
+  const double variance = sums.second * share - rest * rest;
+  normal.is_safe = sums.second < 1e37 && variance + double{epsilon} > 1e-24;
+  store_one(&normal.factor, V(1.0F) / root_of(V(static_cast<float>(variance + double{epsilon}))));
+  normal.shift = static_cast<float>(-rest * double{normal.factor});
+  return normal;
+}
+
+/// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
+template <class Gamma, class Beta>
+[[gnu::noinline, gnu::cold]] void safe_row(const float* x, std::int64_t n, float epsilon, const Gamma& gamma,
+                                           const Beta& beta, float* y) {
+  const ops::detail::moments m =
+      ops::detail::moments_of<float>(n, double{epsilon}, [=](std::int64_t i) { return double{x[i]}; });
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double off = m.off(double{x[i]}), factor = gamma(i), shift = beta(i);
+    y[i] = static_cast<float>(m.deviation == 0 ? ops::detail::scaled_over_zero(off, factor, shift)
+                                               : math::product(off / m.deviation, factor) + shift);
+  }
+}
+
+/// y = ((x - mean) / deviation) * gamma + beta for n elements.
+template <class V>
+inline void finish_row(const float* x, std::int64_t n, const normaliser& normal, const float* gamma, const float* beta,
+                       float* y) {
+  const V centre(normal.centre), by(normal.factor), shift(normal.shift);
+  for (std::int64_t i = 0; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    store_first(
+        y + i,
+        fma(fma(load_first(x + i, left) - centre, by, shift), load_first(gamma + i, left), load_first(beta + i, left)),
+        left);
+  }
+}
+
+}  // namespace detail
+
+/// Rows of n elements; y may be x.
+template <class Isa = native>
+void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma,
+                repeated_parameters beta, float* y, part p = {}) {
+  const interval range = share(rows, p);
+  for (std::int64_t row = range.begin; row < range.end; ++row) {
+    const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
+    if (!normal.is_safe) {
+      const auto parameter = [row, n](const repeated_parameters& of) {
+        return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; };
+      };
+      detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
+      continue;
+    }
+    // A stretch ends with the row, or where gamma or beta begins anew.
+    for (std::int64_t at = row * n, end = at + n; at < end;) {
+      const std::int64_t g = at % gamma.count, b = at % beta.count;
+      std::int64_t stretch = end - at;
+      if (gamma.count - g < stretch) stretch = gamma.count - g;
+      if (beta.count - b < stretch) stretch = beta.count - b;
+      detail::finish_row<vf>(x + at, stretch, normal, gamma.first + g, beta.first + b, y + at);
+      at += stretch;
+    }
+  }
+}
+
+/// Rows of n elements, row r with number r % channels of scale and of bias; y may be x.
+template <class Isa = native>
+void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale,
+                   const float* bias, std::int64_t channels, float* y, part p = {}) {
+  const interval range = share(rows, p);
+  for (std::int64_t row = range.begin; row < range.end; ++row) {
+    const float* const from = x + row * n;
+    float* const to = y + row * n;
+    const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
+    if (!normal.is_safe) {
+      const auto parameter = [=](const float* of) { return [=](std::int64_t) { return double{of[row % channels]}; }; };
+      detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
+      continue;
+    }
+    const vf centre(normal.centre), by(normal.factor), shift(normal.shift);
+    const vf factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
+    map(
+        from, n,
+        to, [=](vf v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,99 @@
+// lrn: each channel over a power of what the squares of its neighbours sum up to.
+// Flow: bind/lrn.hpp calls local_response() for a part of the pixels.
+#pragma once
+
+#include <nnrt/core/math.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/elementwise/functions.hpp>
+
+#include <cstdint>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// How many neighbours on one side are looked at, and y = x / (bias + alpha * sum)^beta.
+struct response {
+  std::int64_t radius;
+  float bias, alpha, beta;
+};
+
+/// The largest radius that local_response() takes.
+inline constexpr std::int64_t largest_radius = 64;
+
+namespace detail {
+
+/// How many channels are worked on at once.
+inline constexpr std::int64_t channels_of_response = 256;
+
+/// The response of one channel where squares or their sum may be no normal floats: with room enough.
+inline float safe_response(const float* x, std::int64_t channels, std::int64_t c, const response& by) {
+  double sum = 0;
+  const std::int64_t end = c + by.radius < channels ? c + by.radius + 1 : channels;
+  for (std::int64_t k = c < by.radius ? 0 : c - by.radius; k < end; ++k) sum += double{x[k]} * double{x[k]};
+  return static_cast<float>(double{x[c]} * math::pow(double{by.bias} + double{by.alpha} * sum, -double{by.beta}));
+}
+
+/// x * base^power for normal numbers `base`, where `exponent`, which base^power has nearly, is small enough for a
+/// float. base = 2^e m: base^power = 2^(power e) m^power, where the exponents' fractions are computed to a float's last
+/// place, whatever their whole part is.
+template <class V> struct power_of_base {
+  V value, exponent;
+  [[gnu::always_inline]] power_of_base(V base, V power) {
+    const split_number<V> parts = split(base);
+    const V whole_power = opaque(power * parts.exponent), rest = rest_of_product(power, parts.exponent, whole_power);
+    exponent = rounded(whole_power);
+    const V fraction = (whole_power - exponent) + rest;
+    const V scaled_by = clamp(exponent, V(-126.0F), V(127.0F));
+    value = exp_of(fma(fraction, V(0x1.62e43p-1F), power * logarithm_of_fraction(parts.fraction))) *
+            power_of_two(scaled_by);
+  }
+};
+
+/// Channels first to last of a pixel.
+template <class V>
+inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last,
+                        const response& by, float* y) {
+  alignas(64) float squares[channels_of_response + 2 * largest_radius + lanes];
+  // number from + i is squares[i], zeros beyond the channels
+  const std::int64_t from = first - by.radius, to = last + by.radius;
+  for (std::int64_t i = 0; i < to - from; ++i)
+    squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
+  for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
+  const V bias(by.bias), alpha(by.alpha), power(-by.beta);
+  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats, and of a
+  // large beta no power.
+  const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
+              most = size < 60 ? 100 - size : -1;
+  for (std::int64_t c = first; c < last; c += lanes) {
+    const std::int64_t n = last - c < lanes ? last - c : lanes;
+    const float* const window = squares + (c - first);
+    V sum = load(window);
+    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
+    const V base = fma(alpha, sum, bias);
+    const power_of_base<V> powers(base, power);
+    store_first(y + c, load_first(x + c, n) * powers.value, n);
+    alignas(64) float bases[lanes], exponents[lanes];
+    store(bases, base);
+    store(exponents, magnitude_of(powers.exponent));
+    for (std::int64_t i = 0; i < n; ++i)
+      if (!(bases[i] > least && bases[i] < std::numeric_limits<float>::infinity() && exponents[i] <= most))
+        y[c + i] = safe_response(x, channels, c + i, by);
+  }
+}
+
+}  // namespace detail
+
+/// Pixels of so many channels; y is not x. 0 <= radius <= largest_radius; bias and alpha are not negative, beta is not
+/// 0.
+template <class Isa = native>
+void local_response(const float* x, std::int64_t pixels, std::int64_t channels, const response& by, float* y,
+                    part p = {}) {
+  const interval mine = share(pixels, p);
+  for (std::int64_t pixel = mine.begin; pixel < mine.end; ++pixel)
+    for (std::int64_t c = 0; c < channels; c += detail::channels_of_response) {
+      const std::int64_t left = channels - c,
+                         last = c + (left < detail::channels_of_response ? left : detail::channels_of_response);
+      detail::response_of<vf>(x + pixel * channels, channels, c, last, by, y + pixel * channels);
+    }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

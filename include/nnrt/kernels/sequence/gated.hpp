@@ -1,0 +1,171 @@
+// gated: steps of sequences of floats through sequence_lstm, with all that it may have, and sequence_rnn.
+// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp go through the sequences of a part.
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/kernels/common/call.hpp>
+#include <nnrt/kernels/f32/gemm/dot_rows.hpp>
+#include <nnrt/kernels/simd/lane_math.hpp>
+#include <nnrt/ops/detail/recurrent.hpp>
+#include <nnrt/ops/detail/rounded_rows.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Operands of sequence_lstm, by gate (i, f, g, o) where there is one for each; null: missing.
+struct gated_weights {
+  const float *w[4], *u[4], *p[4], *b[4], *n[4], *projection, *projection_bias;
+};
+
+/// One sequence: its extents, what changes its steps, and where its rows are. `gates` has a row of `cells` floats for
+/// each gate, `seen` room for input + outputs + cells floats.
+struct gated_sequence {
+  std::int64_t input, cells, outputs;
+  recurrent_activation activation;
+  float cell_clip, projection_clip;
+  bool rounds_rows, symmetric;
+  float *h, *c, *gates[4], *seen;
+};
+
+namespace detail {
+
+template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_activation a) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  switch (a) {
+    case recurrent_activation::relu: return clamp(x, V(0.0F), V(infinity));
+    case recurrent_activation::relu_n1_to_1: return clamp(x, V(-1.0F), V(1.0F));
+    case recurrent_activation::relu6: return clamp(x, V(0.0F), V(6.0F));
+    case recurrent_activation::tanh: return tanh_of(x);
+    case recurrent_activation::none: break;
+  }
+  return x;
+}
+
+/// Calls f(first, count) for whole vectors of n numbers and what is left.
+template <class F> [[gnu::always_inline]] inline void for_vectors(std::int64_t n, const F& f) {
+  for (std::int64_t i = 0; i < n; i += lanes) f(i, n - i < lanes ? n - i : lanes);
+}
+
+/// The row, or what 8 bits say of it, written to `to`.
+inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, std::int64_t n, float* to) {
+  if (!is_rounded) return row;
+  const auto steps = ops::detail::row_steps_of<float>(n, symmetric, [&](std::int64_t i) { return row[i]; });
+  for (std::int64_t i = 0; i < n; ++i) to[i] = steps.nearest(row[i]);
+  return to;
+}
+
+/// to[n] = row n of w times x plus row n of u times h.
+template <int Rows>
+[[gnu::always_inline]] inline void sum_rows(const float* w, const float* x, std::int64_t input, const float* u,
+                                            const float* h, std::int64_t outputs, float* to) {
+  vf sums[Rows];
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  add_row_products(x, w, input, sums);
+  add_row_products(h, u, outputs, sums);
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
+}
+
+/// The sums of a gate without their mean, over the root of their variance, times n.
+inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
+  double total = 0, squares = 0;
+  for (std::int64_t i = 0; i < cells; ++i) total += double{sums[i]};
+  const double mean = total / static_cast<double>(cells);
+  for (std::int64_t i = 0; i < cells; ++i) squares += (double{sums[i]} - mean) * (double{sums[i]} - mean);
+  const double inverse = 1 / std::sqrt(squares / static_cast<double>(cells) + 1e-8);
+  for (std::int64_t i = 0; i < cells; ++i)
+    sums[i] = static_cast<float>((double{sums[i]} - mean) * inverse * double{n[i]});
+}
+
+inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
+  float* const to = s.gates[gate];
+  std::int64_t row = 0;
+  for (; row + 4 <= s.cells; row += 4)
+    sum_rows<4>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
+  for (; row < s.cells; ++row)
+    sum_rows<1>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
+  if (of.p[gate] != nullptr)
+    for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+      store_first(to + i, fma(load_first(of.p[gate] + i, n), load_first(s.c + i, n), load_first(to + i, n)), n);
+    });
+  if (of.n[gate] != nullptr) normalise_sums(of.n[gate], s.cells, to);
+  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+    const vf sum = load_first(to + i, n) + load_first(of.b[gate] + i, n);
+    store_first(to + i, gate == 2 ? activated(sum, s.activation) : sigmoid_of(sum), n);
+  });
+}
+
+/// c = f * c + i * g; gates that are coupled have 1 - f for i.
+inline void compute_cells(const gated_sequence& s, bool are_coupled) {
+  const float clip = s.cell_clip == 0 ? std::numeric_limits<float>::infinity() : s.cell_clip;
+  for_vectors(s.cells, [&](std::int64_t at, std::int64_t n) {
+    const vf f = load_first(s.gates[1] + at, n);
+    if (are_coupled) store_first(s.gates[0] + at, vf(1.0F) - f, n);
+    const vf added = load_first(s.gates[0] + at, n) * load_first(s.gates[2] + at, n);
+    store_first(s.c + at, clamp(fma(f, load_first(s.c + at, n), added), vf(-clip), vf(clip)), n);
+  });
+}
+
+/// The hidden values, and what becomes of them.
+inline void compute_states(const gated_weights& of, const gated_sequence& s) {
+  float* const hidden = s.gates[3];
+  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+    store_first(hidden + i, load_first(hidden + i, n) * activated(load_first(s.c + i, n), s.activation), n);
+  });
+  if (of.projection == nullptr) return copy_floats(hidden, s.cells, s.h);
+  const float* const seen = row_seen(s.rounds_rows, s.symmetric, hidden, s.cells, s.seen + s.input + s.outputs);
+  std::int64_t row = 0;
+  for (; row + 4 <= s.outputs; row += 4) row_products<4>(seen, of.projection + row * s.cells, s.cells, s.h + row);
+  for (; row < s.outputs; ++row) row_products<1>(seen, of.projection + row * s.cells, s.cells, s.h + row);
+  const float clip = s.projection_clip == 0 ? std::numeric_limits<float>::infinity() : s.projection_clip;
+  for_vectors(s.outputs, [&](std::int64_t i, std::int64_t n) {
+    const vf bias = of.projection_bias != nullptr ? load_first(of.projection_bias + i, n) : vf(0.0F);
+    store_first(s.h + i, clamp(load_first(s.h + i, n) + bias, vf(-clip), vf(clip)), n);
+  });
+}
+
+/// The next states of a plain recurrent layer: act(w x + u h + bias), to `to`, which is not h.
+inline void run_plain_step(const float* w, const float* x, std::int64_t input, const float* u, const float* h,
+                           std::int64_t states, const float* bias, recurrent_activation activation, float* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= states; row += 4) sum_rows<4>(w + row * input, x, input, u + row * states, h, states, to + row);
+  for (; row < states; ++row) sum_rows<1>(w + row * input, x, input, u + row * states, h, states, to + row);
+  for_vectors(states, [&](std::int64_t i, std::int64_t n) {
+    store_first(to + i, activated(load_first(to + i, n) + load_first(bias + i, n), activation), n);
+  });
+}
+
+}  // namespace detail
+
+/// One step from the states in h and c, which become those after it.
+inline void run_gated_step(const gated_weights& of, const gated_sequence& s, const float* row) {
+  const float* const x = detail::row_seen(s.rounds_rows, s.symmetric, row, s.input, s.seen);
+  const float* const h = detail::row_seen(s.rounds_rows, s.symmetric, s.h, s.outputs, s.seen + s.input);
+  const bool are_coupled = of.w[0] == nullptr;
+  for (int gate = are_coupled ? 1 : 0; gate < 3; ++gate) detail::compute_gate(of, s, gate, x, h);
+  detail::compute_cells(s, are_coupled);
+  detail::compute_gate(of, s, 3, x, h);
+  detail::compute_states(of, s);
+}
+
+/// The state of sequence b that output `out` holds, as operand `in` begins it.
+inline float* state_of_sequence(const kernel_call& call, std::size_t in, std::size_t out, std::int64_t b) {
+  const std::int64_t width = call.out[out].shape()[1];
+  float* const state = floats_out(call, out) + b * width;
+  copy_floats(floats_in(call, in) + b * width, width, state);
+  return state;
+}
+/// Calls begin(b) for each sequence of the call's part, then one_step(row) for the row of each of its steps.
+template <class Begin, class Step>
+void for_sequences(const kernel_call& call, const ops::detail::row_order& order, const Begin& begin,
+                   const Step& one_step) {
+  const interval mine = share(order.batch, part_of(call));
+  for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+    begin(b);
+    for (std::int64_t step = 0; step < order.steps; ++step) one_step(order(step, b));
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,0 +1,199 @@
+// addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the
+// largest.
+// Flow: softmax/quantised.hpp keeps such a table for a node and sums its long rows with it.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/int8/elementwise/table.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// The least and the largest of a row's numbers.
+template <class T> struct byte_range {
+  T least, largest;
+
+  static byte_range of(const T* x, std::int64_t n) {
+    typedef T lanes_of_bytes __attribute__((vector_size(register_bytes), may_alias));
+    byte_range range{x[0], x[0]};
+    if (n < register_bytes) {
+      for (std::int64_t i = 1; i < n; ++i) range.add({x[i], x[i]});
+      return range;
+    }
+    auto least = load_vector<lanes_of_bytes>(x), most = least;
+    const auto take = [&](std::int64_t i) __attribute__((always_inline)) {
+      const auto next = load_vector<lanes_of_bytes>(x + i);
+      least = next < least ? next : least;
+      most = next > most ? next : most;
+    };
+    std::int64_t i = register_bytes;
+    for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) take(i), take(i + register_bytes);
+    for (; i < n; i += register_bytes) take(std::min(i, n - register_bytes));  // some of them again
+    T lanes_of_least[register_bytes], lanes_of_most[register_bytes];
+    store_vector(lanes_of_least, least), store_vector(lanes_of_most, most);
+    for (int lane = 0; lane < register_bytes; ++lane) range.add({lanes_of_least[lane], lanes_of_most[lane]});
+    return range;
+  }
+  std::int64_t numbers() const { return std::int64_t{largest} - least + 1; }
+
+ private:
+  void add(byte_range other) {
+    least = other.least < least ? other.least : least, largest = other.largest > largest ? other.largest : largest;
+  }
+};
+
+namespace detail {
+
+/// An addend is below 2^19: registers look up its bytes one by one.
+inline constexpr int addend_bytes = 3;
+
+/// Looked up one by one: that of d is at [256 - d], so that numbers themselves are indices.
+class addends_by_number {
+  std::uint32_t of_[2 * table_entries] = {};
+
+ public:
+  template <class F> explicit addends_by_number(const F& addend_of) {
+    for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
+  }
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    // So many addends stay in 32 bits, where adding takes an instruction less.
+    constexpr std::int64_t most = 8 * 1024, zero = std::is_signed_v<T> ? 128 : 0;
+    // by bytes as numbers from the smallest one on
+    const std::uint32_t* const table = of_ + table_entries - range.largest - zero;
+    std::int64_t sum = 0;
+    for (; n > 0; n -= most, x += most) {
+      const std::int64_t count = n < most ? n : most;
+      std::uint32_t a = 0, b = 0, c = 0, d = 0;
+      std::int64_t i = 0;
+      for (; i + 8 <= count; i += 8) {  // one load brings eight
+        std::uint64_t eight;
+        __builtin_memcpy(&eight, x + i, sizeof eight);
+        if constexpr (zero != 0) eight ^= 0x8080808080808080U;
+        const auto next_two = [&](std::uint32_t & first, std::uint32_t & second) __attribute__((always_inline)) {
+          first += table[eight & 0xffU], second += table[eight >> 8U & 0xffU], eight >>= 16U;
+          // g++ 12 would shift for each byte anew, and put vectors together from single loads
+          keep(eight), keep(first), keep(second);
+        };
+        next_two(a, b), next_two(c, d), next_two(a, b), next_two(c, d);
+      }
+      for (; i < count; ++i) a += table[x[i] + zero];
+      sum += std::int64_t{a} + b + c + d;
+    }
+    return sum;
+  }
+};
+
+}  // namespace detail
+
+#if defined(NNRT_LANES_AVX512)
+/// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look
+/// up, too, add nothing.
+class softmax_addends {
+  std::byte of_[detail::addend_bytes][2 * table_entries] = {};
+
+ public:
+  /// addend_of(d) for d from 0 to 255.
+  template <class F> explicit softmax_addends(const F& addend_of) {
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      for (int i = 0; i < detail::addend_bytes; ++i)
+        of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
+  }
+  /// The sum of what n numbers add.
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    const auto in_registers = [&](int i) __attribute__((always_inline)) {
+      const std::byte* const zero = of_[i] + table_entries - range.largest;
+      return detail::table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
+    };
+    const detail::table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
+    __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
+    for (; n > 0; n -= 64, x += 64) {
+      const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
+      const detail::table_places places(_mm512_maskz_loadu_epi8(those, x));
+      each<3>([&](auto i) __attribute__((always_inline)) {
+        const __m512i added =
+            _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
+        sums[i] = _mm512_add_epi64(sums[i], added);
+      });
+    }
+    return _mm512_reduce_add_epi64(
+        _mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
+  }
+};
+#elif defined(NNRT_LANES_AVX2)
+/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add. Where those are more
+/// than `most_pieces` in all, one number after the other takes less time.
+class softmax_addends {
+  static constexpr int most_pieces = 26;
+  detail::table_of_differences of_[detail::addend_bytes];
+  // what is further has a byte of 0 there: the higher the byte, the sooner
+  std::int64_t used_[detail::addend_bytes] = {};
+  detail::addends_by_number each_;
+
+ public:
+  template <class F>
+  explicit softmax_addends(const F& addend_of)
+      : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)}, each_(addend_of) {
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      for (int i = 0; i < detail::addend_bytes; ++i)
+        if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
+  }
+  /// Of at least one register.
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
+    if (pieces[0] + pieces[1] + pieces[2] > most_pieces) return each_.sum(range, x, n);
+    const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
+    __m256i sums[detail::addend_bytes] = {};
+    const auto add = [&]<int N>(const T* numbers, const __m256i(&those)[N]) __attribute__((always_inline)) {
+      __m256i distances[N], found[detail::addend_bytes][N] = {};
+      each<N>([&](int k) __attribute__((always_inline)) {
+        distances[k] = _mm256_sub_epi8(largest, load_vector<__m256i>(numbers + register_bytes * k));
+      });
+      detail::find(of_, pieces, distances, found);
+      each<detail::addend_bytes>([&](int i) __attribute__((always_inline)) {
+        each<N>([&](int k) __attribute__((always_inline)) {
+          sums[i] = _mm256_add_epi64(sums[i],
+                                     _mm256_sad_epu8(_mm256_and_si256(found[i][k], those[k]), _mm256_setzero_si256()));
+        });
+      });
+    };
+    const __m256i all = _mm256_set1_epi8(-1);
+    std::int64_t i = 0;
+    for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) add(x + i, {all, all});
+    if (i + register_bytes <= n) add(x + i, {all}), i += register_bytes;
+    if (i < n) add(x + n - register_bytes, {last_bytes(n - i)});
+    std::int64_t sum = 0;
+    for (int byte = 0; byte < detail::addend_bytes; ++byte)
+      for (int lane = 0; lane < 4; ++lane)
+        sum += std::bit_cast<std::array<std::int64_t, 4>>(sums[byte])[static_cast<std::size_t>(lane)] << (8 * byte);
+    return sum;
+  }
+
+ private:
+  /// The table may have been stored meanwhile, by anybody.
+  int pieces_of(int byte, std::int64_t numbers) const {
+    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries),
+                                                   numbers);
+  }
+  template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
+    std::byte table[table_entries];
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
+    return detail::table_of_differences(table);
+  }
+  /// Ones where the last n bytes of a register are.
+  static __m256i last_bytes(std::int64_t n) {
+    byte_vector place;
+    for (int i = 0; i < register_bytes; ++i) place[i] = static_cast<std::int8_t>(i);
+    return _mm256_cmpgt_epi8((__m256i)place, _mm256_set1_epi8(static_cast<char>(register_bytes - 1 - n)));
+  }
+};
+#else
+using softmax_addends = detail::addends_by_number;
+#endif
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

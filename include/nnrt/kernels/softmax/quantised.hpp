@@ -1,0 +1,216 @@
+// quantised: softmax of stored numbers with the reference's bits, whose powers are kept in tables.
+// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for
+// a part of the groups.
+#pragma once
+
+#include <nnrt/kernels/common/axis_block.hpp>
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/softmax/addends.hpp>
+#include <nnrt/ops/detail/stored_softmax.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been
+/// stored meanwhile, and another process may write to what it is applied to, so that what was the largest is no longer:
+/// neither leads outside of the tables.
+template <class T> struct byte_powers {
+  ops::detail::fixed_softmax<T> by;
+  std::int64_t count = 0;  // those behind are 0
+  /// The power of d is at [256 - d], so that numbers themselves are indices.
+  std::int32_t power[table_entries + 1] = {};
+  softmax_addends addends;
+
+  std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
+  std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
+
+  explicit byte_powers(const ops::detail::fixed_softmax<T>& with)
+      : by(with), addends([&](std::int64_t d) { return with.addend(with.power(-d)); }) {
+    for (std::int64_t d = 0; d < table_entries; ++d) {
+      power[table_entries - d] = by.power(-d);
+      if (power_of(static_cast<std::int32_t>(d)) != 0) count = d + 1;
+    }
+  }
+};
+
+namespace detail {
+
+/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative
+/// here, and no number leaves 32 bits.
+template <class T, class Share>
+inline void usual_shares(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
+  constexpr std::uint64_t most = 255, half = std::uint64_t{1} << 30;
+  constexpr std::uint32_t flip = std::is_signed_v<T> ? 0x80 : 0;
+  const int bits = static_cast<int>(nnrt::detail::clamped(share.reciprocal.bits + 23, 0, 62));
+  const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction),
+                      up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
+  std::int64_t i = 0;
+#if defined(NNRT_LANES_AVX2)
+  // g++ 12 does not see from `i + 8 <= count` that a constant count of eights leaves nothing for the loop below, and
+  // warns of it.
+  const std::int64_t in_eights = count / 8 * 8;
+  const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
+  const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
+  const auto shares = [&](__m256i powers) __attribute__((always_inline)) {
+    const __m256i products = _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(powers, of_fraction), of_half), 31);
+    return _mm256_min_epu32(_mm256_srl_epi64(_mm256_add_epi64(products, of_up), _mm_cvtsi32_si128(bits)), of_most);
+  };
+  for (; i < in_eights; i += 8) {
+    const auto eight = load_vector<__m256i>(power + i);
+    const __m256i numbers = _mm256_or_si256(shares(eight), _mm256_slli_epi64(shares(_mm256_srli_epi64(eight, 32)), 32));
+    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
+    const __m128i bytes = _mm_xor_si128(_mm_packus_epi16(words, words), _mm_set1_epi8(static_cast<char>(flip)));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(results + i), bytes);
+  }
+#endif
+  for (; i < count; ++i) {
+    const std::uint64_t product = (fraction * static_cast<std::uint32_t>(power[i]) + half) >> 31;
+    const std::uint64_t number = (product + up) >> bits;
+    results[i] =
+        static_cast<T>(static_cast<std::uint8_t>(static_cast<std::uint32_t>(number < most ? number : most) ^ flip));
+  }
+}
+
+/// results[i] = share(power[i]) of `count` powers.
+template <class T, class Share>
+inline void shares_of(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
+  if (share.is_usual) return usual_shares(share, power, count, results);
+  for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
+}
+
+#if defined(NNRT_LANES_AVX2)
+/// The shares of what is 0, 1, ... below the largest number of a row.
+template <class T> class near_shares {
+  std::byte nothing_;              // the share of no power, which most numbers of long rows have
+  table_of_differences table_[1];  // exclusive-ored with it
+  int pieces_;
+
+ public:
+  /// Of a row whose numbers are so many different ones at most.
+  template <class Share>
+  near_shares(const byte_powers<T>& powers, const Share& share, std::int64_t numbers)
+      : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
+
+  /// y may be x, which has at least a register's numbers.
+  void look_up(T largest, const T* x, std::int64_t n, T* y) const {
+    const auto find = [&]<int N>(const __m256i(&numbers)[N], T* to) __attribute__((always_inline)) {
+      __m256i distances[N], found[1][N];
+      each<N>([&](int k) __attribute__((always_inline)) {
+        distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
+        found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
+      });
+      detail::find(table_, {pieces_}, distances, found);
+      each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
+    };
+    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
+    const __m256i last[] = {at(n - register_bytes)};  // of which some may be overwritten before their turn
+    std::int64_t i = 0;
+    for (; i + 4 * register_bytes <= n; i += 4 * register_bytes)
+      find({at(i), at(i + register_bytes), at(i + 2 * register_bytes), at(i + 3 * register_bytes)}, y + i);
+    for (; i + register_bytes <= n; i += register_bytes) find({at(i)}, y + i);
+    if (i < n) find(last, y + n - register_bytes);
+  }
+
+ private:
+  struct shares {
+    std::byte by_distance[table_entries] = {};
+    std::int64_t used = 0;
+  };
+  near_shares(const shares& all, std::byte nothing, std::int64_t numbers)
+      : nothing_(nothing),
+        table_{table_of_differences(all.by_distance)},
+        pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
+
+  /// Powers fall, so shares do, and stay what they are once nothing is left.
+  template <class Share> static shares found(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) {
+    constexpr int count = 16;
+    const auto nothing = static_cast<char>(share(0));
+    shares made;
+    do {
+      T rising[count];  // as powers are kept
+      shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
+      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising),
+                                               _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+      store_vector(made.by_distance + made.used, _mm_xor_si128(falling, _mm_set1_epi8(nothing)));
+      made.used += count;
+    } while (made.used < numbers && made.by_distance[made.used - 1] != std::byte{0});
+    return made;
+  }
+};
+#endif
+
+/// One group of elements side by side that is no shorter than half the table.
+template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
+  const auto range = byte_range<T>::of(x, n);
+  const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
+#if defined(NNRT_LANES_AVX2)
+  near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
+#else
+  constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // where 0 is among the numbers from the smallest one on
+  // By byte: that of number k is at k and, of negative ones, at k + 256.
+  T results[table_entries + zero] = {};
+  T* const by_number = results + zero;
+  const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
+                     least = first < -zero ? -zero : first;
+  const T none = share(0);
+  for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
+  shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
+  for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
+  look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n,
+               reinterpret_cast<std::byte*>(y));
+#endif
+}
+
+}  // namespace detail
+
+/// y = the shares of x along the middle axis of the block. power_of(d) is the power of an element that is d below the
+/// largest of its group.
+template <class T, class By, class PowerOf>
+void share_out(const axis_block& block, const T* x, const By& by, const PowerOf& power_of, T* y, interval groups) {
+  const std::int64_t step = block.inner;
+  for (std::int64_t group = groups.begin; group < groups.end; ++group) {
+    const std::int64_t first = group / step * block.extent * step + group % step;
+    const T* const from = x + first;
+    std::int32_t largest = from[0];
+    for (std::int64_t i = 1; i < block.extent; ++i) largest = from[i * step] > largest ? from[i * step] : largest;
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < block.extent; ++i) sum += by.addend(power_of(largest - from[i * step]));
+    const auto finish = by.share_of(sum);
+    for (std::int64_t i = 0; i < block.extent; ++i) y[first + i * step] = finish(power_of(largest - from[i * step]));
+  }
+}
+
+/// Of bytes. Long rows have a table of all results made first.
+template <class Isa, class T>
+void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>& powers, T* y, part p) {
+  const interval groups = share(block.outer * block.inner, p);
+  if (block.inner != 1 || block.extent < table_entries / 2)
+    return share_out(
+        block, x, powers.by, [&](std::int32_t d) { return powers.power_of(d); }, y, groups);
+  for (std::int64_t row = groups.begin; row < groups.end; ++row)
+    detail::softmax_of_long_row<Isa>(powers, x + row * block.extent, block.extent, y + row * block.extent);
+}
+
+/// What softmax of 16-bit numbers knows before it runs: the table of exponentials, which the reference computes as it
+/// goes.
+struct short_powers {
+  ops::detail::interpolated_softmax by;
+  std::int32_t entry[ops::detail::interpolated_softmax::exponentials.steps + 1];
+
+  explicit short_powers(const ops::detail::interpolated_softmax& with) : by(with) {
+    for (int i = 0; i <= by.exponentials.steps; ++i) entry[i] = by.exponentials.entry(i);
+  }
+};
+
+/// Of numbers of 16 bits whose shares count 32768ths.
+inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const short_powers& powers,
+                              std::int16_t* y, part p) {
+  const auto power_of = [&](std::int32_t d) {
+    return powers.by.exponentials.between(powers.by.place_of(-d), [&](int i) { return powers.entry[i]; });
+  };
+  share_out(block, x, powers.by, power_of, y, share(block.outer * block.inner, p));
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels

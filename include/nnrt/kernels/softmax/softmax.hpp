@@ -1,0 +1,184 @@
+// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
+// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+//
+// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the
+// largest number is neither so large that their sum might overflow nor so small that others lose digits: then it need
+// not be found first, in a pass of its own, and no difference is rounded.
+#pragma once
+
+#include <nnrt/kernels/common/part.hpp>
+#include <nnrt/kernels/reduce/columns.hpp>
+#include <nnrt/kernels/simd/lane_math.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
+inline constexpr int row_accumulators = 4;
+
+template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+  std::int64_t i = 0;
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+      most[k] = larger_of(load(x + i + k * lanes), most[k]);
+    });
+  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
+  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
+  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
+}
+
+/// Where a sum of a row of n that begins at i, in so many vectors, ends: see numbers_of_a_sum.
+constexpr std::int64_t end_of_sum(std::int64_t i, std::int64_t n, std::int64_t vectors) {
+  return n - i > numbers_of_a_sum * vectors * lanes ? i + numbers_of_a_sum * vectors * lanes : n;
+}
+
+/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60
+/// is 1e26, and no row has 1e12 numbers; what is e^71 times smaller than e^-16 is still a normal number.
+constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
+
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a
+/// machine compares bits faster than floats, the smallest number if all are negative (any if there is a NaN).
+struct row_totals {
+  float sum, extreme;
+};
+
+/// y = e^(x - shift), or e^x.
+template <class V, bool IsShifted>
+[[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(least_extreme);
+  const V from(shift);
+  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
+  std::int64_t i = 0;
+  if constexpr (has_side_by_side_exponentials)
+    for (std::int64_t end; i + row_accumulators * lanes <= n;) {
+      end = end_of_sum(i, n, 2);
+      for (; i + row_accumulators * lanes <= end; i += row_accumulators * lanes) {
+        V e[row_accumulators];
+        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+          e[k] = shifted(load(x + i + k * lanes));
+          most = extreme_of(e[k], most);
+        });
+        exponentials_of(e);
+        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+          store(y + i + k * lanes, e[k]);
+          sums[k % 2] = sums[k % 2] + e[k];
+        });
+      }
+      total = total + (sums[0] + sums[1]);
+      sums[0] = sums[1] = V(0.0F);
+    }
+  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential
+  // is 0.
+  while (i < n) {
+    for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += lanes) {
+      const std::int64_t left = n - i < lanes ? n - i : lanes;
+      V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
+      if (lanes > 4 || left < lanes) {
+        seen = first_or(e[0], left, least_extreme);
+        e[0] = first_or(e[0], left, lowest);
+      }
+      most = extreme_of(seen, most);
+      exponentials_of(e);
+      store_first(y + i, e[0], left);
+      sums[0] = sums[0] + e[0];
+    }
+    total = total + sums[0];
+    sums[0] = V(0.0F);
+  }
+  return {sum_of_lanes(total), extreme_lane(most)};
+}
+
+template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
+  const V by(factor);
+  std::int64_t i = 0;
+  // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes
+  // instructions.
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+      store(y + i + k * lanes, load(y + i + k * lanes) * by);
+    });
+  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
+  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+}
+
+/// Any row, y is x or not: its largest number is looked for first.
+template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float* y) {
+  const float largest = row_maximum<V>(x, n);
+  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, needs_no_shift(largest) ? 0.0F : largest, y).sum);
+}
+/// A row where y is not x, with the same bits.
+template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
+  // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
+  const row_totals made = row_exponentials<V, lanes <= 4>(x, n, 0.0F, y);
+  if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
+  else softmax_row_by_largest<V>(x, n, y);
+}
+
+/// The largest number of each column.
+template <class V>
+[[gnu::always_inline]] inline void column_maxima(const column_bundle& columns, const float* x, float* most) {
+  columns.each_vector([&](std::int64_t c, std::int64_t n)
+                          __attribute__((always_inline)) { store(most + c, load_first(x + c, n)); });
+  columns.each_place(
+      1, [&](std::int64_t at, std::int64_t c, std::int64_t n)
+             __attribute__((always_inline)) { store(most + c, larger_of(load_first(x + at, n), load(most + c))); });
+}
+
+template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
+  alignas(64) float most[columns_at_once], sums[columns_at_once], totals[columns_at_once];
+  column_maxima<V>(columns, x, most);
+  add_columns<V>(
+      columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        const V e = exp_of(load_first(x + at, n) - load(most + c));
+        store_first(y + at, e, n);
+        store(sums + c, load(sums + c) + e);
+      });
+  columns.each_vector([&](std::int64_t c, std::int64_t)
+                          __attribute__((always_inline)) { store(totals + c, V(1.0F) / load(totals + c)); });
+  columns.each_place(
+      0, [&](std::int64_t at, std::int64_t c, std::int64_t n)
+             __attribute__((always_inline)) { store_first(y + at, load_first(y + at, n) * load(totals + c), n); });
+}
+
+}  // namespace detail
+
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole
+/// group NaN. The parts share the groups.
+template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * block.extent;
+    float* const to = y + row * block.extent;
+    if (from == to) detail::softmax_row_by_largest<vf>(from, block.extent, to);
+    else detail::softmax_row<vf>(from, block.extent, to);
+  }
+}
+
+/// The same, with the same bits, for rows of at most one vector.
+template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const vf values = load_first(x + row * n, n);
+    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
+    exponentials_of(e);
+    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
+  }
+}
+
+/// The same for any inner extent: vectors are made of groups that lie side by side.
+template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
+  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
+    detail::softmax_columns<vf>(columns, x + at, y + at);
+  });
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
