@@ -1,7 +1,7 @@
-// operators_doc: writes docs/operators.md from the operators themselves, or says whether it is what they are.
+// operators_doc: generates docs/operators.md (the index) and docs/operators/NAME.md from the operators, or checks both.
 // Flow: built with the tests; the target operators_md runs it, the test docs/operators compares. Tables, attributes and
-// rules come from each operator's struct, prose from its docstrings, kernels from asking for random nodes, small and
-// large.
+// rules come from each operator's struct, prose from its docstrings, kernels from the bindings' answers for random
+// nodes, small and large.
 #include "battery/random_node.hpp"
 
 #include <nnrt/ir/dump.hpp>
@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -162,14 +164,24 @@ std::string markdown_of(std::span<const std::string> comment) {
   return out + (is_block ? "```\n" : "");
 }
 
-/// What the header of an operator says: its first line, the docstring of the struct, those of the functions.
+/// The sentence after "// name: ", which may go over several lines, up to "// Flow: " or "#pragma once".
+std::string summary_of(std::span<const std::string> lines, std::string_view name) {
+  std::string text = lines[0].substr(std::min(lines[0].size(), name.size() + 5));
+  for (const std::string& line : lines.subspan(1)) {
+    if (!line.starts_with("// ") || line.starts_with("// Flow: ")) break;
+    text.append(" ").append(line, 3);
+  }
+  return text;
+}
+
+/// What the header of an operator says: its first sentence, the docstring of the struct, those of the functions.
 struct prose {
   std::string summary, meaning, calls;
 };
 prose prose_of(const std::string& folder, std::string_view name) {
   const std::vector<std::string> lines = lines_of(folder + '/' + std::string(name) + ".hpp");
   prose text;
-  if (!lines.empty()) text.summary = lines[0].substr(std::min(lines[0].size(), name.size() + 5));
+  if (!lines.empty()) text.summary = summary_of(lines, name);
   // "{", or ": ", where operators share their members
   const std::string definition = "struct " + std::string(name) + ' ';
   bool is_behind = false;
@@ -207,7 +219,7 @@ std::string words_of(std::string_view enumerator) {
 }
 
 void write_operands(std::ostream& out, const operator_info& op) {
-  out << "| operand | dtypes | |\n|---|---|---|\n";
+  out << "## Operands\n\n| operand | dtypes | |\n|---|---|---|\n";
   for (const operand_spec& row : op.inputs) {
     out << "| `" << row.role << "` | " << names_in(row.accepts) << " | ";
     if (row.given == presence::optional) out << "may be missing";
@@ -234,7 +246,7 @@ std::string parameters_of(const operator_facts& facts, std::string_view attribut
 
 void write_attributes(std::ostream& out, const operator_facts& facts) {
   if (facts.attributes.empty()) return;
-  out << "| attribute | values | default | NNRt parameter |\n|---|---|---|---|\n";
+  out << "## Attributes\n\n| attribute | values | default | NNRt parameter |\n|---|---|---|---|\n";
   for (const attribute_facts& a : facts.attributes)
     out << "| `" << a.name << "` | " << a.values << " | " << a.otherwise << " | " << parameters_of(facts, a.name)
         << " |\n";
@@ -243,7 +255,7 @@ void write_attributes(std::ostream& out, const operator_facts& facts) {
 
 void write_rules(std::ostream& out, const operator_info& op) {
   if (op.rules.empty()) return;
-  out << "Rules:\n\n";
+  out << "## Rules\n\n";
   for (std::size_t i = 0; i < op.rules.size(); ++i) out << "- " << words_of(op.rules[i]) << '\n';
   out << '\n';
 }
@@ -278,7 +290,7 @@ std::set<std::string> kernels_of(const operator_info& op, dtype type) {
 }
 void write_kernels(std::ostream& out, const operator_info& op) {
   if (op.traits.result == storage::alias_of_input) {
-    out << "- kernels: none needed, the result is the operand's memory\n";
+    out << "- kernels: none, the result is an alias of the operand\n";
     return;
   }
   std::vector<std::pair<std::string, dtype_set>> by_kernels;
@@ -302,15 +314,15 @@ void write_kernels(std::ostream& out, const operator_info& op) {
 
 void write_traits(std::ostream& out, const operator_info& op) {
   const operator_traits& t = op.traits;
-  if (t.quantised == stored_numbers::computed) out << "- computes with quantised integers\n";
-  if (t.quantised == stored_numbers::kept) out << "- moves quantised integers; results keep scale and zero point\n";
-  if (op.fused_word >= 0) out << "- takes a relu or relu6 behind it into itself\n";
-  if (t.result == storage::in_place) out << "- may overwrite an operand that nobody reads any more\n";
-  if (t.outputs_are_parts) out << "- results in one piece are views of the operand\n";
-  if (t.joins_inputs) out << "- operands may be computed where they lie in the result\n";
-  if (t.weights != weights_role::none) out << "- takes a batch_norm, scale or bias_add behind it into its weights\n";
-  if (t.may_fail) out << "- a run may fail: values that only it shows may break a rule\n";
-  if (t.reads_descs_alone) out << "- known before the run where the shapes are\n";
+  if (t.quantised == stored_numbers::computed) out << "- computes with quantised values\n";
+  if (t.quantised == stored_numbers::kept) out << "- moves quantised values; results keep scale and zero point\n";
+  if (op.fused_word >= 0) out << "- fuses a following relu or relu6\n";
+  if (t.result == storage::in_place) out << "- may write its result over an operand that no later node reads\n";
+  if (t.outputs_are_parts) out << "- contiguous results are views of the operand\n";
+  if (t.joins_inputs) out << "- operands may be computed directly in the result\n";
+  if (t.weights != weights_role::none) out << "- folds a following batch_norm, scale or bias_add into its weights\n";
+  if (t.may_fail) out << "- a run may fail, where values known only then break a rule\n";
+  if (t.reads_descs_alone) out << "- computed before the run where shapes are known\n";
 }
 
 /// "1.5 + 0.25 n", shortest form.
@@ -347,76 +359,125 @@ void write_errors(std::ostream& out, const operator_info& op) {
   out << '\n';
 }
 
-void write_operator(std::ostream& out, const operator_info& op, const std::string& folder) {
+/// The page of one operator.
+std::string page_of(const operator_info& op, const std::string& folder) {
   const operator_facts facts = facts_of(op, ops::list{});
   const prose text = prose_of(folder, op.name);
-  out << "## " << op.name << "\n\n";
+  std::ostringstream out;
+  out << "# " << op.name << "\n\n";
   if (facts.numbers.nnrt >= 0) out << "NNRt " << facts.numbers.nnrt;
-  else out << "An operator of nnrt's own, number " << static_cast<int>(op.code);
+  else out << "Operator of nnrt's own, number " << static_cast<int>(op.code);
   if (facts.numbers.hdi >= 0) out << ", HDI node type " << facts.numbers.hdi;
-  out << ".\n\n" << text.meaning << '\n';
+  out << ". [All operators](../operators.md)\n\n" << text.meaning << '\n';
   if (!text.calls.empty()) out << "In C++: " << text.calls;
   write_operands(out, op);
   write_attributes(out, facts);
   write_rules(out, op);
-  out << "In a network:\n\n";
+  out << "## In a network\n\n";
   write_traits(out, op);
   write_kernels(out, op);
   write_errors(out, op);
-  out << '\n';
+  return out.str();
 }
 
-std::string document(const std::string& folder) {
+constexpr std::string_view introduction = R"(# Operators
+
+One page for each operator, with its operands, attributes, rules, kernels and error bounds. `tools/operators_doc.cpp`
+generates this page and those in `docs/operators/` from the headers in `include/nnrt/ops`; after a change there, run
+`cmake --build build/dev --target operators_md`.
+
+* **Rules.** A graph that breaks a rule is rejected, in the compiler or at run time. The message has the rule's words
+  and the two values involved. For every operator, the number of operands, their dtypes and quantisation, which of them
+  must be constants, and the limit of 2^40 elements for a tensor are checked in addition.
+* **Attributes** are keywords of the same name, and operands that are lists of integers are keywords, too:
+  `transpose(x, perm<0, 2, 1>)`. Where a keyword has another name, the paragraph "In C++" shows it.
+* **Kernels** are those that the planner selects for tensors with known extents. An operator without a kernel for a
+  dtype runs its reference, which is slower.
+
+## Errors
+
+The line "errors" of a page bounds the distance of floating-point results from the formula evaluated in real numbers on
+the stored operands. It holds for kernels and references, on every instruction set. `tests/kernels/bounds*_test.cpp`
+measure it, with worst-case orders of the operands as well.
+
+* One ulp is the unit in the last place of the exact result, or of the quantity that the line names:
+  * *the largest result of the group*: of the values that share one sum, mean or maximum. For normalisations it is the
+    largest normalised value times the largest scale plus the largest offset, by magnitude.
+  * *the sum of the terms' magnitudes*: of the terms that are added up to the result. For conv2d, whose kernels may
+    transform the operands, it is the largest such sum of all windows, including windows that cross the border and those
+    between strides.
+* n is the number of values added or multiplied for one result, unless the line defines it.
+* For f32, terms such as 34 and 0.008 n cover the worst order of the operands, each next to a larger one: sums are
+  accumulated in blocks of 64.
+* "Rounded once" means at most 0.51 ulp.
+* Bounds hold where the exact result and the unit are finite; for f64, intermediate squares and products must be normal
+  numbers, too.
+
+## List
+
+| NNRt | operator | |
+|---|---|---|
+)";
+
+/// The index: what holds for all operators, and one line for each.
+std::string index_of(const std::string& folder) {
   std::ostringstream out;
-  out << "# Operators\n\n"
-         "Every operator with its operands, attributes and rules. `tools/operators_doc.cpp` makes this page from the "
-         "headers in\n"
-         "`include/nnrt/ops`; after a change there, `cmake --build build/dev --target operators_md` writes it anew.\n\n"
-         "A graph that breaks a rule is refused, in the compiler or at run time, with the words that stand here and "
-         "the two values\n"
-         "involved. Every operator also checks what follows from its table of operands: how many there are, their "
-         "dtypes and\n"
-         "quantisation, which ones must be constants, and that tensors have at most 2^40 elements. Attributes are "
-         "keywords, of the\n"
-         "same name where no operator has it (else the line that begins with \"In C++\" shows which), and so are "
-         "operands "
-         "that are lists of\n"
-         "integers: `transpose(x, perm<0, 2, 1>)`. Kernels are those that small tensors with all extents known get; "
-         "where "
-         "the reference\n"
-         "runs, results take longer.\n\n"
-         "The line \"errors\" bounds how far results of floating point are from the formula in real numbers of the "
-         "operands as they are "
-         "stored:\n"
-         "of kernels and references, on every instruction set. One ulp is the unit in the last place of the exact "
-         "result, or of what the "
-         "line\n"
-         "names: the largest result of the group (what one sum, mean or maximum is taken over; of normalisations the "
-         "largest normalised number times\n"
-         "the largest factor, plus the largest offset, by magnitude), or the sum of the magnitudes of what is added up "
-         "to the result; of conv2d, which may\n"
-         "transform its operands, the largest such sum of all windows, those over the borders and between strides, "
-         "too. n numbers are added or multiplied\n"
-         "up to one result, where the line does not say what n is. Of f32, terms such as 34 and 0.008 n are what "
-         "numbers "
-         "in the worst order may lose, each beside a\n"
-         "larger one: sums have blocks of 64. \"Rounded once\" is within 0.51 ulp. Bounds hold where the exact result "
-         "and the unit are finite, for "
-         "f64 where squares and "
-         "products in between are\n"
-         "normal numbers, too. `tests/kernels/bounds*_test.cpp` measure them, with "
-         "numbers in the worst order, too.\n\n"
-         "| NNRt | operator | |\n|---|---|---|\n";
+  out << introduction;
   for (const operator_info* op : catalogue()) {
     const operator_facts facts = facts_of(*op, ops::list{});
-    out << "| " << (facts.numbers.nnrt >= 0 ? std::to_string(facts.numbers.nnrt) : "") << " | [" << op->name << "](#"
-        << op->name << ") | " << prose_of(folder, op->name).summary << " |\n";
+    out << "| " << (facts.numbers.nnrt >= 0 ? std::to_string(facts.numbers.nnrt) : "") << " | [" << op->name
+        << "](operators/" << op->name << ".md) | " << prose_of(folder, op->name).summary << " |\n";
   }
-  out << '\n';
-  for (const operator_info* op : catalogue()) write_operator(out, *op, folder);
-  std::string text = out.str();
-  while (text.ends_with("\n\n")) text.pop_back();
-  return text;
+  return out.str();
+}
+
+/// Every page by its path below docs/.
+std::map<std::string, std::string> pages_of(const std::string& folder) {
+  std::map<std::string, std::string> pages{{"operators.md", index_of(folder)}};
+  for (const operator_info* op : catalogue())
+    pages.emplace("operators/" + std::string(op->name) + ".md", page_of(*op, folder));
+  for (auto& [path, text] : pages) {
+    while (text.ends_with("\n\n")) text.pop_back();
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  }
+  return pages;
+}
+
+/// Pages in docs/operators/ that belong to no operator.
+std::vector<std::string> surplus_pages(const std::string& docs, const std::map<std::string, std::string>& pages) {
+  std::vector<std::string> found;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(docs + "/operators", missing)) {
+    const std::string path = "operators/" + entry.path().filename().string();
+    if (!pages.contains(path)) found.push_back(path);
+  }
+  return found;
+}
+
+std::string contents_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Prints every page that is not what the operators give; returns the exit status.
+int check_pages(const std::string& docs, const std::map<std::string, std::string>& pages) {
+  std::vector<std::string> wrong = surplus_pages(docs, pages);
+  for (const auto& [path, text] : pages)
+    if (contents_of(docs + '/' + path) != text) wrong.push_back(path);
+  for (const std::string& path : wrong)
+    std::fprintf(stderr, "%s/%s is out of date: build the target operators_md\n", docs.c_str(), path.c_str());
+  return wrong.empty() ? 0 : 1;
+}
+
+int write_pages(const std::string& docs, const std::map<std::string, std::string>& pages) {
+  std::filesystem::create_directories(docs + "/operators");
+  for (const std::string& path : surplus_pages(docs, pages)) std::filesystem::remove(docs + '/' + path);
+  for (const auto& [path, text] : pages)
+    if (contents_of(docs + '/' + path) != text && !(std::ofstream(docs + '/' + path) << text).flush()) {
+      std::fprintf(stderr, "cannot write %s/%s\n", docs.c_str(), path.c_str());
+      return 1;
+    }
+  return 0;
 }
 
 }  // namespace
@@ -424,17 +485,9 @@ std::string document(const std::string& folder) {
 int main(int count, char** arguments) {
   const bool checks = count == 4 && std::string_view(arguments[3]) == "--check";
   if (count != 3 && !checks) {
-    std::fprintf(stderr, "usage: operators_doc FOLDER_OF_OPERATORS FILE [--check]\n");
+    std::fprintf(stderr, "usage: operators_doc FOLDER_OF_OPERATORS FOLDER_OF_DOCUMENTS [--check]\n");
     return 2;
   }
-  const std::string text = document(arguments[1]);
-  if (checks) {
-    std::ifstream in(arguments[2]);
-    if (std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
-    std::fprintf(stderr, "%s is not what the operators say: build the target operators_md\n", arguments[2]);
-    return 1;
-  }
-  std::ofstream out(arguments[2]);
-  out << text;
-  return out.flush() ? 0 : 1;
+  const auto pages = pages_of(arguments[1]);
+  return checks ? check_pages(arguments[2], pages) : write_pages(arguments[2], pages);
 }
