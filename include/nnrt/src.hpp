@@ -29,49 +29,52 @@ template <class... Ops> struct compiled_operators<type_list<Ops...>> {
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <op_code Op, kernel_binding Binding, int Method>
-void compiled_kernel<Op, Binding, Method>::run(const kernel_call& call) {
-  binding_of<Op, Binding>::type::template functions<Method>().run(call);
+template <op_code Op, family Family, int Method>
+void compiled_kernel<Op, Family, Method>::run(const kernel_call& call) {
+  binding_of<Op, Family>::template functions<Method>().run(call);
 }
-template <op_code Op, kernel_binding Binding, int Method>
-void compiled_kernel<Op, Binding, Method>::run_with_table(const kernel_call& call) {
-  using binding = typename binding_of<Op, Binding>::type;
+template <op_code Op, family Family, int Method>
+void compiled_kernel<Op, Family, Method>::run_with_table(const kernel_call& call) {
+  using bound = binding_of<Op, Family>;
   kernel_call with_table = call;
-  if constexpr (detail::has_tables<binding>) with_table.inner = binding::template table<binding::every_table>();
-  binding::template functions<Method>().run(with_table);
+  if constexpr (detail::has_tables<bound>) with_table.inner = bound::template table<bound::every_table>();
+  bound::template functions<Method>().run(with_table);
 }
-template <op_code Op, kernel_binding Binding, int Method>
-void compiled_kernel<Op, Binding, Method>::pack(const kernel_call& call) {
-  binding_of<Op, Binding>::type::template functions<Method>().pack(call);
+template <op_code Op, family Family, int Method>
+void compiled_kernel<Op, Family, Method>::pack(const kernel_call& call) {
+  binding_of<Op, Family>::template functions<Method>().pack(call);
 }
 
 namespace detail {
 
 /// The functions of a binding by their methods: what plans that the compiler made for other units call.
-template <op_code Op, kernel_binding Binding> constexpr auto kernels_of_binding() {
-  using binding = typename binding_of<Op, Binding>::type;
-  if constexpr (has_methods<binding>) {
+template <op_code Op, family Family> constexpr auto kernels_of_binding() {
+  using bound = binding_of<Op, Family>;
+  if constexpr (has_methods<bound>) {
     return []<int... Method>(std::integer_sequence<int, Method...>) {
-      return std::array<kernel_function, 3 * sizeof...(Method)>{
-          &compiled_kernel<Op, Binding, Method>::run..., &compiled_kernel<Op, Binding, Method>::run_with_table...,
-          &compiled_kernel<Op, Binding, Method>::pack...};
-    }(std::make_integer_sequence<int, binding::methods>());
+      return std::array<kernel_function, 3 * sizeof...(Method)>{&compiled_kernel<Op, Family, Method>::run...,
+                                                                &compiled_kernel<Op, Family, Method>::run_with_table...,
+                                                                &compiled_kernel<Op, Family, Method>::pack...};
+    }(std::make_integer_sequence<int, bound::methods>());
   } else {
     return std::array<kernel_function, 0>{};
   }
 }
-template <op_code Op, kernel_binding Binding>
-inline constexpr auto kernels_by_method = kernels_of_binding<Op, Binding>();
+template <op_code Op, family Family> inline constexpr auto kernels_by_method = kernels_of_binding<Op, Family>();
 
-template <class Op, kernel_binding Binding> constexpr const void* kernels_kept_of() {
+template <class Op, family Family> constexpr const void* kernels_kept_of() {
   if constexpr (std::is_void_v<typename operator_of<Op::code>::type>) return nullptr;
-  else return &kernels_by_method<Op::code, Binding>;
+  else return &kernels_by_method<Op::code, Family>;
+}
+template <class Op> constexpr auto kernels_kept_of_all_families() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<const void*, sizeof...(I)>{kernels_kept_of<Op, families[I].family>()...};
+  }(std::make_index_sequence<std::size(families)>());
 }
 template <class List> struct compiled_kernels;
 template <class... Ops> struct compiled_kernels<ops::type_list<Ops...>> {
-  static constexpr std::array<const void*, 3 * sizeof...(Ops)> all{kernels_kept_of<Ops, kernel_binding::floats>()...,
-                                                                   kernels_kept_of<Ops, kernel_binding::bytes>()...,
-                                                                   kernels_kept_of<Ops, kernel_binding::shorts>()...};
+  static constexpr std::array<std::array<const void*, std::size(families)>, sizeof...(Ops)> all{
+      kernels_kept_of_all_families<Ops>()...};
 };
 [[gnu::used]] inline constexpr auto kept_kernels = compiled_kernels<ops::list>::all;
 

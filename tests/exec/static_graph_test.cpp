@@ -41,8 +41,7 @@ TEST_CASE("static_graph: weights say how they are used") {
 
 /// The function that a code of the network's plan stands for, as this unit compiles it.
 template <kernel_code Code> kernel_function function_behind() {
-  constexpr kernel_functions functions =
-      kernels::binding_of<Code.op, Code.binding>::type::template functions<Code.method>();
+  constexpr kernel_functions functions = kernels::binding_of<Code.op, Code.family>::template functions<Code.method>();
   return Code.packs ? functions.pack : functions.run;
 }
 kernel_function function_behind(const kernel_code& code) {

@@ -181,7 +181,7 @@ constexpr decision taps_of_bytes(std::int64_t side, std::int64_t channels) {
 }  // namespace
 
 TEST_CASE("choices: conv2d of floats - pixels, windows, groups, Winograd's tiles, taps") {
-  using fast_conv = fast<ops::conv2d>;
+  using fast_conv = binding<ops::conv2d>;
   constexpr conv_shape lines_of_three = [] {
     conv_shape s = convolution(8, 4, 8, 1);
     return s.kernel_w = 3, s.out_width = 6, s;
@@ -221,7 +221,7 @@ TEST_CASE("choices: conv2d of floats - pixels, windows, groups, Winograd's tiles
 }
 
 TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, the unrolled form") {
-  using fast_layer = fast<ops::full_connection>;
+  using fast_layer = binding<ops::full_connection>;
   constexpr auto in_tiles = [](std::int64_t rows, std::int64_t k, std::int64_t n) {
     const bool collide = rows > 12 && tile_rows > 12 && k % 1024 == 0;  // which begin whole pages apart
     return decision{"gemm rows", packed_floats(k, n) * float_bytes,
@@ -253,7 +253,7 @@ TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, the 
 }
 
 TEST_CASE("choices: matmul of floats - copies, transposed rows, parts of many matrices") {
-  using fast_product = fast<ops::matmul>;
+  using fast_product = binding<ops::matmul>;
   constexpr auto transposed = with<ops::matmul::attrs>([](ops::matmul::attrs& a) { a.transpose_a = true; });
   constexpr auto packed = [](std::int64_t count, std::int64_t k, std::int64_t n) {
     return count * packed_floats(k, n) * float_bytes;
@@ -451,7 +451,7 @@ TEST_CASE("choices: layers of 16 bits without zero points") {
 // --- what is not a layer -------------------------------------------------------
 
 TEST_CASE("choices: softmax - short rows, rows, columns, stored numbers") {
-  using fast_softmax = fast<ops::softmax>;
+  using fast_softmax = binding<ops::softmax>;
   using attributes = ops::softmax::attrs;
   constexpr attributes along_1 = with<attributes>([](attributes& a) { a.axis.push_back(1); });
   constexpr quantisation shares = quant{0x1p-8F, -128}, shares_of_16 = quant{0x1p-15F, 0};

@@ -133,7 +133,7 @@ static_assert(chosen<ops::split>(
 TEST_CASE("select: a shape that is not known yet is left to the reference") {
   const tensor_desc unknown = f32_of({-1, 8, 8, 16});
   const operand x = computed(unknown);
-  CHECK_FALSE(bool(kernels::fast<ops::relu>::select({{}, std::span(&x, 1), std::span(&unknown, 1)})));
+  CHECK_FALSE(bool(kernels::binding<ops::relu>::select({{}, std::span(&x, 1), std::span(&unknown, 1)})));
 }
 
 TEST_CASE("select: in a static graph layers have no names of rules, at run time all operators have") {

@@ -1,6 +1,6 @@
 // bytes: operands of stored numbers for tests of kernels - spread over their range, extreme, with scales for each
 // channel.
-// Flow: tests of kernels/bind/ that hold fast_on_bytes against references.
+// Flow: tests of kernels/bind/ that hold int8 bindings against references.
 #pragma once
 
 #include <support/kernels.hpp>

@@ -129,15 +129,34 @@ struct kernel_request {
   bool must_pack = false;      // weights of floats are packed where they can be: the packed form is kept as float16
 };
 
-/// Which of an operator's bindings: fast<Op>, fast_on_bytes<Op> or fast_on_shorts<Op>.
-enum class kernel_binding : std::uint8_t { floats, bytes, shorts };
+namespace kernels {
 
-/// A kernel's functions in numbers: which operator's binding, which of its methods, and which of its tables. Plans that
+/// Families of kernels: an operator's kernels for the dtypes of one family are compiled together, and without those of
+/// the others. The dtype of a node's first input says which family it is of.
+enum class family : std::uint8_t { f32, int8, int16 };
+
+/// The dtypes of a family.
+struct family_types {
+  kernels::family family;
+  dtype_set types;
+};
+/// Every family, those first that take precedence. The last one has the floats and every dtype that no other has. A new
+/// family is an enumerator above and a row here.
+inline constexpr family_types families[] = {
+    {family::int16, types_of(i16)},
+    {family::int8, types_of(i8, u8)},
+    {family::f32, dtype_set{~types_of(i8, u8, i16).bits}},
+};
+
+}  // namespace kernels
+
+/// A kernel's functions in numbers: which binding of which operator, which of its methods, and which of its
+/// tables. Plans that
 /// the compiler makes hold these until they are complete, so that it compiles the functions behind the numbers in a
 /// plan and no others.
 struct kernel_code {
   op_code op{};
-  kernel_binding binding = kernel_binding::floats;
+  kernels::family family = kernels::family::f32;
   bool packs = false;        // of a step that runs pack()
   std::int16_t method = -1;  // -1: none, the choice names its functions itself
   std::int16_t table = -1;   // which kernel_choice::inner; -1: none
@@ -207,9 +226,10 @@ template <class Op> constexpr bool is_compiled_elsewhere();
 
 namespace kernels {
 
-/// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this
-/// signature. Isa stays a parameter so that the kernels of operators that a program does not name are never
-/// instantiated.
+/// The kernels of an operator for the dtypes of a family: headers of kernels/bind/ specialise it partially over Op, with
+/// a select() of this signature. An operator without a binding for a family has that for f32, which may serve every
+/// dtype (elements are moved by their size, say) or refuse the node. Isa stays a parameter so that the kernels of
+/// operators that a program does not name are never instantiated.
 ///
 /// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code,
 /// and has
@@ -219,16 +239,10 @@ namespace kernels {
 ///                                                                 kernel_call::inner
 ///   static constexpr int every_table                              the one that has what is in any of them
 /// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
-template <class Op, class Isa = void> struct fast {
+template <class Op, family Family = family::f32, class Isa = void> struct binding : binding<Op, family::f32, Isa> {};
+template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
 };
-
-/// The same for stored numbers of 8 bits where they have kernels of their own, so that a network of floats never
-/// compiles those, nor the other way round.
-template <class Op, class Isa = void> struct fast_on_bytes : fast<Op, Isa> {};
-
-/// The same for 16 bits.
-template <class Op, class Isa = void> struct fast_on_shorts : fast_on_bytes<Op, Isa> {};
 
 /// The operator of a number, where its binding has methods.
 template <op_code Code> struct operator_of {
@@ -258,16 +272,30 @@ template <class Binding> constexpr void put_functions(kernel_choice& choice) {
     if (choice.code.table >= 0) choice.inner = Binding::template table<Binding::every_table>();
 }
 
-template <class Op, class Binding, bool InNumbers>
-constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) {
-  kernel_choice choice = Binding::select(node);
-  if constexpr (has_methods<Binding>) {
+template <class Op, family Family, bool InNumbers> constexpr kernel_choice ask(const kernel_request& node) {
+  using asked = binding<Op, Family>;
+  kernel_choice choice = asked::select(node);
+  if constexpr (has_methods<asked>) {
     choice.code.op = Op::code;
-    choice.code.binding = binding;
+    choice.code.family = Family;
     if constexpr (!InNumbers)
-      if (choice.code) put_functions<Binding>(choice);
+      if (choice.code) put_functions<asked>(choice);
   }
   return choice;
+}
+
+/// Asks the first family from number I on that the node is of; Types are the dtypes of those. The last family that has
+/// any of them is asked in any case: a node without inputs is of no dtype.
+template <class Op, dtype_set Types, bool InNumbers, std::size_t I = 0>
+constexpr kernel_choice ask_families(const kernel_request& node, dtype type) {
+  if constexpr (I < std::size(families)) {
+    constexpr dtype_set mine{Types.bits & families[I].types.bits}, others{Types.bits & ~mine.bits};
+    if constexpr (!mine.empty())
+      if (others.empty() || families[I].types.contains(type)) return ask<Op, families[I].family, InNumbers>(node);
+    return ask_families<Op, others, InNumbers, I + 1>(node, type);
+  } else {
+    return {};
+  }
 }
 
 }  // namespace detail
@@ -275,16 +303,7 @@ constexpr kernel_choice ask(const kernel_request& node, kernel_binding binding) 
 /// Asks the kernels for the dtypes in Types; InNumbers: the choice may be a code alone.
 template <class Op, dtype_set Types, bool InNumbers = false>
 constexpr kernel_choice select_for(const kernel_request& node) {
-  constexpr dtype_set bytes = types_of(i8, u8), shorts = types_of(i16), others{Types.bits & ~(bytes | shorts).bits};
-  const dtype type = node.in.empty() ? dtype::none : node.in[0].desc.type;
-  if constexpr ((Types.bits & shorts.bits) != 0)
-    if (Types == shorts || type == i16)
-      return detail::ask<Op, fast_on_shorts<Op>, InNumbers>(node, kernel_binding::shorts);
-  if constexpr ((Types.bits & bytes.bits) != 0)
-    if (others.empty() || bytes.contains(type))
-      return detail::ask<Op, fast_on_bytes<Op>, InNumbers>(node, kernel_binding::bytes);
-  if constexpr (!others.empty()) return detail::ask<Op, fast<Op>, InNumbers>(node, kernel_binding::floats);
-  return {};
+  return detail::ask_families<Op, Types, InNumbers>(node, node.in.empty() ? dtype::none : node.in[0].desc.type);
 }
 
 /// What a step gets for its code.
@@ -294,15 +313,11 @@ struct step_functions {
 };
 
 /// The binding that a code is of.
-template <op_code Op, kernel_binding Binding> struct binding_of {
-  using op = typename operator_of<Op>::type;
-  using stored = std::conditional_t<Binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
-  using type = std::conditional_t<Binding == kernel_binding::floats, fast<op>, stored>;
-};
+template <op_code Op, family Family> using binding_of = binding<typename operator_of<Op>::type, Family>;
 
 /// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may
 /// need. Elsewhere it is declared.
-template <op_code Op, kernel_binding Binding, int Method> struct compiled_kernel {
+template <op_code Op, family Family, int Method> struct compiled_kernel {
   static void run(const kernel_call& call);
   static void run_with_table(const kernel_call& call);
   static void pack(const kernel_call& call);
@@ -311,22 +326,22 @@ template <op_code Op, kernel_binding Binding, int Method> struct compiled_kernel
 /// The functions behind one code, and nothing else of its binding.
 template <kernel_code Code> constexpr step_functions functions_for() {
   if constexpr (ops::is_compiled_elsewhere<typename operator_of<Code.op>::type>()) {
-    using compiled = compiled_kernel<Code.op, Code.binding, Code.method>;
+    using compiled = compiled_kernel<Code.op, Code.family, Code.method>;
     if constexpr (Code.packs) return {&compiled::pack};
     else if constexpr (Code.table >= 0) return {&compiled::run_with_table};
     else return {&compiled::run};
   } else {
-    using binding = typename binding_of<Code.op, Code.binding>::type;
-    constexpr kernel_functions functions = binding::template functions<Code.method>();
+    using bound = binding_of<Code.op, Code.family>;
+    constexpr kernel_functions functions = bound::template functions<Code.method>();
     if constexpr (Code.packs) return {functions.pack};
-    else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
+    else if constexpr (Code.table >= 0) return {functions.run, bound::template table<Code.table>()};
     else return {functions.run};
   }
 }
 
-/// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
+/// Complete where kernels/select.hpp has been included, and with it every specialisation of binding.
 template <class Op> struct bindings;
-/// What stands for fast<Op>::select where it has not.
+/// What stands for binding<Op>::select where it has not.
 constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 
 }  // namespace kernels

@@ -1,5 +1,5 @@
-// select: every fast kernel that an operator can be bound to.
-// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::fast<Op>; operators without a line here run
+// select: every kernel that an operator can be bound to.
+// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::binding<Op>; operators without a line here run
 // their reference.
 #pragma once
 
@@ -68,7 +68,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Every specialisation of fast is known from here on.
+/// Every specialisation of binding is known from here on.
 template <class Op> struct bindings {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

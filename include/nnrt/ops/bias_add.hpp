@@ -1,5 +1,5 @@
 // bias_add: adds one number to each channel.
-// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the fast form.
+// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>

@@ -1,5 +1,5 @@
 // conv2d: two-dimensional convolution with groups, dilation and any padding; floating point or quantised integers.
-// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
+// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,7 +1,7 @@
 // conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once;
 // internal.
-// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the fast
-// form.
+// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the
+// kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

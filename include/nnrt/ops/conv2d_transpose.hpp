@@ -1,5 +1,5 @@
 // conv2d_transpose: transposed two-dimensional convolution - what conv2d's gradient does, and how networks upsample.
-// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast form.
+// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

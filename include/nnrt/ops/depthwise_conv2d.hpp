@@ -1,6 +1,6 @@
 // depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised
 // integers.
-// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the fast forms.
+// Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

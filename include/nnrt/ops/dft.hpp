@@ -1,5 +1,5 @@
 // dft: the discrete Fourier transform along an axis, of real or complex numbers, and its inverse.
-// Flow: readers of model files make nodes of it; kernels/bind/ has the fast form.
+// Flow: readers of model files make nodes of it; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

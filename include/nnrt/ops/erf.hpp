@@ -1,5 +1,5 @@
 // erf: the error function of Gauss.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/ops/detail/stored_reals.hpp>

@@ -1,5 +1,5 @@
 // instance_norm: normalisation of each channel of each image with its own mean and variance.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>

@@ -1,5 +1,5 @@
 // l2_normalize: a tensor divided by its length along some axes.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>

@@ -1,5 +1,5 @@
 // layer_norm: normalisation of the inner axes with their own mean and variance.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>

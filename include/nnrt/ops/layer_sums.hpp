@@ -1,7 +1,7 @@
 // layer_sums: the sums of a convolution or a dense layer of stored numbers, 32 bits each, before anything scales them;
 // internal.
 // Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has
-// the fast form.
+// the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // log_softmax: the logarithms of the probabilities that softmax gives.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>

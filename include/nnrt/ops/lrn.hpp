@@ -1,5 +1,5 @@
 // lrn: local response normalisation - each channel divided by a power of what its neighbours sum up to.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // max_pool_indices: the maximum over windows of an image, and which pixel it is.
-// Flow: front ends call infer(); max_unpool puts numbers back to these pixels; kernels/bind/ has the fast form.
+// Flow: front ends call infer(); max_unpool puts numbers back to these pixels; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // max_unpool: numbers go back to the pixels that indices name; all other pixels are zero.
-// Flow: front ends call infer(); max_pool_indices makes such indices; kernels/bind/ has the fast form.
+// Flow: front ends call infer(); max_pool_indices makes such indices; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

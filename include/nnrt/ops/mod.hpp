@@ -1,5 +1,5 @@
 // mod: the remainder of a / b, element by element.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,5 +1,5 @@
 // prelu: a rectifier whose slope below zero is learned, one for all or one for each channel.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>

@@ -1,5 +1,5 @@
 // reduce_l2: the Euclidean norm along some axes of a tensor.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

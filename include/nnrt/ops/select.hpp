@@ -1,5 +1,5 @@
 // select: one of two tensors, element by element, as a tensor of booleans says.
-// Flow: front ends call infer(); kernels/bind/ has the fast form.
+// Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,4 +1,4 @@
-// arg_max: the fast kernel of the operator.
+// arg_max: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The one largest element of each line of f32, i32 or bytes; the reference does the rest.
-template <class Isa> struct fast<ops::arg_max, Isa> {
+template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
     const kernel_function run = run_for(node.in[0].desc.type);

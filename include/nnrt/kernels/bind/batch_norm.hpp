@@ -1,4 +1,4 @@
-// batch_norm: the fast kernel of the operator.
+// batch_norm: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::batch_norm, Isa> {
+template <class Isa> struct binding<ops::batch_norm, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const tensor_desc& x = node.in[0].desc;

@@ -1,4 +1,4 @@
-// cast: the fast kernels of the operator.
+// cast: the kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// To and from f32, and between i32 and i64; the reference does the rest.
-template <class Isa> struct fast<ops::cast, Isa> {
+template <class Isa> struct binding<ops::cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype from = node.in[0].desc.type, to = node.out[0].type;
     if (!has_work(node)) return {};

@@ -15,7 +15,7 @@ template <> struct operator_of<ops::where::code> {
   using type = ops::where;
 };
 
-template <class Isa> struct fast<ops::select, Isa> : choice_binding<Isa> {};
-template <class Isa> struct fast<ops::where, Isa> : choice_binding<Isa> {};
+template <class Isa> struct binding<ops::select, family::f32, Isa> : choice_binding<Isa> {};
+template <class Isa> struct binding<ops::where, family::f32, Isa> : choice_binding<Isa> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,4 @@
-// concat: the fast kernel of the operator.
+// concat: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::concat, Isa> {
+template <class Isa> struct binding<ops::concat, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.out[0].elements() <= 0) return {};
     for (const operand& x : node.in)

@@ -1,4 +1,4 @@
-// conv2d: the fast kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where
+// conv2d: the kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where
 // every channel is a group.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
@@ -48,7 +48,7 @@ template <> struct operator_of<ops::conv2d::code> {
 
 /// The methods are those of conv_method, then the others that stand below by name (`across` for each number of
 /// filters), and behind them those of a depthwise convolution.
-template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
+template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
   enum : std::int16_t {
     across = 3,
@@ -144,7 +144,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
 };
 
 /// The methods are its own and, behind it, those of a depthwise convolution.
-template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
+template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
   using depthwise = byte_depthwise_binding<ops::conv2d, Isa>;
   static constexpr int methods = 1 + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
@@ -186,6 +186,6 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
   static stored_layer layer_of(const kernel_call& call) { return recorded_range<byte_conv_plan, stored_layer>(call); }
 };
 
-template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
+template <class Isa> struct binding<ops::conv2d, family::int16, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

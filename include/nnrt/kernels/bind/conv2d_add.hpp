@@ -1,4 +1,4 @@
-// conv2d_add: the fast kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it
+// conv2d_add: the kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it
 // scales them.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
@@ -14,7 +14,7 @@ template <> struct operator_of<ops::conv2d_add::code> {
 };
 
 /// The packed form is that of the convolution, then what the addend needs.
-template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
+template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -1,4 +1,4 @@
-// conv2d_transpose: the fast kernels of the operator - products of pixels and filters, or one over channels.
+// conv2d_transpose: the kernels of the operator - products of pixels and filters, or one over channels.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
 
@@ -36,7 +36,7 @@ template <> struct operator_of<ops::conv2d_transpose::code> {
   using type = ops::conv2d_transpose;
 };
 
-template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, with_tiles<Isa> {
+template <class Isa> struct binding<ops::conv2d_transpose, family::f32, Isa> : transposed_node, with_tiles<Isa> {
   static constexpr int methods = 2;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 0) return {&run, &pack};
@@ -82,7 +82,7 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
+template <class Isa> struct binding<ops::conv2d_transpose, family::int8, Isa> : transposed_node {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {

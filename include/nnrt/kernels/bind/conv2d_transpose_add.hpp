@@ -1,4 +1,4 @@
-// conv2d_transpose_add: the fast kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its
+// conv2d_transpose_add: the kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its
 // sums before it scales them.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
@@ -15,7 +15,7 @@ template <> struct operator_of<ops::conv2d_transpose_add::code> {
 
 /// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no
 /// product to which it could be added: where there are any, the reference does it.
-template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : transposed_node {
+template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa> : transposed_node {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -1,4 +1,4 @@
-// conv2d_transpose_sums: the fast kernel of the operator - that of conv2d_transpose of bytes, whose sums stay as they
+// conv2d_transpose_sums: the kernel of the operator - that of conv2d_transpose of bytes, whose sums stay as they
 // are.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
@@ -13,7 +13,7 @@ template <> struct operator_of<ops::conv2d_transpose_sums::code> {
 };
 
 /// Pixels that meet no tap have no product: where there are any, the reference does it.
-template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
+template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -1,4 +1,4 @@
-// depthwise_conv2d: the fast kernel of the operator.
+// depthwise_conv2d: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -12,18 +12,19 @@ template <> struct operator_of<ops::depthwise_conv2d::code> {
   using type = ops::depthwise_conv2d;
 };
 
-template <class Isa> struct fast<ops::depthwise_conv2d, Isa> : depthwise_binding<ops::depthwise_conv2d, Isa> {
+template <class Isa>
+struct binding<ops::depthwise_conv2d, family::f32, Isa> : depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return fast::choose(node);
+    return binding::choose(node);
   }
 };
 
 template <class Isa>
-struct fast_on_bytes<ops::depthwise_conv2d, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
+struct binding<ops::depthwise_conv2d, family::int8, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
-    return fast_on_bytes::choose(node);
+    return binding::choose(node);
   }
 };
 

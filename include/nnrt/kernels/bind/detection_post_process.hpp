@@ -1,4 +1,4 @@
-// detection_post_process: the fast kernel of the operator.
+// detection_post_process: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the
 /// best.
-template <class Isa> struct fast<ops::detection_post_process, Isa> {
+template <class Isa> struct binding<ops::detection_post_process, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     constexpr std::int64_t most = std::int64_t{1} << 22;
     const auto attrs = unpack<ops::detection_post_process::attrs>(node.attrs);

@@ -1,4 +1,4 @@
-// dft: the fast kernel of the operator.
+// dft: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats; the reference does the rest.
-template <class Isa> struct fast<ops::dft, Isa> {
+template <class Isa> struct binding<ops::dft, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const fourier_shape shape =

@@ -1,4 +1,4 @@
-// eltwise: the fast kernels of the operator.
+// eltwise: the kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::eltwise, Isa> {
+template <class Isa> struct binding<ops::eltwise, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, Isa, by_mode>::select(node);
     switch (unpack<ops::eltwise::attrs>(node.attrs).mode) {

@@ -1,4 +1,4 @@
-// full_connection: the fast kernels of the operator - the matrix product with packed weights, and single rows with
+// full_connection: the kernels of the operator - the matrix product with packed weights, and single rows with
 // weights as they are.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
@@ -19,7 +19,7 @@ template <> struct operator_of<ops::full_connection::code> {
   using type = ops::full_connection;
 };
 
-template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
+template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : with_tiles<Isa> {
   enum : std::int16_t { in_tiles, by_row, in_tiles_of_copies };
   static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
@@ -99,7 +99,7 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
+template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   enum : std::int16_t { of_rows, of_whole_steps, of_one_row, methods };
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == of_rows) return {&run, &pack};
@@ -187,7 +187,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
 };
 
-template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
+template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_shorts(node)) return {};
     return {

@@ -1,4 +1,4 @@
-// gather_nd: the fast kernel of the operator.
+// gather_nd: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::gather_nd, Isa> {
+template <class Isa> struct binding<ops::gather_nd, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};

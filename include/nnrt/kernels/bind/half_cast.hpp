@@ -1,4 +1,4 @@
-// half_cast: the fast kernels of the operator.
+// half_cast: the kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::half_cast, Isa> {
+template <class Isa> struct binding<ops::half_cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>,

@@ -1,4 +1,4 @@
-// instance_norm: the fast kernel of the operator.
+// instance_norm: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::instance_norm, Isa> {
+template <class Isa> struct binding<ops::instance_norm, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     constexpr std::int64_t cost = 3;  // passes over the elements

@@ -1,4 +1,4 @@
-// l2_normalize: the fast kernel of the operator.
+// l2_normalize: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::l2_normalize, Isa> {
+template <class Isa> struct binding<ops::l2_normalize, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& shape = node.in[0].desc.shape;

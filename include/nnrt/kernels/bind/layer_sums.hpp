@@ -1,4 +1,4 @@
-// layer_sums: the fast kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose
+// layer_sums: the kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose
 // sums stay as they are.
 // Flow: included by kernels/select.hpp; plans call the chosen functions.
 #pragma once
@@ -14,7 +14,7 @@ template <> struct operator_of<ops::layer_sums::code> {
 };
 
 /// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
-template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
+template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {

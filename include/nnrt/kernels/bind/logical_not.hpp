@@ -1,4 +1,4 @@
-// logical_not: the fast kernel of the operator.
+// logical_not: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::logical_not, Isa> {
+template <class Isa> struct binding<ops::logical_not, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "map truth values"};

@@ -1,4 +1,4 @@
-// lrn: the fast kernel of the operator.
+// lrn: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::lrn, Isa> {
+template <class Isa> struct binding<ops::lrn, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::lrn::attrs>(node.attrs);
     if (!all_of_type(node, f32) || !has_work(node) || attrs.depth_radius > largest_radius) return {};

@@ -1,4 +1,4 @@
-// lstm: the fast kernel of the operator.
+// lstm: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sequences of f32, each direction of each for itself; the reference does the rest.
-template <class Isa> struct fast<ops::lstm, Isa> {
+template <class Isa> struct binding<ops::lstm, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const std::int64_t sequences = node.out[1].shape[0] * node.out[1].shape[1], hidden = node.out[1].shape[2];

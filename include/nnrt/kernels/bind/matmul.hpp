@@ -1,4 +1,4 @@
-// matmul: the fast kernel of the operator, one packed matrix product for each matrix of the batch.
+// matmul: the kernel of the operator, one packed matrix product for each matrix of the batch.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -58,7 +58,7 @@ template <> struct operator_of<ops::matmul::code> {
   using type = ops::matmul;
 };
 
-template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
+template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<Isa> {
   enum : std::int16_t { in_tiles, in_tiles_of_copies };
   static constexpr int methods = 2;
   template <int Method> static constexpr kernel_functions functions() {
@@ -136,7 +136,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
+template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {

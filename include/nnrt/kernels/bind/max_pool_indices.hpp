@@ -1,4 +1,4 @@
-// max_pool_indices: the fast kernel of the operator.
+// max_pool_indices: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats; the reference does the rest.
-template <class Isa> struct fast<ops::max_pool_indices, Isa> {
+template <class Isa> struct binding<ops::max_pool_indices, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const auto attrs = unpack<ops::max_pool_indices::attrs>(node.attrs);

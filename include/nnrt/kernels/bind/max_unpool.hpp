@@ -1,4 +1,4 @@
-// max_unpool: the fast kernel of the operator.
+// max_unpool: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Elements of 4 bytes and bytes; the reference does the rest.
-template <class Isa> struct fast<ops::max_unpool, Isa> {
+template <class Isa> struct binding<ops::max_unpool, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;
     if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};

@@ -1,4 +1,4 @@
-// non_max_suppression: the fast kernel of the operator.
+// non_max_suppression: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// What the reference does, with the candidates of a class in a heap by their last scores: these only fall, so that a
 /// candidate that is the best one by its last score, and keeps it beside what was chosen since, is the best of all.
-template <class Isa> struct fast<ops::non_max_suppression, Isa> {
+template <class Isa> struct binding<ops::non_max_suppression, family::f32, Isa> {
   /// A box, and how many chosen ones its score takes into account.
   struct candidate : ops::detail::candidate {
     std::int64_t seen = 0;

@@ -1,4 +1,4 @@
-// one_hot: the fast kernel of the operator.
+// one_hot: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The off value everywhere, then the on value at each index; for every dtype, by its bytes.
-template <class Isa> struct fast<ops::one_hot, Isa> {
+template <class Isa> struct binding<ops::one_hot, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill and mark"};

@@ -15,10 +15,12 @@ template <> struct operator_of<ops::max_pool::code> {
   using type = ops::max_pool;
 };
 
-template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<ops::avg_pool, mean_fold> {};
-template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
+template <class Isa> struct binding<ops::avg_pool, family::f32, Isa> : pooling_binding<ops::avg_pool, mean_fold> {};
+template <class Isa> struct binding<ops::max_pool, family::f32, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
 
-template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
-template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
+template <class Isa>
+struct binding<ops::avg_pool, family::int8, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
+template <class Isa>
+struct binding<ops::max_pool, family::int8, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,4 @@
-// quant_dtype_cast: the fast kernels of the operator.
+// quant_dtype_cast: the kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats to stored numbers of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
-template <class Isa> struct fast<ops::quant_dtype_cast, Isa> {
+template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!has_work(node)) return {};

@@ -1,4 +1,4 @@
-// reduce_l2: the fast kernel of the operator.
+// reduce_l2: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::reduce_l2, Isa> {
+template <class Isa> struct binding<ops::reduce_l2, family::f32, Isa> {
   using blocks = reduction_blocks<Isa>;
 
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -1,4 +1,4 @@
-// reduce_mean: the fast kernel of the operator.
+// reduce_mean: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::reduce_mean, Isa> : reduction_binding<mean_fold, Isa> {};
+template <class Isa> struct binding<ops::reduce_mean, family::f32, Isa> : reduction_binding<mean_fold, Isa> {};
 
-template <class Isa> struct fast_on_bytes<ops::reduce_mean, Isa> {
+template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
   using blocks = reduction_blocks<Isa>;
 
   static constexpr kernel_choice select(const kernel_request& node) {

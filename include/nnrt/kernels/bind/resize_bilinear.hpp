@@ -1,4 +1,4 @@
-// resize_bilinear: the fast kernel of the operator.
+// resize_bilinear: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::resize_bilinear, Isa> {
+template <class Isa> struct binding<ops::resize_bilinear, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const resize_shape shape = shape_for(node.attrs, node.in[0].desc.shape, node.out[0].shape);

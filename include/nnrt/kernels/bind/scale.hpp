@@ -1,4 +1,4 @@
-// scale: the fast kernels of the operator.
+// scale: the kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::scale, Isa> {
+template <class Isa> struct binding<ops::scale, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node) || node.in[1].desc.shape != node.in[2].desc.shape) return {};
     const tensor_desc& x = node.in[0].desc;

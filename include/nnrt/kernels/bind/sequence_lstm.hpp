@@ -1,4 +1,4 @@
-// sequence_lstm: the fast kernels of the operator, on floats and on stored numbers.
+// sequence_lstm: the kernels of the operator, on floats and on stored numbers.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sequences of f32, each for itself.
-template <class Isa> struct fast<ops::sequence_lstm, Isa> {
+template <class Isa> struct binding<ops::sequence_lstm, family::f32, Isa> {
   using op = ops::sequence_lstm;
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
@@ -60,7 +60,7 @@ template <class Isa> struct fast<ops::sequence_lstm, Isa> {
 };
 
 /// Sequences of 8 and of 16 bits, each for itself, with the bits of the reference.
-template <class Isa> struct fast_on_bytes<ops::sequence_lstm, Isa> {
+template <class Isa> struct binding<ops::sequence_lstm, family::int8, Isa> {
   using op = ops::sequence_lstm;
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
@@ -84,5 +84,8 @@ template <class Isa> struct fast_on_bytes<ops::sequence_lstm, Isa> {
         .run(mine.begin, mine.end);
   }
 };
+
+template <class Isa>
+struct binding<ops::sequence_lstm, family::int16, Isa> : binding<ops::sequence_lstm, family::int8, Isa> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,4 @@
-// sequence_rnn: the fast kernel of the operator.
+// sequence_rnn: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sequences of f32, each for itself.
-template <class Isa> struct fast<ops::sequence_rnn, Isa> {
+template <class Isa> struct binding<ops::sequence_rnn, family::f32, Isa> {
   using op = ops::sequence_rnn;
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};

@@ -1,4 +1,4 @@
-// softmax: the fast kernel of the operator.
+// softmax: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -26,7 +26,7 @@ constexpr axis_block softmax_block(const ops::softmax::attrs& attrs, const shape
   return block_of(shape, listed);
 }
 
-template <class Isa> struct fast<ops::softmax, Isa> {
+template <class Isa> struct binding<ops::softmax, family::f32, Isa> {
   enum : std::int16_t { rows, short_rows, columns, methods };
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == rows) return {&run_rows};
@@ -56,7 +56,7 @@ template <class Isa> struct fast<ops::softmax, Isa> {
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
+template <class Isa> struct binding<ops::softmax, family::int8, Isa> {
   static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 0) return functions_of<std::int8_t, byte_powers<std::int8_t>>();
@@ -100,5 +100,7 @@ template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
     else softmax_of_bytes<Isa>(block, x, powers, y, part_of(call));
   }
 };
+
+template <class Isa> struct binding<ops::softmax, family::int16, Isa> : binding<ops::softmax, family::int8, Isa> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,4 @@
-// space_to_batch_nd: the fast kernel of the operator.
+// space_to_batch_nd: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
+template <class Isa> struct binding<ops::space_to_batch_nd, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const std::int64_t images = node.out[0].shape[0], parts = parts_for(node.out[0].elements());

@@ -1,4 +1,4 @@
-// split: the fast kernel of the operator.
+// split: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::split, Isa> {
+template <class Isa> struct binding<ops::split, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.elements() <= 0) return {};
     return {.run = &run, .parts = parts_for(node.in[0].desc.elements()), .name = "copy rows"};

@@ -1,4 +1,4 @@
-// strided_slice: the fast kernel of the operator.
+// strided_slice: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::strided_slice, Isa> {
+template <class Isa> struct binding<ops::strided_slice, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};

@@ -1,4 +1,4 @@
-// svdf: the fast kernels of the operator, on floats and on stored numbers.
+// svdf: the kernels of the operator, on floats and on stored numbers.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Floats, each row of x for itself.
-template <class Isa> struct fast<ops::svdf, Isa> {
+template <class Isa> struct binding<ops::svdf, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_of(node.out[0].shape[0]), .name = "rows"};
@@ -52,7 +52,7 @@ template <class Isa> struct fast<ops::svdf, Isa> {
 };
 
 /// Stored numbers, with the bits of the reference.
-template <class Isa> struct fast_on_bytes<ops::svdf, Isa> {
+template <class Isa> struct binding<ops::svdf, family::int8, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     return {.run = &run,

@@ -1,4 +1,4 @@
-// top_k: the fast kernel of the operator.
+// top_k: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Lines of f32, i32 or bytes; the reference does the rest.
-template <class Isa> struct fast<ops::top_k, Isa> {
+template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;
     if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};

@@ -1,4 +1,4 @@
-// transpose: the fast kernels of the operator.
+// transpose: the kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct fast<ops::transpose, Isa> {
+template <class Isa> struct binding<ops::transpose, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const tensor_desc& x = node.in[0].desc;

@@ -57,32 +57,32 @@ struct leaky_relu_of {
 
 // Operator, function of vectors, cost of an element in additions.
 // clang-format off
-template <class Isa> struct fast<ops::abs, Isa> : map_binding<ops::abs, Isa, abs_lanes, 1> {};
-template <class Isa> struct fast<ops::ceil, Isa> : map_binding<ops::ceil, Isa, ceil_lanes, 2> {};
-template <class Isa> struct fast<ops::clip, Isa> : map_binding<ops::clip, Isa, detail::clip_of, 1> {};
-template <class Isa> struct fast<ops::cos, Isa> : map_binding<ops::cos, Isa, sine_lanes<1>, 8> {};
-template <class Isa> struct fast<ops::erf, Isa> : map_binding<ops::erf, Isa, erf_lanes, 6> {};
-template <class Isa> struct fast<ops::floor, Isa> : map_binding<ops::floor, Isa, floor_lanes, 2> {};
-template <class Isa> struct fast<ops::hard_sigmoid, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
-template <class Isa> struct fast<ops::hswish, Isa> : map_binding<ops::hswish, Isa, hswish_lanes, 1> {};
-template <class Isa> struct fast<ops::leaky_relu, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
-template <class Isa> struct fast<ops::log, Isa> : map_binding<ops::log, Isa, log_lanes, 6> {};
-template <class Isa> struct fast<ops::neg, Isa> : map_binding<ops::neg, Isa, neg_lanes, 1> {};
-template <class Isa> struct fast<ops::reciprocal, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
-template <class Isa> struct fast<ops::relu, Isa> : map_binding<ops::relu, Isa, detail::relu_of, 1> {};
-template <class Isa> struct fast<ops::relu6, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
-template <class Isa> struct fast<ops::round, Isa> : map_binding<ops::round, Isa, round_lanes, 2> {};
-template <class Isa> struct fast<ops::rsqrt, Isa> : map_binding<ops::rsqrt, Isa, rsqrt_lanes, 4> {};
-template <class Isa> struct fast<ops::sigmoid, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
-template <class Isa> struct fast<ops::sin, Isa> : map_binding<ops::sin, Isa, sine_lanes<0>, 8> {};
-template <class Isa> struct fast<ops::sqrt, Isa> : map_binding<ops::sqrt, Isa, sqrt_lanes, 3> {};
-template <class Isa> struct fast<ops::square, Isa> : map_binding<ops::square, Isa, square_lanes, 1> {};
-template <class Isa> struct fast<ops::swish, Isa> : map_binding<ops::swish, Isa, swish_lanes, 8> {};
-template <class Isa> struct fast<ops::tanh, Isa> : map_binding<ops::tanh, Isa, tanh_lanes, 4> {};
+template <class Isa> struct binding<ops::abs, family::f32, Isa> : map_binding<ops::abs, Isa, abs_lanes, 1> {};
+template <class Isa> struct binding<ops::ceil, family::f32, Isa> : map_binding<ops::ceil, Isa, ceil_lanes, 2> {};
+template <class Isa> struct binding<ops::clip, family::f32, Isa> : map_binding<ops::clip, Isa, detail::clip_of, 1> {};
+template <class Isa> struct binding<ops::cos, family::f32, Isa> : map_binding<ops::cos, Isa, sine_lanes<1>, 8> {};
+template <class Isa> struct binding<ops::erf, family::f32, Isa> : map_binding<ops::erf, Isa, erf_lanes, 6> {};
+template <class Isa> struct binding<ops::floor, family::f32, Isa> : map_binding<ops::floor, Isa, floor_lanes, 2> {};
+template <class Isa> struct binding<ops::hard_sigmoid, family::f32, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
+template <class Isa> struct binding<ops::hswish, family::f32, Isa> : map_binding<ops::hswish, Isa, hswish_lanes, 1> {};
+template <class Isa> struct binding<ops::leaky_relu, family::f32, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
+template <class Isa> struct binding<ops::log, family::f32, Isa> : map_binding<ops::log, Isa, log_lanes, 6> {};
+template <class Isa> struct binding<ops::neg, family::f32, Isa> : map_binding<ops::neg, Isa, neg_lanes, 1> {};
+template <class Isa> struct binding<ops::reciprocal, family::f32, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
+template <class Isa> struct binding<ops::relu, family::f32, Isa> : map_binding<ops::relu, Isa, detail::relu_of, 1> {};
+template <class Isa> struct binding<ops::relu6, family::f32, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
+template <class Isa> struct binding<ops::round, family::f32, Isa> : map_binding<ops::round, Isa, round_lanes, 2> {};
+template <class Isa> struct binding<ops::rsqrt, family::f32, Isa> : map_binding<ops::rsqrt, Isa, rsqrt_lanes, 4> {};
+template <class Isa> struct binding<ops::sigmoid, family::f32, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
+template <class Isa> struct binding<ops::sin, family::f32, Isa> : map_binding<ops::sin, Isa, sine_lanes<0>, 8> {};
+template <class Isa> struct binding<ops::sqrt, family::f32, Isa> : map_binding<ops::sqrt, Isa, sqrt_lanes, 3> {};
+template <class Isa> struct binding<ops::square, family::f32, Isa> : map_binding<ops::square, Isa, square_lanes, 1> {};
+template <class Isa> struct binding<ops::swish, family::f32, Isa> : map_binding<ops::swish, Isa, swish_lanes, 8> {};
+template <class Isa> struct binding<ops::tanh, family::f32, Isa> : map_binding<ops::tanh, Isa, tanh_lanes, 4> {};
 // clang-format on
 
 /// The kernel is e^x: with another base, or a sum in the exponent, it would lose digits, and the reference runs.
-template <class Isa> struct fast<ops::exp, Isa> {
+template <class Isa> struct binding<ops::exp, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice table = table_binding<ops::exp, Isa>::select(node)) return table;
     const auto attrs = unpack<ops::exp::attrs>(node.attrs);
@@ -91,10 +91,11 @@ template <class Isa> struct fast<ops::exp, Isa> {
   }
 };
 
-template <class Isa> struct fast<ops::gelu, Isa> {
+template <class Isa> struct binding<ops::gelu, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice table = table_binding<ops::gelu, Isa>::select(node)) return table;
-    if (unpack<ops::gelu::attrs>(node.attrs).approximate) return float_map_binding<Isa, gelu_tanh_lanes, 5>::select(node);
+    if (unpack<ops::gelu::attrs>(node.attrs).approximate)
+      return float_map_binding<Isa, gelu_tanh_lanes, 5>::select(node);
     return float_map_binding<Isa, gelu_lanes, 6>::select(node);
   }
 };

@@ -1,4 +1,4 @@
-// unique: the fast kernel of the operator.
+// unique: the kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Sorts the indices of x by their elements, so that equal ones stand together, the first of x first. The reference
 /// does other dtypes: of 8 bits there are few different elements, and with those it takes few steps.
-template <class Isa> struct fast<ops::unique, Isa> {
+template <class Isa> struct binding<ops::unique, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;
     if (!has_work(node) || !types_of(f32, i32, i64).contains(type)) return {};

@@ -1,5 +1,5 @@
 // addend: what the bindings of layers have in common that add a tensor to their sums before they scale them.
-// Flow: fast_on_bytes of conv2d_add and conv2d_transpose_add; int8/requantise/addend.hpp adds, to what comes to operand
+// Flow: the int8 bindings of conv2d_add and conv2d_transpose_add; int8/requantise/addend.hpp adds, to what comes to operand
 // 3.
 #pragma once
 

@@ -1,5 +1,5 @@
 // bytes: what the bindings of layers of stored numbers have in common - zero points, scales, and the way to a product.
-// Flow: fast_on_bytes of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul.
+// Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>

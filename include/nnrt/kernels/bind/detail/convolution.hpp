@@ -32,7 +32,7 @@ constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) {
   return std::max(parts_of_macs(macs), parts_for(weights / 4));
 }
 
-/// `native`, by a name that depends on the parameter of fast: else clang compiles what a binding takes the address of
+/// `native`, by a name that depends on the parameter of binding: else clang compiles what a binding takes the address of
 /// for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
@@ -74,7 +74,7 @@ constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o /
 /// multiplier.
 ///
-/// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the
+/// Isa only makes the name depend on the parameter of binding: clang compiles constexpr functions, and what they take the
 /// addresses of, where a template names them without, and every program that includes this header would pay for these
 /// kernels.
 template <class Op, class Isa> struct depthwise_binding {

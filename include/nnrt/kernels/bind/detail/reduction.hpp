@@ -36,7 +36,7 @@ template <class Isa, class Attrs = ops::detail::reduction_attributes> struct red
 };
 
 /// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
-/// parameter of fast, see depthwise_binding.
+/// parameter of binding, see depthwise_binding.
 template <class Fold, class Isa> struct reduction_binding {
   using blocks = reduction_blocks<Isa>;
 

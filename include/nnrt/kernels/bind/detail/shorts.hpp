@@ -1,5 +1,5 @@
 // shorts: what the bindings of layers of 16-bit activations have in common - rows of windows against filters.
-// Flow: fast_on_shorts of conv2d and full_connection.
+// Flow: the int16 bindings of conv2d and full_connection.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>

@@ -11,7 +11,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Kernel choice of an operator on one f32 tensor: map() with the function Lanes, whose cost per element is given in
-/// additions. Isa makes the name depend on the parameter of fast, see core/kernel.hpp.
+/// additions. Isa makes the name depend on the parameter of binding, see core/kernel.hpp.
 template <class Isa, class Lanes, int Cost> struct float_map_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
