@@ -314,8 +314,8 @@ void write_kernels(std::ostream& out, const operator_info& op) {
 
 void write_traits(std::ostream& out, const operator_info& op) {
   const operator_traits& t = op.traits;
-  if (t.quantised == stored_numbers::computed) out << "- computes with quantised values\n";
-  if (t.quantised == stored_numbers::kept) out << "- moves quantised values; results keep scale and zero point\n";
+  if (t.quantised == quantised_values::computed) out << "- computes with quantised values\n";
+  if (t.quantised == quantised_values::kept) out << "- moves quantised values; results keep scale and zero point\n";
   if (op.fused_word >= 0) out << "- fuses a following relu or relu6\n";
   if (t.result == storage::in_place) out << "- may write its result over an operand that no later node reads\n";
   if (t.outputs_are_parts) out << "- contiguous results are views of the operand\n";

@@ -28,7 +28,7 @@ class chain {
         images_(onnx::images_of(network)),
         engine_(dnnl::engine::kind::cpu, 0),
         stream_(engine_),
-        stored_(network.has_stored_numbers()) {
+        quantised_(network.has_quantised_values()) {
     for (const int id : network.inputs) memory_[id] = dnnl::memory(plain(id), engine_);
     for (const described_layer& l : network.layers) add(l);
     for (const int id : network.outputs) outputs_.push_back(as(id, plain(id)));
@@ -66,7 +66,7 @@ class chain {
   }
   /// What a primitive is asked for: any layout of floats, channels last for bytes.
   dnnl::memory::desc wished(int id) const {
-    if (stored_) return plain(id);
+    if (quantised_) return plain(id);
     return {extents(id), type::f32, tag::any};
   }
 
@@ -118,7 +118,7 @@ class chain {
   }
   /// Scales and zero points of a layer with weights; a scale for each index of the weight's axes in `mask`.
   void scale_layer(const described_layer& l, int mask, dnnl::primitive_attr& a, arguments& with) {
-    if (!stored_) return;
+    if (!quantised_) return;
     const described_tensor &x = of(l.inputs[0]), &w = of(l.inputs[1]), &y = of(l.output);
     a.set_scales_mask(DNNL_ARG_SRC, 0), with[DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC] = list({x.scales.at(0)});
     a.set_scales_mask(DNNL_ARG_WEIGHTS, w.scales.size() > 1 ? mask : 0),
@@ -144,11 +144,11 @@ class chain {
   // --- layers ---
   /// Whatever bytes have no primitive for: x as floats and y from floats.
   dnnl::memory as_reals(int id) {
-    if (!stored_) return as(id, plain(id));
+    if (!quantised_) return as(id, plain(id));
     return converted(as(id, plain(id)), {plain(id, type::f32)}, of(id), DNNL_ARG_SRC, DNNL_ARG_FROM);
   }
   void from_reals(int id, dnnl::memory reals) {
-    memory_[id] = stored_ ? converted(reals, plain(id), of(id), DNNL_ARG_DST, DNNL_ARG_TO) : reals;
+    memory_[id] = quantised_ ? converted(reals, plain(id), of(id), DNNL_ARG_DST, DNNL_ARG_TO) : reals;
   }
   dnnl::memory converted(dnnl::memory from, const dnnl::memory::desc& to, const described_tensor& scaled,
                          int scaled_operand, int) {
@@ -245,7 +245,7 @@ class chain {
   void add_mean(const described_layer& l) {
     if (l.axes != std::vector<std::int64_t>{1, 2} || !is_image(l.inputs[0]))
       throw cannot_run("oneDNN: only means over pixels are written here");
-    dnnl::memory from = stored_ ? as_reals(l.inputs[0]) : current(l.inputs[0]);
+    dnnl::memory from = quantised_ ? as_reals(l.inputs[0]) : current(l.inputs[0]);
     const dims x = extents(l.inputs[0]), kernel{x[2], x[3]}, none{0, 0};
     const dnnl::memory::desc mean({x[0], x[1], 1, 1}, type::f32, tag::nhwc);
     const dnnl::pooling_forward::primitive_desc chosen(engine_, inference, dnnl::algorithm::pooling_avg_exclude_padding,
@@ -260,7 +260,7 @@ class chain {
     const auto algorithm = l.what == operation::add        ? dnnl::algorithm::binary_add
                            : l.what == operation::subtract ? dnnl::algorithm::binary_sub
                                                            : dnnl::algorithm::binary_mul;
-    if (stored_) return add_bytes(l, algorithm);
+    if (quantised_) return add_bytes(l, algorithm);
     dnnl::memory a = current(l.inputs[0]), b = current(l.inputs[1]);
     if (a.get_desc().get_dims() == b.get_desc().get_dims()) b = as(l.inputs[1], a.get_desc());
     const dnnl::binary::primitive_desc chosen(engine_, algorithm, a.get_desc(), b.get_desc(), wished(l.output),
@@ -304,7 +304,7 @@ class chain {
     from_reals(l.output, to);
   }
   void add_unary(const described_layer& l, dnnl::algorithm algorithm, float alpha = 0, float beta = 0) {
-    dnnl::memory from = stored_ ? as_reals(l.inputs[0]) : current(l.inputs[0]), to(from.get_desc(), engine_);
+    dnnl::memory from = quantised_ ? as_reals(l.inputs[0]) : current(l.inputs[0]), to(from.get_desc(), engine_);
     const dnnl::eltwise_forward::primitive_desc chosen(engine_, inference, algorithm, from.get_desc(), to.get_desc(),
                                                        alpha, beta);
     execute(dnnl::eltwise_forward(chosen), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
@@ -330,9 +330,9 @@ class chain {
     std::vector<dnnl::memory::desc> from;
     arguments with;
     for (const int id : l.inputs) {
-      if (stored_ && of(id).scales != of(l.output).scales)
+      if (quantised_ && of(id).scales != of(l.output).scales)
         throw cannot_run("oneDNN: concat of several scales is not written here");
-      const dnnl::memory one = stored_ ? as(id, plain(id)) : current(id);
+      const dnnl::memory one = quantised_ ? as(id, plain(id)) : current(id);
       with[DNNL_ARG_MULTIPLE_SRC + static_cast<int>(from.size())] = one;
       from.push_back(one.get_desc());
     }
@@ -371,7 +371,7 @@ class chain {
   std::set<int> images_;
   dnnl::engine engine_;
   dnnl::stream stream_;
-  bool stored_;
+  bool quantised_;
   std::map<int, dnnl::memory> memory_;  // of each tensor, in the layout that it is computed in
   std::vector<dnnl::memory> kept_;      // what others are views of
   std::vector<step> steps_;

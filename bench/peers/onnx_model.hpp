@@ -1,4 +1,4 @@
-// onnx_model: a description as an ONNX model - images with channels first, stored numbers between QuantizeLinear and
+// onnx_model: a description as an ONNX model - images with channels first, quantised values between QuantizeLinear and
 // DequantizeLinear.
 // Flow: onnxruntime.cpp and opencv.cpp load it. ONNX is a protobuf format; the few messages needed are written here.
 #pragma once
@@ -36,7 +36,7 @@ enum data_type { float32 = 1, uint8 = 2, int8 = 3, int32 = 6, int64 = 7 };
 /// How activations are stored: as here, or with 128 added, which some libraries have the faster kernels for.
 enum class activations { of_int8, of_uint8 };
 
-/// Stored numbers with 128 added, or taken away again: the same for bytes.
+/// Quantised values with 128 added, or taken away again: the same for bytes.
 inline void move_by_128(std::byte* numbers, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) numbers[i] ^= std::byte{0x80};
 }
@@ -95,7 +95,7 @@ class writer {
   writer(const description& network, activations kind)
       : network_(network),
         images_(images_of(network)),
-        stored_(network.has_stored_numbers()),
+        quantised_(network.has_quantised_values()),
         unsigned_(kind == activations::of_uint8) {
     for (const int id : network.inputs) graph_.inside(11, value_info(id));
     for (const int id : network.inputs) known_.insert(id), dequantise(id);
@@ -178,7 +178,7 @@ class writer {
     return constant(type, dims, std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
 
-  // --- stored numbers ---
+  // --- quantised values ---
   std::string scale(float value) { return constant(float32, std::vector<float>{value}, true); }
   std::string zero_of_weight(int value) {
     return constant(int8, std::vector<std::int8_t>{static_cast<std::int8_t>(value)}, true);
@@ -189,9 +189,9 @@ class writer {
     return constant(uint8, std::vector<std::uint8_t>{static_cast<std::uint8_t>(value + 128)}, true);
   }
   /// The name under which operations read a tensor: that of its real numbers.
-  std::string real(int id) const { return stored_ ? "f" + std::to_string(id) : name_of(id); }
+  std::string real(int id) const { return quantised_ ? "f" + std::to_string(id) : name_of(id); }
   void dequantise(int id) {
-    if (!stored_ || !is_read(id)) return;
+    if (!quantised_ || !is_read(id)) return;
     node("DequantizeLinear", {name_of(id), scale(of(id).scales.at(0)), zero(of(id).zero_point)}, real(id));
   }
   bool is_read(int id) const {
@@ -200,9 +200,9 @@ class writer {
     return false;
   }
   /// Where an operation writes; finish() brings it to its tensor.
-  std::string raw_result(int id) const { return stored_ ? "r" + std::to_string(id) : name_of(id); }
+  std::string raw_result(int id) const { return quantised_ ? "r" + std::to_string(id) : name_of(id); }
   void finish(int id) {
-    if (!stored_) return;
+    if (!quantised_) return;
     node("QuantizeLinear", {raw_result(id), scale(of(id).scales.at(0)), zero(of(id).zero_point)}, name_of(id));
     dequantise(id);
   }
@@ -210,7 +210,7 @@ class writer {
   std::string weight(const described_tensor& t, const std::vector<std::int64_t>& dims, const std::string& raw,
                      std::int64_t axis) {
     const std::string name = constant(type_of(t.type), dims, raw);
-    if (!stored_) return name;
+    if (!quantised_) return name;
     if (t.scales.size() == 1 || t.type == element::i32) {
       node("DequantizeLinear", {name, scale(t.scales.at(0)), zero_of_weight(t.zero_point)}, "f" + name);
       return "f" + name;
@@ -224,7 +224,7 @@ class writer {
     const described_tensor &b = of(l.inputs[2]), &x = of(l.inputs[0]), &w = of(l.inputs[1]);
     const std::string name =
         constant(type_of(b.type), {b.elements()}, std::string(reinterpret_cast<const char*>(b.data), b.bytes()));
-    if (!stored_) return name;
+    if (!quantised_) return name;
     std::vector<float> scales;
     for (const float s : w.scales) scales.push_back(s * x.scales.at(0));
     std::vector<std::string> inputs{name, scales.size() == 1 ? scale(scales[0]) : constant(float32, scales)};
@@ -240,7 +240,7 @@ class writer {
       std::string raw(of(id).bytes(), '\0');
       if (is_image(id)) reorder_image(of(id).data, reinterpret_cast<std::byte*>(raw.data()), of(id), true);
       else std::memcpy(raw.data(), of(id).data, raw.size());
-      if (stored_ && unsigned_) {
+      if (quantised_ && unsigned_) {
         move_by_128(reinterpret_cast<std::byte*>(raw.data()), raw.size());
         const std::string name = constant(uint8, shape_of(id), raw);
         node("DequantizeLinear", {name, scale(of(id).scales.at(0)), zero(of(id).zero_point)}, "f" + name);
@@ -339,11 +339,11 @@ class writer {
     if (l.axes != std::vector<std::int64_t>{1, 2} || !is_image(l.inputs[0]))
       throw cannot_run("ONNX: only means over pixels are written here");
     if (of(l.output).shape.size() == 4) return operation_node(l, "GlobalAveragePool", {operand(l.inputs[0])});
-    // On stored numbers the pool's own result has to be stored, too, or nothing of it stays integers.
+    // On quantised values the pool's own result has to be stored, too, or nothing of it stays integers.
     const std::string pooled = "p" + name_of(l.output);
     node("GlobalAveragePool", {operand(l.inputs[0])}, pooled);
     std::string flat_from = pooled;
-    if (stored_) {
+    if (quantised_) {
       const described_tensor& y = of(l.output);
       node("QuantizeLinear", {pooled, scale(y.scales.at(0)), zero(y.zero_point)}, "q" + pooled);
       node("DequantizeLinear", {"q" + pooled, scale(y.scales.at(0)), zero(y.zero_point)}, "d" + pooled);
@@ -401,7 +401,7 @@ class writer {
   std::set<int> images_, known_;
   std::map<int, int> flattened_;  // the image that a row is of
   std::map<int, std::string> constant_names_;
-  bool stored_, unsigned_;
+  bool quantised_, unsigned_;
   int constants_ = 0;
   message graph_;
 };

@@ -179,7 +179,7 @@ class subgraph_maker {
             "a dense layer");
   }
   void add_computed_product(const described_layer& l) {
-    if (network_.has_stored_numbers())
+    if (network_.has_quantised_values())
       throw cannot_run("XNNPACK has no products of two computed matrices of stored numbers");
     if (l.activation != fused::none)
       throw cannot_run("XNNPACK: products of two computed matrices with an activation are not written here");

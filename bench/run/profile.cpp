@@ -24,8 +24,8 @@ constexpr const char* usage =
 
 constexpr int runs = 200;
 
-/// The steps of a network, in floats or in stored numbers; caches are as they are within a network, and the fastest of
-/// many runs counts.
+/// The steps of a network, in floats or in quantised values; caches are as they are within a network, and the fastest
+/// of many runs counts.
 void print(const bench::workload& w, nnrt::dtype type, int threads, const char* folder, bool is_first) {
   const bench::prepared& with = bench::prepared::of(w, type);
   const auto timed = with.ours_profiled(threads);

@@ -173,7 +173,7 @@ int main(int count, char** words) {
   const ::pid_t host = ::fork();
   if (host == 0) {
     auto listens = remote::listening_socket::at(path);
-    const owned_file never(::eventfd(0, EFD_CLOEXEC));
+    const owned_fd never(::eventfd(0, EFD_CLOEXEC));
     if (!listens || !remote::serve(hal::device(std::make_shared<hal::cpu_driver>()), *listens, never.number()))
       return 1;
     return 0;

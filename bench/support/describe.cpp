@@ -264,7 +264,7 @@ class quantiser {
 
   quantisation quantisation_of_result(const ir::node& n) const {
     const std::int32_t x = from_.g.inputs_of(n)[0], y = from_.g.outputs_of(n)[0];
-    if (n.op->traits.quantised == stored_numbers::kept) return to_.desc(made_of_[index(x)]).quantised;
+    if (n.op->traits.quantised == quantised_values::kept) return to_.desc(made_of_[index(x)]).quantised;
     if (n.op->name == "softmax" || n.op->name == "sigmoid") return quant{1.0F / 256, -128};
     if (n.op->name == "tanh") return quant{1.0F / 128, 0};
     return steps_over(ranges_[index(y)]);

@@ -16,7 +16,7 @@ enum class element { f32, i8, i32 };
 
 constexpr std::size_t size_of(element type) { return type == element::i8 ? 1 : 4; }
 
-/// A tensor; images are [N, H, W, C]. Stored numbers have one scale, or one for each index of the first axis; then
+/// A tensor; images are [N, H, W, C]. Quantised values have one scale, or one for each index of the first axis; then
 /// real = scale * (stored - zero_point).
 struct described_tensor {
   std::vector<std::int64_t> shape;
@@ -98,7 +98,7 @@ struct description {
   std::string onnx_file;  // where the same network lies as ONNX model; empty: nowhere
 
   const described_tensor& of(int id) const { return tensors[static_cast<std::size_t>(id)]; }
-  bool has_stored_numbers() const { return of(outputs.front()).type == element::i8; }
+  bool has_quantised_values() const { return of(outputs.front()).type == element::i8; }
 };
 
 /// What a peer throws that cannot run a network; the message goes into the table.

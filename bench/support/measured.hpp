@@ -42,7 +42,7 @@ class limits {
     return now;
   }
   /// The best so far.
-  double most_gflops(bool of_bytes) { return best_[of_bytes] > 0 ? best_[of_bytes] : gflops(of_bytes); }
+  double max_gflops(bool of_bytes) { return best_[of_bytes] > 0 ? best_[of_bytes] : gflops(of_bytes); }
   double read_gigabytes(std::size_t level) {
     double& known = gigabytes_[level];
     if (known == 0) known = bench::read_gigabytes(level, pool());
@@ -82,7 +82,7 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
   const double additions_after = threads == 1 ? additions_per_nanosecond() : 0, after = machine.gflops(one.of_bytes);
   // Several threads seldom have all cores of a shared machine: their peak is the best so far.
-  const double peak = threads == 1 ? std::max(before, after) : machine.most_gflops(one.of_bytes);
+  const double peak = threads == 1 ? std::max(before, after) : machine.max_gflops(one.of_bytes);
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
   state.counters["peak_gflops"] = peak;
   state.counters["share_of_peak"] = 2e-9 * one.macs / seconds / peak;
@@ -95,7 +95,7 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   if (threads == 1) {
     state.counters["additions"] = std::min(additions_before, additions_after);
   } else {
-    state.counters["cores"] = std::min(before, after) / limits::of(1).most_gflops(one.of_bytes);
+    state.counters["cores"] = std::min(before, after) / limits::of(1).max_gflops(one.of_bytes);
   }
 }
 
@@ -135,8 +135,8 @@ void add(const std::string& group, const std::string& name, const std::string& w
 /// Largest error of a checked result of floats, relative to its largest number.
 inline constexpr double allowed_error = 1e-4;
 
-/// How many steps stored numbers of a result may be off. nnrt has its references' bits. Libraries round a layer's sums
-/// in different ways, so a layer may be one step off, and a network one for some layers in a row.
+/// How many steps quantised values of a result may be off. nnrt has its references' bits. Libraries round a layer's
+/// sums in different ways, so a layer may be one step off, and a network one for some layers in a row.
 inline double allowed_steps(const description& network, bool is_ours) {
   if (is_ours) return 0;
   return network.layers.size() == 1 ? 1 : std::max(2.0, 0.25 * static_cast<double>(network.layers.size()));
@@ -144,7 +144,7 @@ inline double allowed_steps(const description& network, bool is_ours) {
 
 /// Times a runner once its result is right.
 inline void time_checked(benchmark::State& state, const prepared& with, runner& made, int threads, bool is_ours) {
-  const bool stored = with.network().has_stored_numbers();
+  const bool stored = with.network().has_quantised_values();
   const double error = with.error_of(made);
   const double allowed = stored ? allowed_steps(with.network(), is_ours) : allowed_error;
   if (!(error <= allowed)) {

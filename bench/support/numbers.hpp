@@ -33,8 +33,8 @@ inline std::vector<float> numbers_for(std::string_view name, const nnrt::tensor_
   return numbers;
 }
 
-/// The elements of such a tensor. Stored numbers take all of their range, sums of 32 bits some thousands, whatever the
-/// name.
+/// The elements of such a tensor. Quantised values take all of their range, sums of 32 bits some thousands, whatever
+/// the name.
 inline lines elements_for(std::string_view name, const nnrt::tensor_desc& desc) {
   lines made(static_cast<std::size_t>(desc.bytes()));
   const std::vector<float> numbers = numbers_for(name, desc);

@@ -26,7 +26,7 @@ class profiled_runner : public runner {
 
 class prepared {
  public:
-  /// The workload in floats, or in stored numbers. Made when it is first asked for, kept.
+  /// The workload in floats, or in quantised values. Made when it is first asked for, kept.
   static const prepared& of(const workload& w, nnrt::dtype type);
   ~prepared();
   prepared(const prepared&) = delete;
@@ -41,8 +41,8 @@ class prepared {
   bool is_micro() const { return is_micro_; }
 
   /// Gives a runner the inputs, runs it once and says how far its outputs are from the right ones: for floats the
-  /// largest difference over the largest number of that output, for stored numbers the largest difference in steps. Not
-  /// a number counts as much.
+  /// largest difference over the largest number of that output, for quantised values the largest difference in steps.
+  /// Not a number counts as much.
   double error_of(runner& made) const;
 
   /// The weights as nnrt's executor of the network takes them.

@@ -1,4 +1,4 @@
-// workload: what the benches time - a network in floats and in stored numbers, with the executors that the compiler
+// workload: what the benches time - a network in floats and in quantised values, with the executors that the compiler
 // planned.
 // Flow: each header of bench/workloads becomes a source that registers one (static_runner.hpp); prepared.hpp fills it
 // with numbers.

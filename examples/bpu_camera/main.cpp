@@ -104,7 +104,7 @@ class accelerator {
   hbDNNTensor output_{};
 };
 
-int most_probable(const std::array<float, 10>& p) {
+int max_probable(const std::array<float, 10>& p) {
   return static_cast<int>(std::max_element(p.begin(), p.end()) - p.begin());
 }
 double probability_of_it(const std::array<float, 10>& p) { return double{*std::max_element(p.begin(), p.end())}; }
@@ -129,7 +129,7 @@ int run(const held_out& digits) {
     for (std::size_t digit = 0; digit < frames; ++digit) {
       see(digit);
       const std::array<float, 10> floats = read_in_floats(patch_of(image)), stored = board.read(image);
-      const int label = digits.label(digit), by_floats = most_probable(floats), by_board = most_probable(stored);
+      const int label = digits.label(digit), by_floats = max_probable(floats), by_board = max_probable(stored);
       right_in_floats += by_floats == label ? 1 : 0;
       right_on_board += by_board == label ? 1 : 0;
       agree += by_floats == by_board ? 1 : 0;
@@ -145,9 +145,8 @@ int run(const held_out& digits) {
               compiled.partition.c_str(), compiled.layers.c_str());
   must(hbSysFreeMem(&frame.sysMem[0]), "hbSysFreeMem");
   must(hbSysFreeMem(&image.sysMem[0]), "hbSysFreeMem");
-  const int most_lost = static_cast<int>(frames) / 100;
-  return right_on_board + most_lost >= right_in_floats && right_in_floats >= static_cast<int>(frames) * 95 / 100 ? 0
-                                                                                                                 : 1;
+  const int max_lost = static_cast<int>(frames) / 100;
+  return right_on_board + max_lost >= right_in_floats && right_in_floats >= static_cast<int>(frames) * 95 / 100 ? 0 : 1;
 }
 
 }}  // namespace example

@@ -11,7 +11,7 @@ NNRT_EMBED(held_out_file, "held_out.safetensors");
 
 namespace example { namespace {
 
-constexpr double least_accuracy = 0.97;
+constexpr double min_accuracy = 0.97;
 
 int complain(const std::string& what, int status) {
   std::fprintf(stderr, "digits: %s\n", what.c_str());
@@ -45,7 +45,7 @@ int report(nnrt::executor<net>& run, const held_out& digits, int threads) {
   print_time(run, digits, threads);
   std::printf("\nThe network, as the compiler planned it:\n\n");
   print_table();
-  if (accuracy < least_accuracy) return complain("fewer than 97 % are right", 1);
+  if (accuracy < min_accuracy) return complain("fewer than 97 % are right", 1);
   return 0;
 }
 

@@ -27,7 +27,7 @@ static_assert(net::inputs[0].desc.shape == nnrt::shape_t{1, 8, 8, 1} &&
 static_assert(net::nodes == 8 && net::macs == 452'864);
 static_assert(net::arena_bytes <= nnrt::largest_member_arena, "the executor holds the arena: nothing is allocated");
 
-constexpr double least_accuracy = 0.97;
+constexpr double min_accuracy = 0.97;
 constexpr const char* usage =
     "usage: model [--help | --text]\n"
     "\n"
@@ -95,7 +95,7 @@ int run_on_digits() {
   std::printf("memory     weights %lld bytes in the program, packed %lld; arena %lld\n",
               static_cast<long long>(weight_bytes()), static_cast<long long>(executor::plan_of_steps().prepared_bytes),
               static_cast<long long>(net::arena_bytes));
-  if (accuracy < least_accuracy) return complain("fewer than 97 % are right", 1);
+  if (accuracy < min_accuracy) return complain("fewer than 97 % are right", 1);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// bpu: networks as int8 accelerators run them - what these take, where the rest runs, scales from samples, stored
-// numbers.
+// bpu: networks as int8 accelerators run them - what these take, where the rest runs, scales from samples, quantised
+// values.
 // Flow: include it beside nnrt.hpp; another architecture is one more file like policy/bayes.hpp.
 #pragma once
 

@@ -4,7 +4,7 @@
 // against them.
 //
 // Contract: the headers in dnn/. Models are saved_models that were compiled for bernoulli2, bayes or bayes_e. The
-// accelerator is simulated: two cores, each a thread (NNRT_BPU_CORES=1: one), on stored numbers, bit for bit what a
+// accelerator is simulated: two cores, each a thread (NNRT_BPU_CORES=1: one), on quantised values, bit for bit what a
 // session of the same network gives.
 #pragma once
 

@@ -52,7 +52,7 @@ bool take_integers_of(dtype result, random_operand& x) {
     for (std::size_t at = 0; at < x.bytes.size(); at += sizeof(T)) {
       T element;
       std::memcpy(&element, x.bytes.data() + at, sizeof(T));
-      const double stored = as_stored(result, static_cast<double>(element));
+      const double stored = as_quantised(result, static_cast<double>(element));
       all = all && std::isfinite(stored);
       element = math::convert<T>(stored);
       std::memcpy(x.bytes.data() + at, &element, sizeof(T));

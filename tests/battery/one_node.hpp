@@ -37,7 +37,7 @@ template <class F> node_result with_outputs(const random_node& node, std::byte f
 node_result reference_of(random_node& node, std::byte filling = std::byte{0x5a});
 
 /// What differs between results that have no fault: nothing where each output is as close as computing in another order
-/// allows. Stored numbers of quantised outputs may be so many steps apart: devices round in ways of their own.
+/// allows. Quantised values of quantised outputs may be so many steps apart: devices round in ways of their own.
 std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
 
 /// The same for what a compiled network gives: of float16 it may be what the reference computes in float32 and rounds

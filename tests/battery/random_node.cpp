@@ -20,7 +20,7 @@ namespace {
 
 using numbers_t = std::vector<std::int64_t>;
 
-constexpr std::int64_t most_elements = 3000, most_macs = 200'000;
+constexpr std::int64_t most_elements = 3000, max_macs = 200'000;
 constexpr std::int64_t lowest_number = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t highest_number = std::numeric_limits<std::int64_t>::max();
 
@@ -290,7 +290,7 @@ quantisation any_quantisation(dtype type, dice& random) {
 
 /// Scales for integers of 8 and 16 bits: the same for all, one for each, or one for each index of the first axis.
 void quantise(random_node& made, dtype computed, dice& random, bool is_first_given) {
-  if (made.op->traits.quantised == stored_numbers::refused || random.once_in(4)) return;
+  if (made.op->traits.quantised == quantised_values::refused || random.once_in(4)) return;
   const bool is_shared = random.once_in(3);
   const quantisation shared = is_first_given ? made.in[0].desc.quantised : any_quantisation(computed, random);
   for (std::size_t i = is_first_given ? 1 : 0; i < made.in.size(); ++i) {
@@ -408,7 +408,7 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
   if (!(is_svdf || is_rnn || is_lstm || is_cell) || random.once_in(8)) return;
   const std::int64_t batch = random.between(1, 3), steps = random.between(0, 4), inputs = any_extent(random) % 40,
                      cells = random.between(1, 6);
-  const bool is_stored = computed != f32, is_wide = computed == i16;
+  const bool is_quantised = computed != f32, is_wide = computed == i16;
   const bool is_coupled = random.once_in(3) && !is_wide, has_peepholes = random.once_in(2) && !is_wide,
              has_factors = random.once_in(3) && !is_wide;
   const bool is_projected = random.once_in(2) && !is_wide;
@@ -421,13 +421,13 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
     if (!is_there) return;
     x.desc = {type, shape};
     x.is_constant = random.once_in(2);
-    if (is_stored && types_of(i8, i16).contains(type)) make_scaled(x, static_cast<float>(random.real(0.001, 0.02)));
+    if (is_quantised && types_of(i8, i16).contains(type)) make_scaled(x, static_cast<float>(random.real(0.001, 0.02)));
   };
   made.in.resize(op.inputs.size());
-  const dtype weight = is_stored ? i8 : f32, vector = is_stored ? i16 : f32,
-              bias = is_wide     ? i64
-                     : is_stored ? i32
-                                 : f32;
+  const dtype weight = is_quantised ? i8 : f32, vector = is_quantised ? i16 : f32,
+              bias = is_wide        ? i64
+                     : is_quantised ? i32
+                                    : f32;
   const shape_t sequence = time_major ? shape_t{steps, batch, inputs} : shape_t{batch, steps, inputs};
   set(0, computed, is_svdf ? shape_t{batch, inputs} : sequence);
   if (is_svdf) {
@@ -452,10 +452,10 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
       if (gate < 3) set(9 + gate, vector, {cells}, is_there && has_peepholes);
     }
     set(16, weight, {outputs, cells}, is_projected),
-        set(17, is_stored ? i32 : f32, {outputs}, is_projected && random.once_in(2));
+        set(17, is_quantised ? i32 : f32, {outputs}, is_projected && random.once_in(2));
     set(18, computed, {batch, outputs}), set(19, vector, {batch, cells});
-    if (is_stored) make_scaled(made.in[19], std::ldexp(1.0F, -static_cast<int>(random.between(9, 15))));
-    if (is_stored) set_attribute(op, made.words, {"activation", numbers_t{4}});
+    if (is_quantised) make_scaled(made.in[19], std::ldexp(1.0F, -static_cast<int>(random.between(9, 15))));
+    if (is_quantised) set_attribute(op, made.words, {"activation", numbers_t{4}});
   }
   if (computed != i8) return;
   make_scaled(made.in[0], 0.02F, random.between(-128, 127));
@@ -498,13 +498,13 @@ void make_signal(random_node& made, dtype computed, dice& random) {
     put(1, u32, {lines, count}), put(2, i16, {125 + random.between(0, 3)}), numbers = {random.between(0, 63)};
   if (function == filter_bank) {
     put(0, u32, {count});
-    const std::int64_t weights = any_extent(random), bands = random.between(1, 8);
-    for (std::size_t i = 1; i < 6; ++i) put(i, i16, {i < 3 ? weights : bands});
+    const std::int64_t weights = any_extent(random), stripes = random.between(1, 8);
+    for (std::size_t i = 1; i < 6; ++i) put(i, i16, {i < 3 ? weights : stripes});
   }
   set_attribute(op, made.words, {"function", numbers_t{function}});
   set_attribute(op, made.words, {"numbers", numbers});
 }
-/// What such an operator is wanted to make of stored numbers: y in a scale of its own.
+/// What such an operator is wanted to make of quantised values: y in a scale of its own.
 void want_recurrent(random_node& made, dtype computed, dice& random) {
   const std::string_view role = made.op->inputs.back().role;
   if ((role != "n_o" && role != "state") || random.once_in(8)) return;
@@ -621,7 +621,7 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   const verdict v = made.infer();
   if (!v || !is_small(made, v)) return std::nullopt;
   made.out.assign(v.outputs.begin(), v.outputs.end());
-  if (op.macs(made.words, made.operands(), made.out) > most_macs) return std::nullopt;
+  if (op.macs(made.words, made.operands(), made.out) > max_macs) return std::nullopt;
   // Places are those of the first operand; of the result where that one holds them itself and others are put there.
   const bool are_of_result = op.inputs.size() > 1 && op.inputs[0].role == "indices" && op.inputs[1].role == "updates";
   const shape_t& named = are_of_result ? made.out[0].shape : made.in[0].desc.shape;

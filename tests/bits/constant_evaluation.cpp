@@ -19,9 +19,9 @@ using namespace nnrt;
 
 // i16 has no zero point.
 template <dtype T>
-inline constexpr quant stored_x{.scale = T == i16 ? 0.00013F : 0.037F, .zero_point = T == i16 ? 0 : 3};
+inline constexpr quant quantised_x{.scale = T == i16 ? 0.00013F : 0.037F, .zero_point = T == i16 ? 0 : 3};
 template <dtype T>
-inline constexpr quant stored_y{.scale = T == i16 ? 0.00027F : 0.0213F, .zero_point = T == i16 ? 0 : 11};
+inline constexpr quant quantised_y{.scale = T == i16 ? 0.00027F : 0.0213F, .zero_point = T == i16 ? 0 : 11};
 
 // --- one node each ---------------------------------------------------------
 
@@ -185,15 +185,15 @@ inline constexpr auto converted = [](builder& g) {
   g.output("y", concat(cast<f64>(narrow), cast<f64>(cast<f32>(x)), cast<f64>(cast<i16>(x)),
                        cast<f64>(dsl::apply<ops::half_cast>(narrow)), axis<0>));
 };
-/// Sums of stored numbers, and what is added to them before they are rounded.
+/// Sums of quantised values, and what is added to them before they are rounded.
 inline constexpr auto summed = [](builder& g) {
   constexpr quant by{0.05F, 0};
-  auto x = g.input<i8, shape<1, 4, 5, 2>, nhwc, stored_x<i8>>("x");
+  auto x = g.input<i8, shape<1, 4, 5, 2>, nhwc, quantised_x<i8>>("x");
   auto weight = g.input<i8, shape<2, 2, 2, 2>, nhwc, by>("weight");
-  auto addend = g.input<i8, shape<1, 3, 4, 2>, nhwc, stored_y<i8>>("addend");
-  auto wide = g.input<i8, shape<1, 5, 6, 2>, nhwc, stored_y<i8>>("wide");
+  auto addend = g.input<i8, shape<1, 3, 4, 2>, nhwc, quantised_y<i8>>("addend");
+  auto wide = g.input<i8, shape<1, 5, 6, 2>, nhwc, quantised_y<i8>>("wide");
   auto bias = g.input<i32, shape<2>>("bias");
-  constexpr auto to = into<stored_y<i8>>;
+  constexpr auto to = into<quantised_y<i8>>;
   auto sums = concat(row(dsl::apply<ops::layer_sums>(x, weight)),
                      row(dsl::apply<ops::conv2d_transpose_sums>(x, weight)), axis<0>);
   auto added = concat(row(dsl::apply<ops::conv2d_add>(x, weight, bias, addend, to)),
@@ -220,13 +220,13 @@ inline constexpr auto filtered = [](builder& g) {
                                          g.input<f32, shape<3>>("bias"), g.input<f32, shape<2, 12>>("state"));
   g.output("y", concat(row(y), row(next), axis<0>));
 };
-/// The same on stored numbers.
-inline constexpr auto filtered_stored = [](builder& g) {
+/// The same on quantised values.
+inline constexpr auto filtered_quantised = [](builder& g) {
   constexpr quant by{0.01F, 0};
-  auto x = g.input<i8, shape<2, 5>, nd, stored_x<i8>>("x");
+  auto x = g.input<i8, shape<2, 5>, nd, quantised_x<i8>>("x");
   auto [y, next] = dsl::apply<ops::svdf>(x, g.input<i8, shape<3, 5>, nd, by>("features"),
                                          g.input<i16, shape<3, 4>, nd, by>("times"), g.input<i32, shape<3>>("bias"),
-                                         g.input<i16, shape<2, 12>, nd, by>("state"), into<stored_y<i8>>);
+                                         g.input<i16, shape<2, 12>, nd, by>("state"), into<quantised_y<i8>>);
   g.output("y", concat(row(quant_dtype_cast<f32>(y)), row(quant_dtype_cast<f32>(next)), axis<0>));
 };
 inline constexpr auto cell_of_bytes = [](builder& g) {
@@ -236,31 +236,31 @@ inline constexpr auto cell_of_bytes = [](builder& g) {
                                                   g.input<i16, shape<2, 2>, nd, quant{0x1p-11F, 0}>("c"));
   g.output("y", concat(quant_dtype_cast<f32>(row(h)), quant_dtype_cast<f32>(row(cy)), axis<0>));
 };
-inline constexpr auto stepwise_stored = [](builder& g) {
+inline constexpr auto stepwise_quantised = [](builder& g) {
   constexpr quant by{0.01F, 0}, cells{0x1p-11F, 0};
-  auto x = g.input<i8, shape<1, 2, 3>, nd, stored_x<i8>>("x");
+  auto x = g.input<i8, shape<1, 2, 3>, nd, quantised_x<i8>>("x");
   auto w = g.input<i8, shape<4, 3>, nd, by>("w");
   auto u = g.input<i8, shape<4, 2>, nd, by>("u");
   auto m = g.input<i8, shape<2, 4>, nd, by>("m");
   auto p = g.input<i16, shape<4>, nd, by>("p");
   auto b = g.input<i32, shape<4>>("b");
   auto e = g.input<i32, shape<2>>("e");
-  auto h = g.input<i8, shape<1, 2>, nd, stored_y<i8>>("h");
+  auto h = g.input<i8, shape<1, 2>, nd, quantised_y<i8>>("h");
   auto c = g.input<i16, shape<1, 4>, nd, cells>("c");
-  constexpr auto to = into<stored_y<i8>>;
+  constexpr auto to = into<quantised_y<i8>>;
   auto [y, hy, cy, gates] =
       dsl::apply<ops::sequence_lstm>(x, w, w, w, w, u, u, u, u, p, p, p, b, b, b, b, m, e, h, c, p, p, p, p, to);
   g.output("y", concat(cast<f32>(row(gates)), quant_dtype_cast<f32>(row(y)), axis<0>));
 };
-/// Stored numbers whose arithmetic is that of reals.
+/// Quantised values whose arithmetic is that of reals.
 template <dtype T>
 inline constexpr auto stored = [](builder& g) {
-  auto x = g.input<T, shape<4, 6>, nd, stored_x<T>>("x");
+  auto x = g.input<T, shape<4, 6>, nd, quantised_x<T>>("x");
   auto by = g.input<f32, shape<6>>("by"), offset = g.input<f32, shape<6>>("offset");
-  constexpr auto to = into<stored_y<T>>;
+  constexpr auto to = into<quantised_y<T>>;
   auto y = concat(layer_norm(x, by, offset, to), batch_norm(x, by, offset, by, abs(by), to),
                   scale(x, by, offset, axis<1>, to), exp(x, to), tanh(x, to), sigmoid(x, to), gelu(x, to),
-                  softmax(x, to), log(abs(x, into<stored_x<T>>), to), axis<0>);
+                  softmax(x, to), log(abs(x, into<quantised_x<T>>), to), axis<0>);
   g.output("y", y);
 };
 
@@ -330,7 +330,7 @@ int main() {
   all += IN_EACH_FLOAT(chosen, f32) + IN_EACH_FLOAT(compared, f32) + IN_EACH_FLOAT(converted, f32);
   all += differing<stored<i8>>("stored, i8") + differing<stored<u8>>("stored, u8");
   all += differing<stored<i16>>("stored, i16") + differing<summed>("summed");
-  all += differing<stepwise_stored>("stepwise, stored") + differing<filtered_stored>("filtered, stored");
+  all += differing<stepwise_quantised>("stepwise, stored") + differing<filtered_quantised>("filtered, stored");
   all += differing<cell_of_bytes>("cell of bytes");
 #endif
   return all == 0 ? 0 : 1;

@@ -37,7 +37,7 @@ constexpr auto doubled = [](builder& g) { g.output("y", relu(g.input<f32, shape<
       return ::sleep(first == 99 ? 30 : 0), result<void>();
     };
     auto listens = remote::listening_socket::at(path);
-    const owned_file never(::eventfd(0, EFD_CLOEXEC));
+    const owned_fd never(::eventfd(0, EFD_CLOEXEC));
     return listens && remote::serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
   });
 }

@@ -176,7 +176,7 @@ TEST_CASE("operations: as many parameters are taken as an operation has, and tho
   for (const row& r : {row{1, 1}, row{2, 7}, row{5, 0}, row{8, 6}, row{9, 7}, row{10, 5}, row{15, 4}, row{21, 7},
                        row{26, 2}, row{49, 3}, row{75, 10}, row{92, 10}, row{96, 5}}) {
     CAPTURE(r.number);
-    CHECK(api::most_parameters(*api::find_operation(r.number)) == r.most);
+    CHECK(api::max_parameters(*api::find_operation(r.number)) == r.most);
   }
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("quant_dtype_cast takes a scale for each channel of an extent that onl
   }
 }
 
-TEST_CASE("select and where bring stored numbers of two scales to that of the result") {
+TEST_CASE("select and where bring quantised values of two scales to that of the result") {
   // a is (q - 1) * 0.5: 1, -2, 3; b is (q + 2) * 0.25: 0.5, 1, -5; y is round(x / 0.25) + 3
   for (const OH_NN_OperationType operation : {OH_NN_OPS_SELECT, OH_NN_OPS_WHERE})
     check({{"two scales",

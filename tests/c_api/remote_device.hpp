@@ -23,7 +23,7 @@ class remote_device {
       : process_(begin_child([this] {
           ::prctl(PR_SET_PDEATHSIG, SIGKILL);
           auto listens = nnrt::remote::listening_socket::at(folder_.file("socket"));
-          const nnrt::owned_file never(::eventfd(0, EFD_CLOEXEC));
+          const nnrt::owned_fd never(::eventfd(0, EFD_CLOEXEC));
           return listens && nnrt::remote::serve(nnrt::hal::device(std::make_shared<nnrt::hal::cpu_driver>()), *listens,
                                                 never.number())
                      ? 0

@@ -166,7 +166,7 @@ TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer"
   CHECK(html.find("<td>conv2d</td><td>conv2</td>") != html.npos);
 }
 
-TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be stored numbers") {
+TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be quantised values") {
   const temporary_folder folder;
   const std::string network = saved_digits(folder), out = folder.file("out.safetensors"),
                     samples = " --samples " + digits_folder + "held_out.safetensors";

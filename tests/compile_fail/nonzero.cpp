@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::quantised_operands_must_be_accepted_by_the_operator
-// Which stored number stands for 0 depends on scale and zero point: nonzero takes no quantised operand.
+// Which quantised value stands for 0 depends on scale and zero point: nonzero takes no quantised operand.
 #include <nnrt/ops/nonzero.hpp>
 
 #include <nnrt/core/kernel.hpp>

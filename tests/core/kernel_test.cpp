@@ -14,26 +14,26 @@ struct layer {
   limits range;
 };
 
-constexpr kernel_record made = kernel_record::of(layer{3, -5, {0.5F, 6.0F}});
+constexpr kernel_plan made = kernel_plan::of(layer{3, -5, {0.5F, 6.0F}});
 static_assert(made.count == 3 && made.words[0] == 3 && made.words[1] == -5);
-static_assert(kernel_record{}.count == 0);
+static_assert(kernel_plan{}.count == 0);
 
 struct longest {
-  std::array<std::int64_t, kernel_record::most_words> of{};
+  std::array<std::int64_t, kernel_plan::max_words> of{};
 };
-static_assert(kernel_record::of(longest{}).count == kernel_record::most_words);
+static_assert(kernel_plan::of(longest{}).count == kernel_plan::max_words);
 
 }  // namespace
 
 TEST_CASE("records: a call reads what the choice has kept, whole or its first member") {
   kernel_call call;
-  call.record = made.words.data();
-  const auto read = call.recorded<layer>();
+  call.plan = made.words.data();
+  const auto read = call.planned<layer>();
   CHECK(read.rows == 3);
   CHECK(read.columns == -5);
   CHECK(read.range.low == 0.5F);
   CHECK(read.range.high == 6.0F);
-  CHECK(call.recorded<std::int64_t>() == 3);
+  CHECK(call.planned<std::int64_t>() == 3);
 }
 
 TEST_CASE("row windows: what rows of an image are read for some of a result") {

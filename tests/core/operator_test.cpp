@@ -26,7 +26,7 @@ struct example {
 
   static constexpr verdict infer(const attrs& a, std::span<const operand> in, std::span<const tensor_desc>) {
     if (auto v = require_at_most(rule::rank_must_be_at_most_the_limit, in[0].desc.rank(), a.limit); !v) return v;
-    return yields(in[0].desc);
+    return ok(in[0].desc);
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     for (std::int64_t i = 0; i < in[0].elements(); ++i)

@@ -139,7 +139,7 @@ TEST_CASE("stored_range_of: an activation cuts at the stored 0 and 6, inside the
     const char* what;
     quant q;
     activation fused;
-    stored_range expected;
+    quantised_range expected;
   };
   constexpr row table[] = {
       {"none", {0.1F, 5}, activation::none, {-128, 127}},
@@ -152,14 +152,14 @@ TEST_CASE("stored_range_of: an activation cuts at the stored 0 and 6, inside the
   };
   for (const row& r : table) {
     CAPTURE(r.what);
-    const stored_range got = stored_range_of<std::int8_t>(r.q, r.fused);
+    const quantised_range got = quantised_range_of<std::int8_t>(r.q, r.fused);
     CHECK(got.low == r.expected.low);
     CHECK(got.high == r.expected.high);
   }
 }
 
 TEST_CASE("requantise: adds the zero point, clamps, and saturates sums beyond 32 bits") {
-  const stored_range all{-128, 127};
+  const quantised_range all{-128, 127};
   CHECK(requantise<std::int8_t>(1000, fixed_point_of(0.01), -3, all) == 7);
   CHECK(requantise<std::int8_t>(100000, fixed_point_of(0.01), -3, all) == 127);
   CHECK(requantise<std::int8_t>(-100000, fixed_point_of(0.01), -3, all) == -128);
@@ -195,7 +195,7 @@ TEST_CASE("requantise_exactly: sums beyond 32 bits, and results of 32 bits, meet
       {0, 1e30, 0, 0, 0},
       {std::int64_t{1} << 62, 0x1p-32, 1 << 30, 1 << 30, 1 << 30},
   };
-  constexpr stored_range all{least, most};
+  constexpr quantised_range all{least, most};
   for (const row& r : table) {
     CAPTURE(r.sum);
     CAPTURE(r.factor);
@@ -210,8 +210,8 @@ TEST_CASE("requantise_exactly: sums beyond 32 bits, and results of 32 bits, meet
 
 TEST_CASE(
     "requantise_exactly: where an odd zero point is added before halves go to even numbers, so it is beyond 32 bits") {
-  constexpr quant even{1.0F, 4, stored_rounding::half_to_even}, odd{1.0F, 5, stored_rounding::half_to_even};
-  constexpr stored_range all{-32768, 32767};
+  constexpr quant even{1.0F, 4, quantised_rounding::half_to_even}, odd{1.0F, 5, quantised_rounding::half_to_even};
+  constexpr quantised_range all{-32768, 32767};
   const fixed_point factor = fixed_point_of(0x1p-32);
   for (const std::int64_t sum : {std::int64_t{5}, std::int64_t{-3}}) {  // halves: 2.5 and -1.5
     CAPTURE(sum);

@@ -13,8 +13,8 @@ namespace {
 
 using namespace nnrt_test;
 
-/// y is like x; what happens to stored numbers is in Form.
-template <stored_numbers Form> struct example {
+/// y is like x; what happens to quantised values is in Form.
+template <quantised_values Form> struct example {
   static constexpr op_code code{4711};
   static constexpr std::string_view name = "example";
   static constexpr operand_spec inputs[] = {
@@ -27,16 +27,16 @@ template <stored_numbers Form> struct example {
 
   static constexpr verdict infer(const attrs&, std::span<const operand> in, std::span<const tensor_desc> wanted) {
     tensor_desc y = in[0].desc;
-    if (Form == stored_numbers::computed && !wanted.empty()) y.quantised = wanted[0].quantised;
-    return yields(y);
+    if (Form == quantised_values::computed && !wanted.empty()) y.quantised = wanted[0].quantised;
+    return ok(y);
   }
 };
-using plain = example<stored_numbers::refused>;
-using mover = example<stored_numbers::kept>;
-using computing = example<stored_numbers::computed>;
+using plain = example<quantised_values::refused>;
+using mover = example<quantised_values::kept>;
+using computing = example<quantised_values::computed>;
 
 /// An operand that must be given stands after one that may be missing.
-struct last_needed : example<stored_numbers::refused> {
+struct last_needed : example<quantised_values::refused> {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"other", types::any, presence::optional}, {"last", types::any}};
 };

@@ -51,10 +51,10 @@ TEST_CASE("verdict: it is true exactly when nothing is broken, else it has the r
 }
 
 constexpr bool yields_descs() {
-  const verdict v = yields(tensor_desc{f32, {2}}, tensor_desc{i8, {3, 4}});
+  const verdict v = ok(tensor_desc{f32, {2}}, tensor_desc{i8, {3, 4}});
   return v && v.outputs.size() == 2 && v.output(1) == tensor_desc{i8, {3, 4}};
 }
-static_assert(yields_descs() && yields());
+static_assert(yields_descs() && ok());
 
 TEST_CASE("verdict: outputs stand in order") { CHECK(yields_descs()); }
 

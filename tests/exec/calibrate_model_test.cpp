@@ -118,15 +118,15 @@ TEST_CASE(
   CHECK(nnrt_test::difference_of(by_type->network.graph, by_name->network.graph) == "");
   CHECK(same_weights(by_type->network.weights, by_name->network.weights));
   CHECK(by_name->partition_text() ==
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "accelerator  conv2d_add \"a\"\n"
         "accelerator  layer_sums \"b\"\n"
         "accelerator  conv2d_transpose_sums \"e\"\n"
         "accelerator  conv2d_transpose \"c\"\n"
         "accelerator  conv2d_transpose_add \"d\"\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n");
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n");
   CHECK(nnrt_test::difference_of(saved_and_loaded(*by_name, "bayes").graph, by_name->network.graph) == "");
 }
 
@@ -138,15 +138,15 @@ TEST_CASE("calibrate: every node has a place, and those on the processor a reaso
   for (std::size_t i = 0; i < made->places.size(); ++i)
     CHECK(made->places[i].on_accelerator == made->places[i].why.empty());
   CHECK(made->partition_text() ==
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "accelerator  conv2d \"stem\"\n"
         "accelerator  max_pool\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "processor    erf  - operator must be in the table (got 0, expected 1)\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "accelerator  reshape\n"
         "accelerator  full_connection \"head\"\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "processor    softmax  - operator must be asked for (got 0, expected 1)\n");
 }
 
@@ -216,9 +216,9 @@ TEST_CASE(
   CHECK(bare->partition_text() ==
         "accelerator  conv2d \"stem\"\n"
         "accelerator  max_pool\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "processor    erf  - operator must be in the table (got 0, expected 1)\n"
-        "processor    quant_dtype_cast  - converts between floats and stored numbers\n"
+        "processor    quant_dtype_cast  - converts between floats and quantised values\n"
         "accelerator  reshape\n"
         "accelerator  layer_sums \"head\"\n");
   const model stored = saved_and_loaded(*bare, "bayes");
@@ -232,7 +232,7 @@ TEST_CASE(
   for (const sample& s : samples) {
     std::copy(s.begin(), s.end(), by_conversions.input<float>(0).begin());
     for (std::size_t i = 0; i < s.size(); ++i)
-      by_hand.input<std::int8_t>(0)[i] = stored_as<std::int8_t>(s[i], x.quantised);
+      by_hand.input<std::int8_t>(0)[i] = quantised_as<std::int8_t>(s[i], x.quantised);
     REQUIRE((by_hand.run() && by_conversions.run()));
     for (std::size_t o = 0; o < 5; ++o)
       CHECK(real_of(by_hand.output<std::int32_t>(0)[o], quant{scales[o]}) == by_conversions.output<float>(0)[o]);
@@ -316,7 +316,7 @@ TEST_CASE("calibrate: of images a compiled network sees pixels - 128, and its fi
     REQUIRE((made && with_floats));
     CHECK(nodes_of(made->network) == r.nodes);
     const ir::value& in = made->network.graph.at(made->network.graph.inputs[0]);
-    CHECK((in.desc == tensor_desc{i8, nhwc, {1, 8, 8, 3}, quant{r.scale, 0, stored_rounding::half_to_even}}));
+    CHECK((in.desc == tensor_desc{i8, nhwc, {1, 8, 8, 3}, quant{r.scale, 0, quantised_rounding::half_to_even}}));
     CHECK(made->network.graph.name_of(in.name) == "x");
     CHECK(made->layers.back().signal_to_noise > with_floats->layers.back().signal_to_noise - 1);
     session stored(*compile(made->network)), floats(*compile(network));

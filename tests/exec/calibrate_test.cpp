@@ -89,7 +89,7 @@ template <class Policy> void check_bits() {
     CHECK(run->compiled().text().find("dot windows, sum") != std::string::npos);  // no reference
     for (const auto& sample : samples) {
       const auto [y, map] = (*run)(sample);
-      // The map is stored numbers times their scale: equal to the bit, or not at all.
+      // The map is quantised values times their scale: equal to the bit, or not at all.
       const std::vector<float> expected = by_references(made->network, sample, 1);
       CHECK(std::equal(map.begin(), map.end(), expected.begin(), expected.end()));
       const std::vector<float> shares = by_references(made->network, sample, 0);
@@ -161,7 +161,7 @@ constexpr auto shortcut = [](builder& g) {
   auto a = layers::conv2d<4, 1, 1>(x, "a", stride<Stride, Stride>);
   g.output("y", add(layers::conv2d<4, 3, 3>(x, "b", stride<Stride, Stride>, same), a, relu));
 };
-template <std::int64_t Stride> std::string stored_nodes() {
+template <std::int64_t Stride> std::string quantised_nodes() {
   using residual_net = graph<shortcut<Stride>>;
   const auto made = calibrate<residual_net, accelerator_policy>(random_weights<residual_net>(),
                                                                 samples_of<7 * 7 * 4>(2), {.report = false});
@@ -175,8 +175,8 @@ template <std::int64_t Stride> std::string stored_nodes() {
 TEST_CASE(
     "calibrate: a convolution with strides up to 2 is one unit with the sum behind it, one with strides of 3 stays on "
     "the processor") {
-  CHECK(stored_nodes<2>() == "quant_dtype_cast conv2d conv2d_add quant_dtype_cast ");
-  CHECK(stored_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
+  CHECK(quantised_nodes<2>() == "quant_dtype_cast conv2d conv2d_add quant_dtype_cast ");
+  CHECK(quantised_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
 }
 
 namespace {
@@ -470,7 +470,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("calibrate: the least stored number is not beyond the range") {
+TEST_CASE("calibrate: the least quantised value is not beyond the range") {
   const weights file = faint_weights({1, 0, 0, 1});
   std::vector<std::array<float, 32>> samples(1);
   samples[0].fill(-1);

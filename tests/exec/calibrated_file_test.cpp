@@ -117,7 +117,7 @@ TEST_CASE("calibrated file: a network that was calibrated at run time serves the
 TEST_CASE("calibrated file: other networks are refused, with the file and both sides") {
   const temporary_folder folder;
   const std::string path = folder.file("c.safetensors");
-  const auto complaint = [&]<class G, class Policy>(const G&, const Policy&) {
+  const auto diagnostic = [&]<class G, class Policy>(const G&, const Policy&) {
     const auto loaded = load_calibrated<G, Policy>(path);
     REQUIRE_FALSE(loaded);
     CHECK(loaded.error().message().starts_with(path + ": "));
@@ -126,11 +126,11 @@ TEST_CASE("calibrated file: other networks are refused, with the file and both s
   CHECK(load_calibrated<net, bpu<bayes>>(path).error().code() == error_code::not_found);
   const auto made = calibrate<net, bpu<bayes>>(random_weights(), random_samples());
   REQUIRE(save_calibrated(path, *made));
-  CHECK(complaint(net{}, bpu<bernoulli2>{}) == "network \"c\" was compiled for bayes, expected bernoulli2");
-  CHECK(complaint(graph<sees_images<5>>{}, bpu<bayes>{}) ==
+  CHECK(diagnostic(net{}, bpu<bernoulli2>{}) == "network \"c\" was compiled for bayes, expected bernoulli2");
+  CHECK(diagnostic(graph<sees_images<5>>{}, bpu<bayes>{}) ==
         "output \"y\": the stored network has f32 [1, 8, 6, 4], expected f32 [1, 8, 6, 5]");
   REQUIRE(to_model<net>(random_weights())->save(path));
-  CHECK(complaint(net{}, bpu<bayes>{}) == "network \"c\" was compiled for no accelerator, expected bayes");
+  CHECK(diagnostic(net{}, bpu<bayes>{}) == "network \"c\" was compiled for no accelerator, expected bayes");
   const saved_model two[] = {{.network = made->network,
                               .name = "a",
                               .architecture = "bayes",
@@ -144,7 +144,7 @@ TEST_CASE("calibrated file: other networks are refused, with the file and both s
                               .inputs = {},
                               .made_by = {}}};
   REQUIRE(save_models(path, two));
-  CHECK(complaint(net{}, bpu<bayes>{}) == "got a file of 2 networks, expected 1");
+  CHECK(diagnostic(net{}, bpu<bayes>{}) == "got a file of 2 networks, expected 1");
   calibrated<net, bpu<bayes>> placeless = *made;
   placeless.places.clear();
   CHECK_FALSE(save_calibrated(path, placeless));

@@ -35,7 +35,7 @@ template <class Run> int read_rightly(Run& run, const example::held_out& digits)
 
 /// Digits that the stored network reads rightly.
 template <class Policy>
-int read_stored(const nnrt::weights& weights, const example::held_out& digits, calibration_method method) {
+int read_quantised(const nnrt::weights& weights, const example::held_out& digits, calibration_method method) {
   std::vector<std::array<float, example::pixels>> samples;
   for (std::size_t i = 0; i < 100; ++i) samples.push_back(digits.image(i));
   const auto made = nnrt::calibrate<net, Policy>(weights, samples, {.method = method});
@@ -64,10 +64,10 @@ TEST_CASE("digits: on accelerators at most half a point less accurate than in fl
   for (const calibration_method method :
        {calibration_method::max, calibration_method::percentile, calibration_method::mixed}) {
     CAPTURE(static_cast<int>(method));
-    CHECK(read_stored<nnrt::bpu<nnrt::bernoulli2>>(*weights, digits, method) >= least);
-    CHECK(read_stored<nnrt::bpu<nnrt::bayes>>(*weights, digits, method) >= least);
-    CHECK(read_stored<nnrt::bpu<nnrt::bayes_e>>(*weights, digits, method) >= least);
+    CHECK(read_quantised<nnrt::bpu<nnrt::bernoulli2>>(*weights, digits, method) >= least);
+    CHECK(read_quantised<nnrt::bpu<nnrt::bayes>>(*weights, digits, method) >= least);
+    CHECK(read_quantised<nnrt::bpu<nnrt::bayes_e>>(*weights, digits, method) >= least);
   }
   // Of so small a network few tensors have a long tail: cutting them costs more, but not much.
-  CHECK(read_stored<nnrt::bpu<nnrt::bayes>>(*weights, digits, calibration_method::kl) >= 360 * 9 / 10);
+  CHECK(read_quantised<nnrt::bpu<nnrt::bayes>>(*weights, digits, calibration_method::kl) >= 360 * 9 / 10);
 }

@@ -54,7 +54,7 @@ TEST_CASE("dump_plan: steps that run in bands stand together, with the rows that
     b.output("y", softmax(d));
   });
   for (ir::node& n : g.nodes) n.op = ops::find(n.op->code);  // a plan made at run time has kernels for these
-  const plan made = make_plan(g, {.bands = {.rows = 2}});
+  const plan made = make_plan(g, {.stripes = {.rows = 2}});
   const std::string text = dump_plan(g, plan_view::of(made), made.arena_lower_bound);
   CHECK(text.substr(text.find("steps\n"), text.find("memory\n") - text.find("steps\n")) ==
         "steps\n"

@@ -245,7 +245,7 @@ template <class G> bool threads_have_work() {
 }
 
 TEST_CASE("executor: threads have work, whether there are groups of steps or not") {
-  static_assert(graph<residual>::plan.bands.empty() && !graph<large>::plan.bands.empty());
+  static_assert(graph<residual>::plan.stripes.empty() && !graph<large>::plan.stripes.empty());
   CHECK(threads_have_work<graph<residual>>());
   CHECK(threads_have_work<graph<large>>());
 }

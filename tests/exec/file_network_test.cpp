@@ -150,7 +150,7 @@ TEST_CASE("file_network: packed weights and dumps are as of written networks") {
   REQUIRE(run);
   const auto bytes = store_weights(*run);
   REQUIRE(bytes);
-  auto restored = restore_executor<executor<hybrid_net>>(kept_bytes::copy_of(*bytes));
+  auto restored = restore_executor<executor<hybrid_net>>(shared_bytes::copy_of(*bytes));
   REQUIRE(restored);
   constexpr std::array<float, 4> x{1, -2, 3, 4};
   for (std::size_t i = 0; i < 3; ++i) CHECK((*restored)(x)[i] == (*run)(x)[i]);
@@ -182,11 +182,11 @@ std::vector<std::array<float, 16>> images() {
 }
 
 /// What the network gives for the images on an accelerator, and in floats; its weights are those of the file.
-struct stored_results {
+struct quantised_results {
   std::vector<float> stored, floats;
   std::string places;
 };
-template <class G, class Policy> stored_results run_stored() {
+template <class G, class Policy> quantised_results run_quantised() {
   const auto file = convolved_net::own_weights();
   REQUIRE(file);
   const auto samples = images();
@@ -199,7 +199,7 @@ template <class G, class Policy> stored_results run_stored() {
   auto in_floats = executor<G>::create(*file);
   REQUIRE(run);
   REQUIRE(in_floats);
-  stored_results all;
+  quantised_results all;
   for (const auto& image : samples) {
     for (const float y : (*run)(image)) all.stored.push_back(y);
     for (const float y : (*in_floats)(image)) all.floats.push_back(y);
@@ -209,13 +209,14 @@ template <class G, class Policy> stored_results run_stored() {
 }
 
 TEST_CASE("file_network: an accelerator runs the file's network with the bits of the one written by hand") {
-  const stored_results of_file = run_stored<convolved_net, bpu<bayes>>(), of_hand = run_stored<by_hand, bpu<bayes>>();
+  const quantised_results of_file = run_quantised<convolved_net, bpu<bayes>>(),
+                          of_hand = run_quantised<by_hand, bpu<bayes>>();
   CHECK(of_file.stored == of_hand.stored);
   CHECK(of_file.floats == of_hand.floats);
   for (std::size_t i = 0; i < of_file.stored.size(); ++i)
     CHECK(std::abs(of_file.stored[i] - of_file.floats[i]) < 0.02F);
   CHECK(of_file.places.find("accelerator  conv2d") != std::string::npos);
-  const stored_results held_back = run_stored<convolved_net, careful>();
+  const quantised_results held_back = run_quantised<convolved_net, careful>();
   CHECK(held_back.places.find("processor    conv2d") != std::string::npos);
   CHECK(held_back.stored != of_file.stored);
 }

@@ -1,6 +1,6 @@
 // float_environments_test: in every rounding mode, and with denormals as zeros, a network has the same bits with any
-// number of threads, static or compiled at run time, of floats or stored numbers; what is made before it runs does not
-// depend on either.
+// number of threads, static or compiled at run time, of floats or quantised values; what is made before it runs does
+// not depend on either.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 #include <nnrt/io/make_weights.hpp>

@@ -60,7 +60,7 @@ static_assert(row_of<classifier_net>("conv2d").parameters == 16 * 3 * 3 * 4 + 16
               "with the bias that batch_norm gave it");
 static_assert(row_of<classifier_net>("full_connection").parameters == 10 * 8 * 8 * 16 + 10);
 static_assert(row_of<classifier_net>("full_connection").macs == 10 * 8 * 8 * 16);
-static_assert(row_of<classifier_net>("conv2d").band == -1 && row_of<classifier_net>("conv2d").band_rows == 0);
+static_assert(row_of<classifier_net>("conv2d").stripe == -1 && row_of<classifier_net>("conv2d").stripe_rows == 0);
 
 TEST_CASE("node_table: rows name their nodes, outputs and kernels") {
   struct row {
@@ -107,11 +107,11 @@ TEST_CASE(
   const std::span<const node_info> rows = wide_net::table();
   REQUIRE(rows.size() == 4);
   for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(rows[i].band == 0);
-    CHECK(rows[i].band_rows == wide_net::plan.bands[0].rows);
+    CHECK(rows[i].stripe == 0);
+    CHECK(rows[i].stripe_rows == wide_net::plan.stripes[0].rows);
     CHECK((rows[i].arena_offset < 0) == (i < 2));
   }
-  CHECK(rows[3].band == -1);
+  CHECK(rows[3].stripe == -1);
 }
 
 TEST_CASE("node_table: the bytes of an input are not in the arena") {

@@ -1,4 +1,4 @@
-// quantised_elementwise_test: a network of elementwise operators on stored numbers gives the same bits in each way of
+// quantised_elementwise_test: a network of elementwise operators on quantised values gives the same bits in each way of
 // running.
 // nightly: every day kernels and networks run on bytes, too
 #include <nnrt/dynamic.hpp>
@@ -53,7 +53,7 @@ void check(std::span<const std::int8_t> stored, std::span<const float> y) {
   CHECK(sum == weighted_sum);
 }
 
-TEST_CASE("a network of stored numbers gives TFLite's bits, by kernels as by references") {
+TEST_CASE("a network of quantised values gives TFLite's bits, by kernels as by references") {
   const auto reference = evaluate<net>(inputs());
   check(std::get<0>(reference), std::get<1>(reference));
   executor<net> run;

@@ -92,7 +92,7 @@ TEST_CASE("a channel's scale that is none is refused by its name, place and valu
 template <class Policy> void check_restored() {
   auto made = executor<net, Policy>::create(named_weights());
   REQUIRE(made);
-  auto back = restore_executor<executor<net, Policy>>(kept_bytes::copy_of(store_weights(*made).value()));
+  auto back = restore_executor<executor<net, Policy>>(shared_bytes::copy_of(store_weights(*made).value()));
   REQUIRE(back);
   CHECK(copied(std::get<0>((*back)(image))) == logits);
   CHECK(copied(std::get<1>((*back)(image))) == probabilities);

@@ -1,5 +1,5 @@
 // random_networks_test: whatever a network is, and however it runs, it gives what its operators' references give -
-// floats within what another order of sums does, stored numbers bit for bit.
+// floats within what another order of sums does, quantised values bit for bit.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/calibrate_model.hpp>
 
@@ -163,10 +163,10 @@ class with_hidden_extents {
 /// The seeds' networks, each with its weights, inputs, and what its references give.
 template <class F> void for_each_network(std::uint64_t seeds, F f) {
   for (std::uint64_t seed = 0; seed < cases(seeds, seeds / 10); ++seed)
-    for (const bool is_stored : {false, true}) {
+    for (const bool is_quantised : {false, true}) {
       CAPTURE(seed);
-      CAPTURE(is_stored);
-      const model m = weighed(random_network(seed, is_stored).made());
+      CAPTURE(is_quantised);
+      const model m = weighed(random_network(seed, is_quantised).made());
       const tensors inputs = random_inputs(m.graph, seed);
       f(m, inputs, computed_by_references(m, inputs), seed);
     }

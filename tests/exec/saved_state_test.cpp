@@ -204,7 +204,7 @@ TEST_CASE("states: an initial value may be a weight, and reset goes back to it")
   run->reset();
   CHECK((*run)(x)[2] == begun);
   const program compiled = compile(to_model<net>(weights_for<net>()).value()).value();
-  const program restored = restore_program(kept_bytes::copy_of(store_program(compiled).value())).value();
+  const program restored = restore_program(shared_bytes::copy_of(store_program(compiled).value())).value();
   session s(restored);
   REQUIRE(s.run());
   CHECK(s.output<float>(0)[2] == begun);
@@ -502,7 +502,7 @@ TEST_CASE("states: any network with states comes back when it was stored or save
     const program fresh = compile(network).value();
     const auto bytes = store_program(fresh);
     REQUIRE(bytes);
-    auto back = restore_program(kept_bytes::copy_of(*bytes));
+    auto back = restore_program(shared_bytes::copy_of(*bytes));
     INFO((back ? std::string() : back.error().message()));
     REQUIRE(back);
     const saved_model all[] = {

@@ -78,7 +78,7 @@ model lenet() {
 }
 
 /// Blocks of a MobileNet with the batch normalisations that it was trained with, a layer that Winograd's method may
-/// take, and images so large that steps run in bands.
+/// take, and images so large that steps run in stripes.
 model mobilenet() {
   author a;
   std::int32_t x = a.to.input("image", {f32, {1, 96, 96, 3}}).value();
@@ -212,13 +212,13 @@ std::string results_of(const program& p, std::initializer_list<shape_t> shapes =
   return all;
 }
 program restored(const byte_list& bytes, const options& wanted = {}) {
-  auto made = restore_program(kept_bytes::copy_of(bytes), wanted);
+  auto made = restore_program(shared_bytes::copy_of(bytes), wanted);
   INFO((made ? std::string() : made.error().message()));
   REQUIRE(made);
   return *made;
 }
 std::string refusal_of(const byte_list& bytes) {
-  const auto made = restore_program(kept_bytes::copy_of(bytes));
+  const auto made = restore_program(shared_bytes::copy_of(bytes));
   if (made) return {};
   return made.error().code() == error_code::invalid_file || !made.error().message().empty() ? made.error().message()
                                                                                             : "no reason";
@@ -261,10 +261,10 @@ TEST_CASE("stored program: any graph comes back") {
 
 TEST_CASE("stored program: networks over images, of floats and of stored bytes") {
   for (std::uint64_t seed = 0; seed < nnrt_test::cases<std::uint64_t>(100, 10); ++seed)
-    for (const bool is_stored : {false, true}) {
+    for (const bool is_quantised : {false, true}) {
       CAPTURE(seed);
-      CAPTURE(is_stored);
-      model network{nnrt_test::random_network(seed, is_stored).made(), {}};
+      CAPTURE(is_quantised);
+      model network{nnrt_test::random_network(seed, is_quantised).made(), {}};
       network.weights = weights_of(network.graph);
       const program fresh = compile(network).value();
       CHECK(results_of(restored(store_program(fresh).value())) == results_of(fresh));
@@ -315,7 +315,7 @@ TEST_CASE("stored program: one whose extents are unknown keeps its choices of ke
 
 TEST_CASE("stored program: one that is given no time to be restored is not") {
   const byte_list bytes = store_program(compile(smallest()).value()).value();
-  const auto late = restore_program(kept_bytes::copy_of(bytes), {.deadline = 1});
+  const auto late = restore_program(shared_bytes::copy_of(bytes), {.deadline = 1});
   REQUIRE(!late);
   CHECK(late.error().code() == error_code::deadline_missed);
 }
@@ -337,7 +337,7 @@ TEST_CASE("stored program: weights are read where the file is mapped") {
   const program fresh = compile(lenet()).value();
   const std::string expected = results_of(fresh), path = folder.file("program");
   REQUIRE(write_file(path, store_program(fresh).value()));
-  auto back = restore_program(kept_bytes(mapped_file::open(path).value()));
+  auto back = restore_program(shared_bytes(mapped_file::open(path).value()));
   REQUIRE(back);
   CHECK(results_of(*back) == expected);
   REQUIRE(write_file(path, byte_list{}));  // another file takes its name: the mapping stays what it was
@@ -377,7 +377,7 @@ TEST_CASE("stored program: damage to any byte is seen, and so is any end that is
 TEST_CASE("stored program: another version's, and another instruction set's, are refused by name, each with its code") {
   const byte_list whole = store_program(compile(smallest()).value()).value();
   const auto with = [&](std::string_view text, std::string_view other, error_code code) {
-    const auto made = restore_program(kept_bytes::copy_of(nnrt_test::with_other_text(whole, text, other)));
+    const auto made = restore_program(shared_bytes::copy_of(nnrt_test::with_other_text(whole, text, other)));
     REQUIRE(!made);
     CHECK(made.error().code() == code);
     return std::string(made.error().message());
@@ -422,7 +422,7 @@ TEST_CASE("stored program: places of weights that are none, or not those of the 
       {{0, 1, 0}, ""},
       {{64, 1, 0}, "stored program: has 64 bytes of prepared weights, expected 0"},
       {{0, 0, 0}, "stored program: has places of 0 weights, expected 1"},
-      {{0, 1, nnrt::detail::not_stored}, "stored program: weight 0 is not in it"},
+      {{0, 1, nnrt::detail::not_quantised}, "stored program: weight 0 is not in it"},
       {{0, 1, -64}, "stored program: weight 0 lies outside of it"},
       {{0, 1, 32}, "stored program: weight 0 lies outside of it"},
       {{0, 1, 64}, "stored program: weight 0 lies outside of it"},
@@ -475,7 +475,7 @@ TEST_CASE("stored program: one without a plan waits for shapes, and has all of i
   REQUIRE(unplanned.places.size() == 1);
   const places_of_weights stored{unplanned.prepared_bytes, 1, unplanned.places[0]};
   CHECK(refusal_of(with_places(open, stored, stored)).empty());
-  CHECK(refusal_of(with_places(open, stored, {stored.prepared_bytes, 1, nnrt::detail::not_stored})) == refusal);
+  CHECK(refusal_of(with_places(open, stored, {stored.prepared_bytes, 1, nnrt::detail::not_quantised})) == refusal);
 }
 
 TEST_CASE("stored program: a plan for an input whose extents are not known is refused, though nothing reads it") {
@@ -523,7 +523,7 @@ TEST_CASE(
     byte_list forged = whole;
     std::memcpy(forged.data() + at, word, bytes);
     nnrt_test::mend(forged);
-    const auto made = restore_program(kept_bytes::copy_of(forged));
+    const auto made = restore_program(shared_bytes::copy_of(forged));
     if (!made) return;
     ++taken;
     session s(*made);
@@ -554,7 +554,7 @@ TEST_CASE("stored program: forged bytes are refused, or harmless") {
         byte_list forged = whole;
         forged[i] ^= static_cast<std::byte>(change);
         nnrt_test::mend(forged);
-        const auto made = restore_program(kept_bytes::copy_of(forged));
+        const auto made = restore_program(shared_bytes::copy_of(forged));
         if (!made) {
           ++refused;
           continue;

@@ -55,7 +55,7 @@ template <class G> byte_list stored(std::uint32_t seed = 1) {
   return std::move(*bytes);
 }
 template <class G> result<executor<G>> restored(const byte_list& bytes, const options& wanted = {}) {
-  return restore_executor<executor<G>>(kept_bytes::copy_of(bytes), wanted);
+  return restore_executor<executor<G>>(shared_bytes::copy_of(bytes), wanted);
 }
 template <class G> std::string refusal_of(const byte_list& bytes) {
   const auto made = restored<G>(bytes);
@@ -115,7 +115,7 @@ TEST_CASE(
   const temporary_folder folder;
   const std::string path = folder.file("weights");
   REQUIRE(write_file(path, bytes));
-  auto mapped = restore_executor<executor<net>>(kept_bytes(mapped_file::open(path).value()));
+  auto mapped = restore_executor<executor<net>>(shared_bytes(mapped_file::open(path).value()));
   REQUIRE(mapped);
   std::optional<executor<net>> shared_one(mapped->share());
   mapped = fail(error_code::invalid_argument, "gone");

@@ -117,7 +117,7 @@ TEST_CASE("threads: more threads than cores take every part once") {
 }
 
 /// Stages of different numbers of parts and pieces, and what has been run of them.
-class counted_stages final : public staged_work {
+class counted_stages final : public parallel_phases {
  public:
   struct extent {
     int parts, pieces;
@@ -204,7 +204,7 @@ TEST_CASE("threads: the caller's part may end the work; what had begun is done t
 }
 
 /// Three threads, each of which runs its own part of the first stage; the last one is slow. Then the second stage.
-struct one_is_slow final : staged_work {
+struct one_is_slow final : parallel_phases {
   std::atomic<int> begun{0}, finished{0}, too_early{0};
   stage at(int number) const override { return {3, 1, number + 1}; }
   bool run(int number, piece_source& pieces) override {
@@ -239,7 +239,7 @@ TEST_CASE("threads: workers that are done wait for others, too, and who waits fo
 }
 
 TEST_CASE("threads: who is done takes over what another one has not begun") {
-  struct slow_caller final : staged_work {
+  struct slow_caller final : parallel_phases {
     std::atomic<int> by_worker{0};
     stage at(int) const override { return {2, 8, 1}; }
     bool run(int, piece_source& pieces) override {
@@ -264,7 +264,7 @@ TEST_CASE("threads: who is done takes over what another one has not begun") {
 }
 
 /// Stages whose parts take between no time and twice as long as threads look before they sleep.
-struct random_stages final : staged_work {
+struct random_stages final : parallel_phases {
   explicit random_stages(int threads) : threads_(threads), finished(16) {}
   stage at(int number) const override { return {threads_, 1, number + 1}; }
   bool run(int number, piece_source& pieces) override {

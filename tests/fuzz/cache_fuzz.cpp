@@ -105,7 +105,7 @@ void check_directory(bytes info, std::span<const std::byte> member) {
   require(found.state == c_api::cache_state::usable || !found.why.empty());
   if (found.state != c_api::cache_state::usable) return;
   c_api::byte_lists owned;
-  for (const nnrt::kept_bytes& one : found.files) owned.emplace_back(one.bytes().begin(), one.bytes().end());
+  for (const nnrt::shared_bytes& one : found.files) owned.emplace_back(one.bytes().begin(), one.bytes().end());
   require(c_api::store(place, label, 3, owned).has_value());
   const c_api::found_cache again = c_api::look_up(place, label, 3);
   require(again.state == c_api::cache_state::usable && again.files.size() == owned.size());

@@ -1,6 +1,6 @@
-// changed_bytes: stored bytes of this library with some of them changed, and what must hold of what is restored.
+// changed_bytes: quantised bytes of this library with some of them changed, and what must hold of what is restored.
 // Flow: fuzzers of stored programs, stored weights and calibrated files. What is stored depends on the instruction set
-// and the library's version, so their seeds hold changes and no stored bytes.
+// and the library's version, so their seeds hold changes and no quantised bytes.
 #pragma once
 
 #include "oracle.hpp"
@@ -8,7 +8,7 @@
 #include "support/mended.hpp"
 
 #include <nnrt/exec/options.hpp>
-#include <nnrt/io/kept_bytes.hpp>
+#include <nnrt/io/shared_bytes.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -59,9 +59,9 @@ void check_changed(const stored_original& from, std::span<const std::uint8_t> ch
                    ResultsOf results_of) {
   nnrt::byte_list changed = with_changes(from.bytes, changes);
   const bool is_changed = changed != from.bytes;
-  require(!is_changed || !restore(nnrt::kept_bytes::copy_of(changed), nnrt::options{}, false).has_value());
+  require(!is_changed || !restore(nnrt::shared_bytes::copy_of(changed), nnrt::options{}, false).has_value());
   nnrt_test::mend(changed);
-  const nnrt::kept_bytes kept = nnrt::kept_bytes::copy_of(changed);
+  const nnrt::shared_bytes kept = nnrt::shared_bytes::copy_of(changed);
   auto restored = restore(kept, nnrt::options{}, false);
   auto trusted = restore(kept, nnrt::options{.threads = 2}, true);
   require(restored.has_value() == trusted.has_value());
@@ -71,7 +71,7 @@ void check_changed(const stored_original& from, std::span<const std::uint8_t> ch
   if (changed == from.bytes) require(results == from.results);
   const auto stored = store(*restored);
   if (!stored) return require(!stored.error().message().empty());
-  auto again = restore(nnrt::kept_bytes::copy_of(*stored), nnrt::options{}, false);
+  auto again = restore(nnrt::shared_bytes::copy_of(*stored), nnrt::options{}, false);
   require(again && results_of(*again) == results);
 }
 

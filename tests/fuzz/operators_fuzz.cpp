@@ -21,7 +21,7 @@ using namespace nnrt;
 using nnrt_fuzz::require;
 using nnrt_test::catalogue;
 
-constexpr std::int64_t most_bytes = 1 << 14, most_macs = 1 << 18;
+constexpr std::int64_t max_bytes = 1 << 14, max_macs = 1 << 18;
 constexpr std::uint8_t by_chance = 254;  // as the first byte
 
 /// Numbers out of bytes: small ones take one byte, any of 64 bits nine. Behind the last byte there are zeros.
@@ -67,7 +67,7 @@ tensor_desc read_desc(number_reader& in) {
   return desc;
 }
 
-bool is_small(const tensor_desc& desc) { return desc.bytes() >= 0 && desc.bytes() <= most_bytes; }
+bool is_small(const tensor_desc& desc) { return desc.bytes() >= 0 && desc.bytes() <= max_bytes; }
 
 /// Constants of few integers come with their values, as in graphs.
 fed_operand read_operand(number_reader& in) {
@@ -216,7 +216,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::int64_t macs = node.op->macs(node.words, operands, node.out);
   require(macs >= 0);
   const auto is_small_operand = [](const fed_operand& x) { return x.desc.type == dtype::none || is_small(x.desc); };
-  if (macs <= most_macs && std::ranges::all_of(fed, is_small_operand) && std::ranges::all_of(node.out, is_small))
+  if (macs <= max_macs && std::ranges::all_of(fed, is_small_operand) && std::ranges::all_of(node.out, is_small))
     run(node, fed, in);
   return 0;
 }

@@ -28,11 +28,11 @@ void require(bool holds) {
 }
 
 struct sockets {
-  owned_file mine, theirs;
+  owned_fd mine, theirs;
   sockets() {
     int ends[2] = {-1, -1};
     require(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-    mine = owned_file(ends[0]), theirs = owned_file(ends[1]);
+    mine = owned_fd(ends[0]), theirs = owned_fd(ends[1]);
   }
 };
 
@@ -88,7 +88,7 @@ void fuzz_host(packets all) {
     all.send(ends.mine.number(), ends.mine.number());
     packet asked;
     if (receive(ends.theirs.number(), asked) != arrival::message) return;
-    require(client.serve(ends.theirs.number(), asked, [] { return result<owned_file>(owned_file(::dup(2))); }));
+    require(client.serve(ends.theirs.number(), asked, [] { return result<owned_fd>(owned_fd(::dup(2))); }));
     packet answer;
     require(receive(ends.mine.number(), answer, 0) == arrival::message);
     hdi::reader in(answer.bytes);
@@ -128,7 +128,7 @@ void fuzz_client(packets all) {
     all.send((all.flags & 8) != 0 ? second.theirs.number() : first.theirs.number(), second.mine.number());
   }
   ::shutdown(first.theirs.number(), SHUT_WR), ::shutdown(second.theirs.number(), SHUT_WR);
-  auto host = connection::over(owned_file(::fcntl(first.mine.number(), F_DUPFD_CLOEXEC, 0)), "/nonexistent/socket");
+  auto host = connection::over(owned_fd(::fcntl(first.mine.number(), F_DUPFD_CLOEXEC, 0)), "/nonexistent/socket");
   if (!host) return require(!host.error().message().empty());
   const std::shared_ptr<hal::driver> device = std::make_shared<remote_driver>("/nonexistent/socket", std::move(*host));
   use(*device);

@@ -110,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (size == 0) return 0;
   check_changed(
       original_of(bytes[0]), {bytes + 1, size - 1},
-      [](const nnrt::kept_bytes& kept, const nnrt::options& wanted, bool is_checked) {
+      [](const nnrt::shared_bytes& kept, const nnrt::options& wanted, bool is_checked) {
         return nnrt::restore_program(kept, wanted, is_checked);
       },
       // Those that wait for shapes have no plan and are stored again, others are not.

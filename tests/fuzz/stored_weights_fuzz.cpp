@@ -56,7 +56,7 @@ template <class G> const stored_original& original_of() {
 template <class G> void check(std::span<const std::uint8_t> changes) {
   check_changed(
       original_of<G>(), changes,
-      [](const kept_bytes& kept, const options& wanted, bool is_checked) {
+      [](const shared_bytes& kept, const options& wanted, bool is_checked) {
         return restore_executor<executor<G>>(kept, wanted, is_checked);
       },
       [](const executor<G>& restored) { return store_weights(restored); }, results_of<G>);

@@ -51,8 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   if (loaded->graph.outputs.empty()) return 0;
   const auto checked = nnrt::check_graph(loaded->graph);
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
-  require(checked || bytes_of(loaded->graph, most_bytes) > most_bytes);
+  constexpr std::int64_t max_bytes = std::int64_t{1} << 60;
+  require(checked || bytes_of(loaded->graph, max_bytes) > max_bytes);
   if (!is_small(loaded->graph)) return 0;
   check_saved(*loaded);
   check_results(*loaded, size % 4 == 0);

@@ -40,7 +40,7 @@ class tflite_mutator {
     what is;
     std::size_t list = 0, count = 0;  // of a target: the entries that are tables of its kind
   };
-  static constexpr std::size_t most_places = 20'000, most_listed = 64;
+  static constexpr std::size_t max_places = 20'000, max_listed = 64;
 
   std::uint32_t random() {
     state_ ^= state_ << 13U, state_ ^= state_ >> 17U, state_ ^= state_ << 5U;
@@ -56,12 +56,12 @@ class tflite_mutator {
     return at == 0 ? 0 : nnrt::tflite::detail::followed(from.file, at);
   }
   void add(std::size_t at, std::size_t size, what is = what::number) {
-    if (places_.size() < most_places && at <= file_.size() && size <= file_.size() - at)
+    if (places_.size() < max_places && at <= file_.size() && size <= file_.size() - at)
       places_.push_back({at, size, is});
   }
 
   template <class T> void collect(table_place from) {
-    if (!from || places_.size() >= most_places) return;
+    if (!from || places_.size() >= max_places) return;
     add_presences(nnrt::tflite::detail::fields_of(from));
     T::each([&](const auto& field) {
       add_field(from, field);
@@ -79,7 +79,7 @@ class tflite_mutator {
     const std::size_t list = target_of(from, field.slot);
     if (list == 0) return;
     add(list, 4, what::length);
-    for (std::size_t i = 0; i < std::min<std::size_t>(number<std::uint32_t>(list), most_listed); ++i)
+    for (std::size_t i = 0; i < std::min<std::size_t>(number<std::uint32_t>(list), max_listed); ++i)
       add(list + 4 + i * sizeof(S), sizeof(S));
   }
   void add_field(table_place, nnrt::tflite::text) {}
@@ -91,7 +91,7 @@ class tflite_mutator {
     if (list == 0) return;
     add(list, 4, what::length);
     const std::size_t count = number<std::uint32_t>(list);
-    for (std::size_t i = 0; i < count && places_.size() < most_places; ++i) {
+    for (std::size_t i = 0; i < count && places_.size() < max_places; ++i) {
       const std::size_t entry = list + 4 + 4 * i;
       places_.push_back({entry, 4, what::target, list + 4, count});
       collect<S>({from.file, entry + number<std::uint32_t>(entry)});

@@ -47,7 +47,7 @@ const ended_row rows[] = {
      16},
     {"widen_halves",
      [](ir::graph& g, const deadline_watch& watch) {
-       return !nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>(), watch);
+       return !nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>(), watch);
      },
      16},
     {"assign_blocks",

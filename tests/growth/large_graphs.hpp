@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/dynamic.hpp>
-#include <nnrt/exec/widen_halves.hpp>
+#include <nnrt/exec/f16_emulation.hpp>
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <nnrt/passes/partition.hpp>
-#include <nnrt/passes/stored_ends.hpp>
+#include <nnrt/passes/quantised_ends.hpp>
 
 #include "support/counted_steps.hpp"
 
@@ -28,7 +28,7 @@ const pass_row passes_to_count[] = {
     {"fuse_activations", [](ir::graph& g) { passes::fuse_activations(g); }},
     {"optimise", [](ir::graph& g) { passes::optimise(g); }},
     {"take_off_conversions", [](ir::graph& g) { passes::take_off_conversions(g, {.inputs = true, .outputs = true}); }},
-    {"widen_halves", [](ir::graph& g) { nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>()); }},
+    {"widen_halves", [](ir::graph& g) { nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>()); }},
     {"cut_into_segments",
      [](ir::graph& g) {
        std::vector<int> places(g.nodes.size());
@@ -36,7 +36,7 @@ const pass_row passes_to_count[] = {
        (void)passes::cut_into_segments(g, array_ref<const int>(places.data(), places.size()));
      }},
     {"make_plan", [](ir::graph& g) { (void)make_plan(g); }},
-    {"make_plan with groups of steps", [](ir::graph& g) { (void)make_plan(g, {.bands = {.rows = 2}}); }},
+    {"make_plan with groups of steps", [](ir::graph& g) { (void)make_plan(g, {.stripes = {.rows = 2}}); }},
     {"dump_plan and node_table",
      [](ir::graph& g) {
        const plan made = make_plan(g);

@@ -116,7 +116,7 @@ const reader_row rows[] = {
        return steps_of([&] {
          const auto bytes = store_program(*compiled);
          REQUIRE(bytes);
-         REQUIRE(restore_program(kept_bytes::copy_of(*bytes)));
+         REQUIRE(restore_program(shared_bytes::copy_of(*bytes)));
        });
      }},
     {"a program's text and table",

@@ -90,7 +90,7 @@ TEST_CASE("bpu_driver: results are rounded once, halves to even numbers, whateve
   const model network = layer(3, 2);
   model even = network;
   for (ir::value& v : even.graph.values)
-    if (v.desc.quantised) v.desc.quantised.rounding = stored_rounding::half_to_even;
+    if (v.desc.quantised) v.desc.quantised.rounding = quantised_rounding::half_to_even;
   hal::bpu_driver device(bayes_e::table);
   hal::cpu_driver processor;
   const auto on_device = device.prepare(network, {}), rounded = processor.prepare(even, {}),

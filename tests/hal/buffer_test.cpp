@@ -27,14 +27,14 @@ model network(std::int64_t n, dtype type = f32) {
 
 struct place {
   device on{std::make_shared<cpu_driver>()};
-  runnable fixed = *on.prepare(network(3), {}), open = *on.prepare(network(-1), {});
+  prepared_model_handle fixed = *on.prepare(network(3), {}), open = *on.prepare(network(-1), {});
   std::vector<float> x{-1, 2, -3, 4, -5, 6}, y = std::vector<float>(6, 9);
   array_ref<const std::byte> x_bytes() const { return {reinterpret_cast<const std::byte*>(x.data()), x.size() * 4}; }
   array_ref<std::byte> y_bytes() { return {reinterpret_cast<std::byte*>(y.data()), y.size() * 4}; }
 
   device_buffer buffer(std::optional<shape_t> shape = {}) const {
     const buffer_role in[] = {{0, 0, 1}, {1, 0, 0.5F}}, out[] = {{0, 0, 1}, {1, 0, 1}};
-    const runnable models[] = {fixed, open};
+    const prepared_model_handle models[] = {fixed, open};
     auto made = on.allocate(shape, models, in, out);
     REQUIRE(made);
     return *made;
@@ -104,8 +104,8 @@ TEST_CASE("buffer: two of them have two tokens, and a token goes with its buffer
 TEST_CASE("buffer: is allocated for inputs and outputs that there are, once each, and that are alike") {
   place p;
   const device other(std::make_shared<cpu_driver>());
-  const runnable models[] = {p.fixed, p.open, *p.on.prepare(network(4), {}), *p.on.prepare(network(3, f16), {}),
-                             *other.prepare(network(3), {})};
+  const prepared_model_handle models[] = {p.fixed, p.open, *p.on.prepare(network(4), {}),
+                                          *p.on.prepare(network(3, f16), {}), *other.prepare(network(3), {})};
   using roles = std::vector<buffer_role>;
   struct row {
     const char* what;
@@ -229,7 +229,7 @@ TEST_CASE("buffer: may be several inputs of one run, and no two of its outputs")
   const auto x = b.input("x", {f32, {3, 2}}), more = b.input("more", {f32, {3, 2}});
   (void)b.output("sum", (*b.apply<ops::add>({}, {*x, *more}))[0]);
   (void)b.output("positive", (*b.apply<ops::relu>({}, {*x}))[0]);
-  const runnable made = *on.prepare(b.finish(), {});
+  const prepared_model_handle made = *on.prepare(b.finish(), {});
   const buffer_role ends[] = {{0, 0, 1}, {0, 1, 1}};
   const device_buffer one = *on.allocate({}, {&made, 1}, ends, ends);
   const std::vector<float> numbers{-1, 2, -3, 4, -5, 6};

@@ -26,8 +26,8 @@ buffers some_buffers() {
   return {std::vector<std::byte>(1000, std::byte{3}), {}, std::vector<std::byte>(77, std::byte{9})};
 }
 
-owned_file file_in(const temporary_folder& folder, int flags = O_RDWR) {
-  return owned_file(::open(folder.file("cache").c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
+owned_fd file_in(const temporary_folder& folder, int flags = O_RDWR) {
+  return owned_fd(::open(folder.file("cache").c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
 }
 
 /// A header with these numbers of buffers and sizes, in a file of `file_bytes`.
@@ -44,7 +44,7 @@ constexpr off_t terabyte = off_t{1} << 40;
 constexpr std::uint64_t head = sizeof(hal::detail::cache_header);
 
 /// What read_cache() says; empty: it read them.
-std::string complaint(int fd) {
+std::string diagnostic(int fd) {
   const auto read = hal::read_cache(fd, token_of(1));
   return read ? "" : read.error().message();
 }
@@ -53,7 +53,7 @@ std::string complaint(int fd) {
 
 TEST_CASE("cache_file: what was written under a token is read under it, wherever the caller stands in the file") {
   const temporary_folder folder;
-  const owned_file file = file_in(folder);
+  const owned_fd file = file_in(folder);
   REQUIRE(hal::write_cache(file.number(), token_of(1), some_buffers()));
   REQUIRE(::lseek(file.number(), 5, SEEK_SET) == 5);
   const auto read = hal::read_cache(file.number(), token_of(1));
@@ -91,9 +91,9 @@ TEST_CASE("cache_file: a file that is not what it says costs no memory") {
   for (const row& r : table) {
     CAPTURE(r.what);
     const temporary_folder folder("/dev/shm");
-    const owned_file file = file_in(folder);
+    const owned_fd file = file_in(folder);
     r.make(file.number());
-    CHECK(complaint(file.number()) == r.message);
+    CHECK(diagnostic(file.number()) == r.message);
   }
 }
 
@@ -102,13 +102,13 @@ TEST_CASE("cache_file: pipes, sockets, devices and folders are refused, and noth
   int pipe[2], sockets[2];
   REQUIRE(::pipe(pipe) == 0);
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
-  const owned_file zeros(::open("/dev/zero", O_RDWR | O_CLOEXEC)),
+  const owned_fd zeros(::open("/dev/zero", O_RDWR | O_CLOEXEC)),
       under(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  CHECK(complaint(pipe[0]) == "cache: is a pipe, expected a regular file");
-  CHECK(complaint(sockets[0]) == "cache: is a socket, expected a regular file");
-  CHECK(complaint(zeros.number()) == "cache: is a device, expected a regular file");
-  CHECK(complaint(under.number()) == "cache: is a folder, expected a regular file");
-  CHECK(complaint(-1) == "cache: cannot be read");
+  CHECK(diagnostic(pipe[0]) == "cache: is a pipe, expected a regular file");
+  CHECK(diagnostic(sockets[0]) == "cache: is a socket, expected a regular file");
+  CHECK(diagnostic(zeros.number()) == "cache: is a device, expected a regular file");
+  CHECK(diagnostic(under.number()) == "cache: is a folder, expected a regular file");
+  CHECK(diagnostic(-1) == "cache: cannot be read");
   CHECK_FALSE(hal::write_cache(pipe[1], token_of(1), some_buffers()));
   CHECK_FALSE(hal::write_cache(zeros.number(), token_of(1), some_buffers()));
   for (const int fd : {pipe[0], pipe[1], sockets[0], sockets[1]}) ::close(fd);
@@ -116,7 +116,7 @@ TEST_CASE("cache_file: pipes, sockets, devices and folders are refused, and noth
 
 TEST_CASE("cache_file: a file that others cut off while it is read is refused or read, and nothing else") {
   const temporary_folder folder;
-  const owned_file file = file_in(folder);
+  const owned_fd file = file_in(folder);
   const buffers wanted(50, std::vector<std::byte>(20'000, std::byte{1}));
   const ::pid_t cutter = nnrt_test::begin_child([&] {
     for (;;) {

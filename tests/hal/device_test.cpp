@@ -249,7 +249,7 @@ TEST_CASE("device: a network with states is refused, for devices keep none") {
 
 TEST_CASE("device: runs are checked, and outputs that are too small say for what") {
   const bench b;
-  const runnable model = *prepared_on(b.on).model;
+  const prepared_model_handle model = *prepared_on(b.on).model;
   arrays a(3);
   CHECK(model.execute(a.asking()).ended == status::none);
   CHECK(a.y == std::vector<float>(6, 2.5F));
@@ -307,7 +307,7 @@ TEST_CASE("device: runs are checked, and outputs that are too small say for what
 
 TEST_CASE("device: time is measured where it is asked for, and nowhere else") {
   const bench b;
-  const runnable model = *prepared_on(b.on).model;
+  const prepared_model_handle model = *prepared_on(b.on).model;
   arrays a(3);
   CHECK(model.execute(a.asking()).took.on_device == timing::unknown);
   request measured = a.asking();
@@ -321,7 +321,7 @@ TEST_CASE("device: time is measured where it is asked for, and nowhere else") {
 
 TEST_CASE("device: one model runs for many callers at once, with shapes of their own") {
   const bench b;
-  const runnable model = *prepared_on(b.on).model;
+  const prepared_model_handle model = *prepared_on(b.on).model;
   std::vector<std::unique_ptr<arrays>> all;
   std::vector<std::future<outcome>> ends;
   for (std::size_t i = 0; i < 16; ++i) {
@@ -342,7 +342,7 @@ TEST_CASE("device: one model runs for many callers at once, with shapes of their
 TEST_CASE("device: a run behind fences begins when all are signalled, and says how it ended") {
   const bench b;
   b.driver->extent = 3;
-  const runnable model = *prepared_on(b.on).model;
+  const prepared_model_handle model = *prepared_on(b.on).model;
   arrays a(3);
   request asked = a.asking();
   asked.measure = true;
@@ -363,7 +363,7 @@ TEST_CASE("device: a run behind fences begins when all are signalled, and says h
 TEST_CASE("device: a run behind fences fails with them, with its deadline, and with its duration") {
   const bench b;
   b.driver->extent = 3;
-  const runnable model = *prepared_on(b.on).model;
+  const prepared_model_handle model = *prepared_on(b.on).model;
   arrays a(3);
   const fence late;
   const auto failed = model.execute_fenced(a.asking(), {late});
@@ -389,7 +389,7 @@ TEST_CASE("device: a run behind fences fails with them, with its deadline, and w
 TEST_CASE("device: a run behind fences that finds no memory fails its fence, and its outputs are not written") {
   const bench b;
   b.driver->extent = 3;
-  const runnable model = *prepared_on(b.on).model;
+  const prepared_model_handle model = *prepared_on(b.on).model;
   const buffer_role output[] = {{0, 0, 1}};
   const device_buffer y = *b.on.allocate({}, {&model, 1}, {}, output);
   arrays a(3);

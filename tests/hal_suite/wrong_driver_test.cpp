@@ -42,7 +42,7 @@ class wrong_execution final : public execution {
     auto done = right_->run(inputs, outputs, deadline);
     if (!done || what_ != mistake::writes_behind_outputs) return done;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (outputs[i].bytes > ends_of_model::bytes_of(of_->output_desc(i), outputs[i].shape))
+      if (outputs[i].bytes > model_io::bytes_of(of_->output_desc(i), outputs[i].shape))
         outputs[i].data[outputs[i].bytes - 1] = std::byte{1};
     return done;
   }

@@ -57,9 +57,9 @@ TEST_CASE("forms: floats have no padding, and four axes") {
          five.properties.stride[4] == 4));
 }
 
-TEST_CASE("forms: stored numbers are aligned as their architecture wants it, and say what they stand for") {
-  const quantisation q = quant{0.25F, 0, stored_rounding::half_to_even},
-                     odd = quant{0.3F, 0, stored_rounding::half_to_even};
+TEST_CASE("forms: quantised values are aligned as their architecture wants it, and say what they stand for") {
+  const quantisation q = quant{0.25F, 0, quantised_rounding::half_to_even},
+                     odd = quant{0.3F, 0, quantised_rounding::half_to_even};
   const auto wide = made(bayes::table, {i8, format::nhwc, {1, 5, 7, 20}, q}, tensor_use::output);
   CHECK((first_four(wide.properties.alignedShape) == extents{1, 5, 7, 32} &&
          wide.properties.alignedByteSize == 5 * 7 * 32 && wide.properties.stride[2] == 32));

@@ -206,7 +206,7 @@ TEST_CASE("infer: feature maps of a batch go item by item, input after input") {
     }
 }
 
-TEST_CASE("infer: stored numbers have padding, and a shift or a scale that says what they stand for") {
+TEST_CASE("infer: quantised values have padding, and a shift or a scale that says what they stand for") {
   for (const char* const architecture : {"bayes", "bernoulli2"}) {
     CAPTURE(architecture);
     const auto made = stored(architecture);

@@ -3,7 +3,7 @@
 #include <nnrt/bpu.hpp>
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/calibrate_model.hpp>
-#include <nnrt/passes/stored_ends.hpp>
+#include <nnrt/passes/quantised_ends.hpp>
 
 #include "support/networks.hpp"
 #include "support/sanitized.hpp"
@@ -32,7 +32,7 @@ constexpr auto patch_net = [](builder& g) {
   auto y = avg_pool(layers::conv2d<4, 3, 3>(x, "stem", same, relu), kernel<16, 16>, stride<16, 16>) + b;
   g.output("y", flatten(y));
 };
-constexpr auto stored_net = [](builder& g) {
+constexpr auto quantised_net = [](builder& g) {
   auto x = g.input<f32, shape<1, 5, 7, 6>>("x");
   g.output("y", layers::conv2d<20, 3, 3>(x, "stem", same, relu));
 };
@@ -175,7 +175,7 @@ template <class G> network without_conversions(const char* name, const char* arc
   passes::take_off_conversions(made.graph, {.inputs = true, .outputs = true});
   return named(name, architecture, std::move(made));
 }
-network stored(const char* architecture) { return without_conversions<graph<stored_net>>("stored", architecture); }
+network stored(const char* architecture) { return without_conversions<graph<quantised_net>>("stored", architecture); }
 network sums(const char* architecture) { return without_conversions<graph<sums_net>>("sums", architecture, true); }
 network halves(const char* architecture) {
   saved_model made = *stored(architecture);

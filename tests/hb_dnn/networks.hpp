@@ -29,11 +29,11 @@ network camera_of_pixels(const char* architecture = "bayes");
 network patches(const char* architecture = "bayes", int batch = 1);
 /// What a session gives for the network of "patches", a batch of 1: NV12 of 16 x 16, and the offsets.
 std::vector<float> patches_run(const char* architecture, const std::vector<std::uint8_t>& nv12, const float* offset);
-/// Of stored numbers: "x" i8 [1, 5, 7, 6], "y" i8 [1, 5, 7, 20].
+/// Of quantised values: "x" i8 [1, 5, 7, 6], "y" i8 [1, 5, 7, 20].
 network stored(const char* architecture);
 /// The same whose "y" holds sums: i32 [1, 5, 7, 20], a scale for each channel.
 network sums(const char* architecture);
-/// That of stored numbers; "x" is given and "y" is got in four bits.
+/// That of quantised values; "x" is given and "y" is got in four bits.
 network halves(const char* architecture);
 /// "a", "b" f32 [2, 3, 5, 4]; "sum", "product" alike.
 network pair();
@@ -50,7 +50,7 @@ network rows_of_table();
 
 /// "x" and "y" f32 [0, 4].
 network of_no_items();
-/// "x" and "y" of stored numbers: i8 with zero point 100, u8 with zero point 200.
+/// "x" and "y" of quantised values: i8 with zero point 100, u8 with zero point 200.
 network moved(bool is_unsigned);
 
 /// The same network under this name.

@@ -378,16 +378,16 @@ TEST_CASE("resize: sets of regions follow each other; a model's batch takes seve
     REQUIRE(one.run() == HB_DNN_SUCCESS);
     alone.insert(alone.end(), one.out.at<float>(0), one.out.at<float>(0) + 4);
   }
-  regions three("bayes", 1, rois), in_pairs("bayes", 2, rois);
+  regions three("bayes", 1, rois), pair_lanes("bayes", 2, rois);
   REQUIRE(three.run() == HB_DNN_SUCCESS);
   for (std::size_t k = 0; k < 12; ++k) CHECK(three.out.at<float>(0)[k] == alone[k]);
-  CHECK(in_pairs.out[0].sysMem[0].memSize == 4 * 16);  // N = ceil(3 / 2) * 2
-  REQUIRE(in_pairs.run() == HB_DNN_SUCCESS);
-  const std::vector<float> batch = {in_pairs.out.at<float>(0), in_pairs.out.at<float>(0) + 12};
+  CHECK(pair_lanes.out[0].sysMem[0].memSize == 4 * 16);  // N = ceil(3 / 2) * 2
+  REQUIRE(pair_lanes.run() == HB_DNN_SUCCESS);
+  const std::vector<float> batch = {pair_lanes.out.at<float>(0), pair_lanes.out.at<float>(0) + 12};
   // calibrated apart
   for (std::size_t k = 0; k < 12; ++k) CHECK(std::fabs(batch[k] - alone[k]) < 0.1F * (1 + std::fabs(alone[k])));
-  --in_pairs.out[0].sysMem[0].memSize;
-  CHECK(in_pairs.run() == HB_DNN_INVALID_ARGUMENT);
+  --pair_lanes.out[0].sysMem[0].memSize;
+  CHECK(pair_lanes.run() == HB_DNN_INVALID_ARGUMENT);
 }
 
 TEST_CASE("resize: each broken limit of a region has its code, as its architecture has it") {

@@ -116,10 +116,10 @@ TEST_CASE("write_model: random networks come back whole, and compute the same") 
 
 TEST_CASE("write_model: random networks over images come back whole, of floats and of stored bytes") {
   for (std::uint64_t seed = 0; seed < 100; ++seed)
-    for (const bool is_stored : {false, true}) {
+    for (const bool is_quantised : {false, true}) {
       CAPTURE(seed);
-      CAPTURE(is_stored);
-      const model network = weighed(random_network(seed, is_stored).made());
+      CAPTURE(is_quantised);
+      const model network = weighed(random_network(seed, is_quantised).made());
       for (const hdi::version v : versions) CHECK(lost_on_the_way(network, v) == "");
     }
 }
@@ -297,7 +297,7 @@ TEST_CASE("write_model: a lossless model tells how its tensors' numbers are roun
     CAPTURE(is_per_channel);
     model_builder b;
     tensor_desc desc{i8, nd, {3, 3}};
-    desc.quantised = quant{.scale = 0.5F, .zero_point = 2, .rounding = stored_rounding::half_to_even};
+    desc.quantised = quant{.scale = 0.5F, .zero_point = 2, .rounding = quantised_rounding::half_to_even};
     if (is_per_channel)
       desc.quantised.mode = quantisation::kind::per_channel, desc.quantised.scale = 0, desc.quantised.zero_point = 0;
     const auto x = b.input("x", desc);

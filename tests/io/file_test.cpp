@@ -86,7 +86,7 @@ TEST_CASE("file: a pipe that a user names is written to and stays one; without a
   const auto refused = nnrt::write_file(pipe, bytes_of("nobody reads this"));
   REQUIRE(!refused);
   CHECK(refused.error().message() == pipe + ": cannot write: nobody reads from it");
-  const nnrt::owned_file reader(open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  const nnrt::owned_fd reader(open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   REQUIRE(reader.is_open());
   const std::span<const std::byte> pieces[] = {bytes_of("one "), {}, bytes_of("two")};
   REQUIRE(nnrt::write_file(pipe, pieces));
@@ -103,7 +103,7 @@ TEST_CASE("file: a pipe's slow reader is waited for") {
   const temporary_folder folder;
   const std::string pipe = folder.file("pipe"), content(300'000, 'x');  // more than a pipe holds
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  const nnrt::owned_file reader(open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const nnrt::owned_fd reader(open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const ::pid_t writer = nnrt_test::begin_child([&] { return nnrt::write_file(pipe, bytes_of(content)) ? 0 : 1; });
   ::fcntl(reader.number(), F_SETFL, 0);
   std::size_t arrived = 0;
@@ -124,7 +124,7 @@ TEST_CASE("file: a symbolic link is replaced, and nothing is written to what it 
   REQUIRE(nnrt::write_file(target, bytes_of("old")));
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   REQUIRE(mkdir(under.c_str(), 0700) == 0);
-  const nnrt::owned_file held(open(target.c_str(), O_RDONLY | O_CLOEXEC));
+  const nnrt::owned_fd held(open(target.c_str(), O_RDONLY | O_CLOEXEC));
   const std::string loop = folder.file("link");
   for (const std::string& leads_to : {target, pipe, under, folder.file("missing"), loop, std::string("/dev/null"),
                                       "/proc/self/fd/" + std::to_string(held.number())}) {
@@ -143,7 +143,7 @@ TEST_CASE("file: a symbolic link is replaced, and nothing is written to what it 
 TEST_CASE("file: what a process has open is not replaced by the system's name for it") {
   const temporary_folder folder;
   REQUIRE(nnrt::write_file(folder.file("file"), bytes_of("old")));
-  const nnrt::owned_file held(open(folder.file("file").c_str(), O_RDWR | O_CLOEXEC));
+  const nnrt::owned_fd held(open(folder.file("file").c_str(), O_RDWR | O_CLOEXEC));
   for (const char* const names : {"/proc/self/fd/", "/dev/fd/"}) {
     const std::string opened = names + std::to_string(held.number());
     const auto refused = nnrt::write_file(opened, bytes_of("new"));

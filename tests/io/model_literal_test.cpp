@@ -10,7 +10,7 @@
 #include "../support/written_models.hpp"
 
 namespace {
-NNRT_EMBED_FUNCTION(stored_hybrid, NNRT_TEST_DATA "/models/hybrid.tflite")
+NNRT_EMBED_FUNCTION(quantised_hybrid, NNRT_TEST_DATA "/models/hybrid.tflite")
 
 using namespace nnrt;
 
@@ -51,16 +51,17 @@ TEST_CASE("model_literal: of a file above 1 MiB programs get the file itself, if
   const auto kept = mapped_file::open(NNRT_TEST_DATA "/models/hybrid.tflite");
   REQUIRE(kept);
   const std::uint64_t digest = digest_of(array_ref<const std::byte>(kept->bytes()));
-  const auto same = bytes_of_model_file(stored_hybrid(), kept->bytes().size(), digest);
+  const auto same = bytes_of_model_file(quantised_hybrid(), kept->bytes().size(), digest);
   REQUIRE(same);
   CHECK(*same == letters_of(kept->bytes()));
   constexpr const char* wrong =
       "the model file in the program is not the one that the compiler has read: got 880 bytes, expected 880, and these "
       "are others; write the literal again";
-  CHECK(bytes_of_model_file(stored_hybrid(), 880, digest + 1).error().message() == wrong);
-  CHECK(
-      bytes_of_model_file(stored_hybrid(), 881, digest).error().message().find("got 880 bytes, expected 881; write") !=
-      std::string::npos);
+  CHECK(bytes_of_model_file(quantised_hybrid(), 880, digest + 1).error().message() == wrong);
+  CHECK(bytes_of_model_file(quantised_hybrid(), 881, digest)
+            .error()
+            .message()
+            .find("got 880 bytes, expected 881; write") != std::string::npos);
 }
 
 TEST_CASE("model_literal: digits after an escape, quotes, backslashes and question marks stay what they are") {

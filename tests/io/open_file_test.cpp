@@ -17,7 +17,7 @@ namespace {
 using nnrt::error_code;
 
 void make_file(const std::string& path, off_t bytes) {
-  const nnrt::owned_file made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const nnrt::owned_fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   REQUIRE(made.is_open());
   REQUIRE(::ftruncate(made.number(), bytes) == 0);
 }
@@ -86,7 +86,7 @@ TEST_CASE(
   make_file(path, 10);
   const ::pid_t changes = nnrt_test::begin_child([&] {
     for (;;) {
-      const nnrt::owned_file made(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+      const nnrt::owned_fd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
       if (!made.is_open() || ::ftruncate(made.number(), 10) != 0 || ::rename(file.c_str(), path.c_str()) != 0) return 1;
       if (::mkfifo(pipe.c_str(), 0600) != 0 || ::rename(pipe.c_str(), path.c_str()) != 0) return 1;
     }

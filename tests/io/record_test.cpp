@@ -37,7 +37,7 @@ TEST_CASE("record: numbers, texts and lists come back in their order") {
 }
 
 TEST_CASE("record: a desc comes back whole") {
-  tensor_desc desc{i8, nchw, {2, 3, -1}, quant{0.25F, -3, stored_rounding::half_to_even}};
+  tensor_desc desc{i8, nchw, {2, 3, -1}, quant{0.25F, -3, quantised_rounding::half_to_even}};
   desc.quantised.axis = 1;
   record_writer to;
   put(to, desc);

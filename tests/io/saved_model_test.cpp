@@ -23,11 +23,11 @@ namespace {
 
 using namespace nnrt;
 
-/// An image of stored numbers through a convolution with scales for each channel, and a reshape by a constant; a clip
+/// An image of quantised values through a convolution with scales for each channel, and a reshape by a constant; a clip
 /// without a limit.
 model quantised_network() {
   model_builder b;
-  const tensor_desc image{i8, nhwc, {1, 4, 4, 2}, quant{0.1F, 3, stored_rounding::half_to_even}},
+  const tensor_desc image{i8, nhwc, {1, 4, 4, 2}, quant{0.1F, 3, quantised_rounding::half_to_even}},
       filters{i8, nhwc, {3, 3, 3, 2}, per_channel<0>};
   const auto x = *b.input("image", image);
   const auto w = *b.weight("stem.weight", filters), scales = *b.weight("stem.weight.scale", {f32, {3}}),
@@ -36,9 +36,9 @@ model quantised_network() {
   ops::conv2d::attrs how;
   how.pad = {pad_mode::explicit_pads, 1, 1, 0, 2};
   how.fused = activation::relu;
-  const auto y = *b.apply<ops::conv2d>(how, {x, w, bias},
-                                       {tensor_desc{i8, nhwc, {}, quant{0.25F, -128, stored_rounding::half_to_even}}},
-                                       "stem \"1\"\n");
+  const auto y = *b.apply<ops::conv2d>(
+      how, {x, w, bias}, {tensor_desc{i8, nhwc, {}, quant{0.25F, -128, quantised_rounding::half_to_even}}},
+      "stem \"1\"\n");
   const std::int64_t to[] = {1, -1};
   const auto shape = *b.constant<std::int64_t>({i64, {2}}, to);
   const auto flat = *b.apply<ops::reshape>({}, {y[0], shape}, {}, "flat");

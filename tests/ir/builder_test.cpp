@@ -160,7 +160,7 @@ constexpr bool complains_as_stated(const row& r) {
   builder g;
   r.network(g);
   g.finish();
-  const ir::complaint& c = g.complaint();
+  const ir::diagnostic& c = g.diagnostic();
   return c.made == r.complains && (!c.made || (c.rule == r.rule && g.graph().name_of(c.name) == r.name));
 }
 static_assert(std::all_of(std::begin(table), std::end(table), complains_as_stated));
@@ -177,7 +177,7 @@ TEST_CASE("builder: a refused node silences what would follow from it") {
   x_of(g);
   g.refuse();
   g.finish();
-  CHECK(!g.complaint().made);
+  CHECK(!g.diagnostic().made);
 }
 
 TEST_CASE("builder: inputs, weights and outputs stand in order of declaration") {

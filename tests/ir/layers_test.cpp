@@ -128,7 +128,7 @@ TEST_CASE("layers: a name that is used twice is one weight") {
   layers::full_connection<4>(y, "shared");
   check_weights(g, {{"shared.weight", {4, 4}}, {"shared.bias", {4}}});
   CHECK(g.graph().nodes.size() == 2);
-  CHECK_FALSE(g.complaint().made);
+  CHECK_FALSE(g.diagnostic().made);
 }
 
 // After a broken rule nothing more is complained about: the handle passes through every layer.

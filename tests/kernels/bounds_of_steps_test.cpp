@@ -24,7 +24,7 @@ constexpr real no_bound = std::numeric_limits<real>::infinity();
 real_operand random_operand_of(dtype type, const shape_t& shape, std::uint32_t seed, double range) {
   real_operand x{shape, {}};
   for (const float number : random_floats(shape.elements(), seed, 1.0F))
-    x.numbers.push_back(as_stored(type, number * range));
+    x.numbers.push_back(as_quantised(type, number * range));
   return x;
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("bounds: images made larger and smaller, whose pixels differ as much a
           for (const bool alternates : {false, true}) {
             real_operand x = random_operand_of(type, {1, r.h, r.w, 1}, 3, range);
             for (std::size_t i = 0; alternates && i < x.numbers.size(); ++i)
-              x.numbers[i] = as_stored(type, i % 2 == 0 ? range : -range);
+              x.numbers[i] = as_quantised(type, i % 2 == 0 ? range : -range);
             ops::resize_bilinear::attrs attrs;
             attrs.new_height = r.new_h, attrs.new_width = r.new_w, attrs.coordinate_mode = mode;
             so_far.add(words_of<ops::resize_bilinear>(attrs), {x}, exact_resize(x, {1, r.new_h, r.new_w, 1}, mode));
@@ -253,7 +253,8 @@ TEST_CASE("bounds: rows rounded to 8 bits, where no number lies between two step
     std::vector<std::vector<double>> rows = rows_for(type);
     for (const double size : {4e-37, 1e-36, 3e-35}) {  // where the distance of two steps is no normal number
       rows.push_back(rows[3]);
-      for (double& number : rows.back()) number = as_stored(type, type == f64 ? number * size * 1e-270 : number * size);
+      for (double& number : rows.back())
+        number = as_quantised(type, type == f64 ? number * size * 1e-270 : number * size);
     }
     for (const std::vector<double>& x : rows)
       for (const bool is_symmetric : {true, false}) {
@@ -271,8 +272,8 @@ TEST_CASE("bounds: numbers between two steps become one of the two") {
     for (const double step : {1.0, 0.1, 3e-3}) {
       CAPTURE(name_of(type));
       CAPTURE(step);
-      std::vector<double> x{as_stored(type, 127 * step)};
-      for (int i = -127; i < 127; ++i) x.push_back(as_stored(type, (i + 0.5) * step));
+      std::vector<double> x{as_quantised(type, 127 * step)};
+      for (int i = -127; i < 127; ++i) x.push_back(as_quantised(type, (i + 0.5) * step));
       const auto n = static_cast<std::int64_t>(x.size());
       given_operand given;
       with_element<types::floating>(type, [&]<class T>(T) {
@@ -302,10 +303,10 @@ TEST_CASE("bounds: weights and biases with the scales of what follows their laye
       for (const float epsilon : {1e-5F, 0.0F}) {
         std::vector<real_operand> in{random_operand_of(type, {channels, inner}, 1, range)};
         for (std::uint32_t seed = 2; seed < 8; ++seed) in.push_back(random_operand_of(type, {channels}, seed, range));
-        for (double& variance : in[5].numbers) variance = std::fabs(variance) + as_stored(type, 1e-3);
-        for (double& variance : in[5].numbers) variance = as_stored(type, variance);
+        for (double& variance : in[5].numbers) variance = std::fabs(variance) + as_quantised(type, 1e-3);
+        for (double& variance : in[5].numbers) variance = as_quantised(type, variance);
         for (std::size_t c = 0; c < channels; c += 2)
-          in[4].numbers[c] = as_stored(type, in[1].numbers[c] * 1.001);  // a difference of nearly 0
+          in[4].numbers[c] = as_quantised(type, in[1].numbers[c] * 1.001);  // a difference of nearly 0
         exact_results weight, bias;
         for (std::size_t c = 0; c < channels; ++c) {
           const real by = real{in[2].numbers[c]} / std::sqrt(real{in[5].numbers[c]} + real{epsilon});
@@ -567,7 +568,7 @@ TEST_CASE("bounds: scores that fall by what boxes share, as long as no two boxes
       std::vector<double> corners, scores;
       for (int i = 0; i < boxes; ++i) {
         for (const double number : {0.0, 0.375 * i, 1.0, 0.375 * i + 1}) corners.push_back(number);
-        scores.push_back(as_stored(type, std::ldexp(1.3, -2 * i)));
+        scores.push_back(as_quantised(type, std::ldexp(1.3, -2 * i)));
       }
       const std::vector<real_operand> in{
           {{boxes, 4}, corners}, {{boxes}, scores}, {{1}, {1}}, {{1}, {0}}, {{1}, {sigma}}};

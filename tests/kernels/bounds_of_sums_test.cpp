@@ -42,9 +42,9 @@ real_operand layer_operand(dtype type, const std::vector<shape_t>& shapes, std::
     const auto i = static_cast<std::int64_t>(x.numbers.size());
     const bool is_first = shapes.size() == 1 ? i < inner : i % inner == 0;  // of the numbers of a sum
     const double lost = number == 1 || (number == 0 && is_first) ? 1 : std::ldexp(1.0, -digits_of(type));
-    x.numbers.push_back(as_stored(type, range * (kind == numbers::random  ? double{random}
-                                                 : kind == numbers::alike ? 0.1
-                                                                          : lost)));
+    x.numbers.push_back(as_quantised(type, range * (kind == numbers::random  ? double{random}
+                                                    : kind == numbers::alike ? 0.1
+                                                                             : lost)));
   }
   return x;
 }

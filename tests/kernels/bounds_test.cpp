@@ -73,7 +73,7 @@ TEST_CASE("bounds: functions of two numbers, at magnitudes of all kinds") {
     measured power("pow", ops::of<ops::pow>(), type),
         square("squared_difference", ops::of<ops::squared_difference>(), type);
     for (const double exponent : {0.75, -0.5, 3.0, 0.3, 7.0}) {
-      const std::vector<double> x = arguments_for(type, true)[0], y{as_stored(type, exponent)};
+      const std::vector<double> x = arguments_for(type, true)[0], y{as_quantised(type, exponent)};
       const auto n = static_cast<std::int64_t>(x.size());
       exact_results powers, squares;
       for (const double number : x) {
@@ -98,7 +98,7 @@ constexpr double largest_count = 0x1p45;
 std::vector<double> arguments_around(dtype type, double scale, double shift) {
   std::vector<double> x = arguments_for(type, false)[0];
   for (int i = 0; i < 100; ++i)
-    x.push_back(as_stored(type, -shift / scale * (1 + (i % 2 == 0 ? 1 : -1) * std::ldexp(1.0 + i / 100.0, -i / 2))));
+    x.push_back(as_quantised(type, -shift / scale * (1 + (i % 2 == 0 ? 1 : -1) * std::ldexp(1.0 + i / 100.0, -i / 2))));
   for (double& number : x)
     if (std::fabs(number) > largest_in(type)) number = 0;
   return x;
@@ -146,8 +146,8 @@ TEST_CASE("bounds: powers of bases that are scaled or shifted") {
         attrs.scale = by.scale, attrs.shift = by.shift;
         std::vector<double> x = arguments_around(type, by.scale, by.shift);
         for (int i = -50; i <= 50; ++i)  // bases near 1, of which high powers are finite
-          x.push_back(as_stored(type, (1 + std::ldexp(i, -28) - by.shift) / by.scale));
-        const std::vector<double> y{as_stored(type, power)};
+          x.push_back(as_quantised(type, (1 + std::ldexp(i, -28) - by.shift) / by.scale));
+        const std::vector<double> y{as_quantised(type, power)};
         exact_results exact;
         for (const double number : x) {
           const real product = real{number} * real{by.scale}, of = product + real{by.shift},
@@ -269,20 +269,20 @@ namespace {
 /// that is most; and a last one that makes units of what was lost.
 std::vector<std::vector<double>> rounded_up(dtype type) {
   if (type == f16) return {};  // products of f16 are made in f64
-  double product = as_stored(type, 1.0003);
+  double product = as_quantised(type, 1.0003);
   std::vector<double> factors{product};
   for (std::uint32_t i = 1; i < 64; ++i) {
     double best = 1;
     real most = 0;
     for (const float random : random_floats(100, i + 1, 1.0F)) {
-      const double factor = as_stored(type, (1 + std::fabs(double{random}) * 1e-3) / (product > 1.001 ? 1.001 : 1));
-      const real exact = real{product} * factor, up = real{as_stored(type, product * factor)} / exact - 1;
+      const double factor = as_quantised(type, (1 + std::fabs(double{random}) * 1e-3) / (product > 1.001 ? 1.001 : 1));
+      const real exact = real{product} * factor, up = real{as_quantised(type, product * factor)} / exact - 1;
       if (up > most) best = factor, most = up;
     }
     factors.push_back(best);
-    product = as_stored(type, product * best);
+    product = as_quantised(type, product * best);
   }
-  factors.push_back(as_stored(type, 1.99));
+  factors.push_back(as_quantised(type, 1.99));
   return {factors};
 }
 
@@ -342,7 +342,7 @@ group_results normalised(const reals& x, real epsilon, const reals& factor, cons
 /// Numbers of the dtype, as the kernel reads them.
 std::vector<double> some_numbers(dtype type, std::int64_t n, std::uint32_t seed) {
   std::vector<double> numbers;
-  for (const float number : random_floats(n, seed, 2.0F)) numbers.push_back(as_stored(type, number));
+  for (const float number : random_floats(n, seed, 2.0F)) numbers.push_back(as_quantised(type, number));
   return numbers;
 }
 
@@ -399,7 +399,7 @@ TEST_CASE("bounds: batch_norm, and sums of squares of neighbours to any power") 
                                 near = some_numbers(type, n, 7);
       // Means that are nearly the numbers, and such that are not.
       std::vector<double> mean = near;
-      for (std::size_t i = 0; i < mean.size(); i += 2) mean[i] = as_stored(type, x[i] * (1 + near[i] * 1e-3));
+      for (std::size_t i = 0; i < mean.size(); i += 2) mean[i] = as_quantised(type, x[i] * (1 + near[i] * 1e-3));
       std::vector<double> variance = some_numbers(type, n, 8);
       for (double& number : variance) number = std::fabs(number);
       ops::batch_norm::attrs attrs;

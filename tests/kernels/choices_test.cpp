@@ -26,7 +26,7 @@ struct decision {
 struct circumstances {
   bool unrolled = false, must_pack = false;
   winograd use = winograd::automatic;
-  std::int64_t band_rows = 0;
+  std::int64_t stripe_rows = 0;
   std::initializer_list<tensor_desc> wanted = {};
 };
 
@@ -39,7 +39,7 @@ constexpr decision chosen(const typename Op::attrs& attrs, std::initializer_list
   pack(attrs, words);
   const kernel_choice choice =
       select_for<Op, reference_types<Op>(), true>({words, std::span(in.begin(), in.size()), v.outputs, under.unrolled,
-                                                   under.use, under.band_rows, under.must_pack});
+                                                   under.use, under.stripe_rows, under.must_pack});
   return {choice.name,        choice.packed_bytes, choice.scratch_bytes, choice.parts,
           choice.code.method, choice.pack_parts,   choice.code.table,    choice.form};
 }
@@ -85,7 +85,7 @@ constexpr std::int64_t float_bytes = 4;
 constexpr operand x(shape_t shape) { return computed(f32_of(shape)); }
 constexpr operand w(shape_t shape) { return weight(f32_of(shape)); }
 
-/// Stored numbers of one scale, weights of one for each index of axis 0, and what results are to be stored as.
+/// Quantised values of one scale, weights of one for each index of axis 0, and what results are to be stored as.
 constexpr quantisation tenths = quant{0.1F, 3};
 constexpr operand stored(dtype type, shape_t shape, const quantisation& q = tenths) {
   return computed({type, default_format(shape.rank), shape, q});
@@ -173,9 +173,9 @@ constexpr decision taps_of_floats(std::int64_t side, std::int64_t channels) {
 }
 constexpr decision taps_of_bytes(std::int64_t side, std::int64_t channels) {
   const depthwise_shape s = taps(side, channels, 3);
-  const byte_factors f{3, 0, false};
-  return {"dot taps", byte_depthwise_packed_bytes(s, f), byte_depthwise_scratch_bytes(s, f),
-          parts_for(2 * s.out_height * s.out_width * channels * 9 / byte_depthwise_rows_at_once(s) / 16)};
+  const int8_factors f{3, 0, false};
+  return {"dot taps", int8_depthwise_packed_bytes(s, f), int8_depthwise_scratch_bytes(s, f),
+          parts_for(2 * s.out_height * s.out_width * channels * 9 / int8_depthwise_rows_at_once(s) / 16)};
 }
 
 }  // namespace
@@ -210,8 +210,8 @@ TEST_CASE("choices: conv2d of floats - pixels, windows, groups, Winograd's tiles
       {"Winograd's method is off",
        chosen<ops::conv2d>({}, {x({1, 56, 56, 64}), w({64, 3, 3, 64})}, {.use = winograd::off}),
        by_products("gemm windows", convolution(56, 64, 64, 3))},
-      {"bands of rows", chosen<ops::conv2d>({}, {x({1, 20, 20, 64}), w({64, 1, 1, 64})}, {.band_rows = 2}),
-       with_tables("gemm pixels", convolution(20, 64, 64, 1), conv_tile_set_of_bands(convolution(20, 64, 64, 1), 2))},
+      {"bands of rows", chosen<ops::conv2d>({}, {x({1, 20, 20, 64}), w({64, 1, 1, 64})}, {.stripe_rows = 2}),
+       with_tables("gemm pixels", convolution(20, 64, 64, 1), conv_tile_set_of_stripes(convolution(20, 64, 64, 1), 2))},
       {"all rows", chosen<ops::conv2d>({}, {x({1, 20, 20, 64}), w({64, 1, 1, 64})}),
        with_tables("gemm pixels", convolution(20, 64, 64, 1), conv_tile_set(convolution(20, 64, 64, 1)))},
       {"weights of the run", chosen<ops::conv2d>({}, {x({1, 56, 56, 64}), x({64, 3, 3, 64})}),
@@ -223,7 +223,7 @@ TEST_CASE("choices: conv2d of floats - pixels, windows, groups, Winograd's tiles
 TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, the unrolled form") {
   using fast_layer = binding<ops::full_connection>;
   constexpr auto in_tiles = [](std::int64_t rows, std::int64_t k, std::int64_t n) {
-    const bool collide = rows > 12 && tile_rows > 12 && k % 1024 == 0;  // which begin whole pages apart
+    const bool collide = rows > 12 && mr > 12 && k % 1024 == 0;  // which begin whole pages apart
     return decision{"gemm rows", packed_floats(k, n) * float_bytes,
                     collide ? copied_rows_floats(rows, k) * float_bytes : 0,
                     std::max(parts_for(rows * k * n / 16), parts_for(k * n / 4)),
@@ -235,7 +235,7 @@ TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, the 
   constexpr auto unrolled = [](std::int64_t k, std::int64_t n) {
     return decision{"dense unrolled", dense_packed_floats(k, n) * float_bytes, 0, 1, -1, 1, -1, unrolled_form::dense};
   };
-  constexpr std::int64_t widest = 8 * lanes;
+  constexpr std::int64_t widest = 8 * f32_lanes;
   static constexpr row table[] = {
       {"a row of 1 MiB", layer(1, 256, 1024), {"dot rows", 0, 0, parts_for(256 * 1024 / 4), fast_layer::by_row}},
       {"a row of less", layer(1, 256, 1023), in_tiles(1, 256, 1023)},
@@ -261,8 +261,8 @@ TEST_CASE("choices: matmul of floats - copies, transposed rows, parts of many ma
   static constexpr row table[] = {
       {"rows that collide",
        chosen<ops::matmul>({}, {x({66, 1024}), x({1024, 64})}),
-       {"gemm batch", packed(1, 1024, 64), tile_rows > 12 ? copied_rows_floats(66, 1024) * float_bytes : 0,
-        parts_for(66 * 1024 * 64 / 16), tile_rows > 12 ? fast_product::in_tiles_of_copies : fast_product::in_tiles,
+       {"gemm batch", packed(1, 1024, 64), mr > 12 ? copied_rows_floats(66, 1024) * float_bytes : 0,
+        parts_for(66 * 1024 * 64 / 16), mr > 12 ? fast_product::in_tiles_of_copies : fast_product::in_tiles,
         parts_for(1024 * 64)}},
       {"rows that do not",
        chosen<ops::matmul>({}, {x({66, 1040}), x({1040, 64})}),
@@ -297,8 +297,8 @@ TEST_CASE("choices: conv2d_transpose - a product for each phase, at most 1,024 o
                                      conv_transpose_scratch_floats(largest) * float_bytes, 1, 0};
   constexpr decision of_bytes =
       chosen<ops::conv2d_transpose>(by(32, 32), {bytes({1, 1, 1, 2}), filters({2, 32, 32, 2})}, {.wanted = {as_bytes}});
-  constexpr decision of_bytes_expected{"dot phases", byte_conv_transpose_packed_bytes(largest),
-                                       byte_conv_transpose_scratch_bytes(largest)};
+  constexpr decision of_bytes_expected{"dot phases", int8_conv_transpose_packed_bytes(largest),
+                                       int8_conv_transpose_scratch_bytes(largest)};
   static constexpr row table[] = {
       {"1,024 phases", floats, floats_expected},
       {"more", chosen<ops::conv2d_transpose>(by(32, 33), {x({1, 1, 1, 2}), w({2, 32, 33, 2})}), reference},
@@ -319,9 +319,9 @@ TEST_CASE("choices: conv2d_transpose - a product for each phase, at most 1,024 o
 
 TEST_CASE("choices: conv2d of bytes - pixels, windows, groups, Winograd's tiles, taps; no sum leaves 32 bits") {
   constexpr auto of_bytes = [](std::string_view name, const conv_shape& s) {
-    const byte_conv_plan plan = byte_conv_plan::of(s);
-    return decision{name, byte_conv_packed_bytes(plan), byte_conv_scratch_bytes(plan),
-                    parts_for(s.out_pixels() * s.out * s.depth() / 16 / (byte_conv_layout(plan).in_blocks ? 16 : 4))};
+    const int8_conv_plan plan = int8_conv_plan::of(s);
+    return decision{name, int8_conv_packed_bytes(plan), int8_conv_scratch_bytes(plan),
+                    parts_for(s.out_pixels() * s.out * s.depth() / 16 / (int8_conv_layout(plan).in_blocks ? 16 : 4))};
   };
   constexpr auto layer = [](shape_t image, shape_t w, std::int64_t group = 1) {
     return chosen<ops::conv2d>(groups_of(group), {bytes(image), filters(w)}, {.wanted = {as_bytes}});
@@ -330,16 +330,16 @@ TEST_CASE("choices: conv2d of bytes - pixels, windows, groups, Winograd's tiles,
       {"1x1", layer({1, 28, 28, 32}, {64, 1, 1, 32}), of_bytes("dot pixels", convolution(28, 32, 64, 1))},
       {"3x3", layer({1, 28, 28, 3}, {64, 3, 3, 3}), of_bytes("dot windows", convolution(28, 3, 64, 3))},
       {"3x3 of many channels", layer({1, 56, 56, 128}, {128, 3, 3, 128}),
-       of_bytes(byte_winograd_pays(convolution(56, 128, 128, 3)) ? "dot winograd" : "dot windows",
+       of_bytes(int8_winograd_pays(convolution(56, 128, 128, 3)) ? "dot winograd" : "dot windows",
                 convolution(56, 128, 128, 3))},
       {"two groups", layer({1, 28, 28, 16}, {16, 3, 3, 8}, 2),
        of_bytes("dot groups", convolution(28, 16, 16, 3, 1, 2))},
       {"a group for each channel", layer({1, 28, 28, 16}, {16, 3, 3, 1}, 16), taps_of_bytes(28, 16)},
       {"one channel is one group", layer({1, 28, 28, 1}, {16, 3, 3, 1}),
        of_bytes("dot windows", convolution(28, 1, 16, 3))},
-      {"as many products as a sum holds", layer({1, 1, 1, most_byte_products}, {1, 1, 1, most_byte_products}),
-       of_bytes("dot pixels", convolution(1, most_byte_products, 1, 1))},
-      {"more", layer({1, 1, 1, most_byte_products + 1}, {1, 1, 1, most_byte_products + 1}), reference},
+      {"as many products as a sum holds", layer({1, 1, 1, max_byte_products}, {1, 1, 1, max_byte_products}),
+       of_bytes("dot pixels", convolution(1, max_byte_products, 1, 1))},
+      {"more", layer({1, 1, 1, max_byte_products + 1}, {1, 1, 1, max_byte_products + 1}), reference},
   };
   check(table);
 }
@@ -349,7 +349,7 @@ namespace {
 /// Whether a layer with these operands and this result counts as one of bytes.
 constexpr bool is_of_bytes(const operand& image, const operand& w, const operand& y) {
   const operand in[] = {image, w};
-  return is_layer_of_bytes({{}, in, std::span(&y.desc, 1)}, 1);
+  return is_int8_layer({{}, in, std::span(&y.desc, 1)}, 1);
 }
 constexpr operand four_bytes = bytes({1, 4}), four_of_16_bits = stored(i16, {1, 4}),
                   four_unscaled = computed({i8, {1, 4}});
@@ -367,12 +367,12 @@ TEST_CASE("choices: depthwise_conv2d of bytes - taps, and windows of a single ch
   constexpr auto layer = [](shape_t image, shape_t w) {
     return chosen<ops::depthwise_conv2d>({}, {bytes(image), filters(w)}, {.wanted = {as_bytes}});
   };
-  constexpr byte_conv_plan single = byte_conv_plan::of(convolution(8, 1, 4, 3));
+  constexpr int8_conv_plan single = int8_conv_plan::of(convolution(8, 1, 4, 3));
   static constexpr row table[] = {
       {"two channels", layer({1, 28, 28, 2}, {2, 3, 3, 1}), taps_of_bytes(28, 2)},
       {"one channel",
        layer({1, 8, 8, 1}, {4, 3, 3, 1}),
-       {"dot windows", byte_conv_packed_bytes(single), byte_conv_scratch_bytes(single)}},
+       {"dot windows", int8_conv_packed_bytes(single), int8_conv_scratch_bytes(single)}},
   };
   check(table);
 }
@@ -382,8 +382,8 @@ TEST_CASE("choices: full_connection of bytes - one row of whole steps, rows, the
     return chosen<ops::full_connection>({}, {bytes({rows, k}), weight({i8, nd, {n, k}, q})}, {.wanted = {as_bytes}});
   };
   constexpr auto expected = [](std::string_view name, std::int64_t rows, std::int64_t k, std::int64_t n, int method) {
-    const byte_layout layout = byte_layout::of(rows, k, n);
-    return decision{name, layout.bytes(), byte_matrix_scratch_bytes(layout, rows),
+    const int8_layout layout = int8_layout::of(rows, k, n);
+    return decision{name, layout.bytes(), int8_matrix_scratch_bytes(layout, rows),
                     std::max(parts_for(rows * k * n / 64), parts_for(n * k / 16)), method};
   };
   constexpr auto unrolled_layer = [](std::int64_t k, std::int64_t n) {
@@ -391,9 +391,9 @@ TEST_CASE("choices: full_connection of bytes - one row of whole steps, rows, the
   };
   constexpr auto in_lines = [expected](std::int64_t k, std::int64_t n, bool is_small) {
     decision made = expected("dot row", 1, k, n, 1);
-    return made.form = has_lines && is_small ? unrolled_form::dense_of_bytes : unrolled_form::none, made;
+    return made.form = has_lines && is_small ? unrolled_form::int8_dense : unrolled_form::none, made;
   };
-  constexpr std::int64_t widest = 4 * byte_layout::panel_width;
+  constexpr std::int64_t widest = 4 * int8_layout::panel_width;
   static constexpr row table[] = {
       {"a row", layer(1, 256, 300), expected("dot row", 1, 256, 300, 1)},
       {"a row that is no multiple of 4", layer(1, 254, 300), expected("dot row", 1, 254, 300, 2)},
@@ -412,8 +412,8 @@ TEST_CASE("choices: matmul of bytes - packed by threads, but with a scale for ea
                                {a, b}, {.wanted = {as_bytes}});
   };
   constexpr operand b = bytes({2, 128, 256}), b_of_columns = weight({i8, nd, {128, 256}, per_channel<1>});
-  constexpr byte_layout layout = byte_layout::of(128, 128, 256);
-  constexpr std::int64_t scratch = byte_matrix_scratch_bytes(layout, 128);
+  constexpr int8_layout layout = int8_layout::of(128, 128, 256);
+  constexpr std::int64_t scratch = int8_matrix_scratch_bytes(layout, 128);
   constexpr int parts = parts_for(2 * 128 * 128 * 256 / 16 / (layout.in_blocks ? 16 : 4));
   static constexpr row table[] = {
       {"two matrices",
@@ -450,7 +450,7 @@ TEST_CASE("choices: layers of 16 bits without zero points") {
 
 // --- what is not a layer -------------------------------------------------------
 
-TEST_CASE("choices: softmax - short rows, rows, columns, stored numbers") {
+TEST_CASE("choices: softmax - short rows, rows, columns, quantised values") {
   using fast_softmax = binding<ops::softmax>;
   using attributes = ops::softmax::attrs;
   constexpr attributes along_1 = with<attributes>([](attributes& a) { a.axis.push_back(1); });
@@ -460,9 +460,9 @@ TEST_CASE("choices: softmax - short rows, rows, columns, stored numbers") {
   };
   static constexpr row table[] = {
       {"rows of one vector",
-       chosen<ops::softmax>({}, {x({2, lanes})}),
-       {"softmax rows", 0, 0, 1, fast_softmax::short_rows}},
-      {"longer ones", chosen<ops::softmax>({}, {x({2, lanes + 1})}), {"softmax rows", 0, 0, 1, fast_softmax::rows}},
+       chosen<ops::softmax>({}, {x({2, f32_lanes})}),
+       {"softmax rows", 0, 0, 1, fast_softmax::int16_rows}},
+      {"longer ones", chosen<ops::softmax>({}, {x({2, f32_lanes + 1})}), {"softmax rows", 0, 0, 1, fast_softmax::rows}},
       {"columns", chosen<ops::softmax>(along_1, {x({2, 3, 5})}), {"softmax columns", 0, 0, 1, fast_softmax::columns}},
       {"many elements",
        chosen<ops::softmax>({}, {x({64, 1000})}),
@@ -471,8 +471,8 @@ TEST_CASE("choices: softmax - short rows, rows, columns, stored numbers") {
        reference},
       {"bytes",
        chosen<ops::softmax>({}, {bytes({2, 8})}, {.wanted = {as(shares)}}),
-       {"softmax stored", sizeof(byte_powers<std::int8_t>)}},
-      {"16 bits", of_shorts(shares_of_16), {"softmax stored", sizeof(short_powers)}},
+       {"softmax stored", sizeof(int8_powers<std::int8_t>)}},
+      {"16 bits", of_shorts(shares_of_16), {"softmax stored", sizeof(int16_powers)}},
       {"16 bits with other shares", of_shorts(quant{0x1p-14F, 0}), reference},
   };
   check(table);
@@ -484,7 +484,7 @@ TEST_CASE("choices: pools - vectors of channels, rows of maxima, bytes, windows 
   constexpr auto window = [](auto attrs, std::int64_t h, std::int64_t width, activation fused = activation::none) {
     return attrs.kernel = {h, width}, attrs.fused = fused, attrs;
   };
-  constexpr std::int64_t many = 4 * lanes;
+  constexpr std::int64_t many = 4 * f32_lanes;
   constexpr auto of_bytes = [](const mean& a, shape_t shape, const quantisation& q = tenths) {
     return chosen<ops::avg_pool>(a, {stored(i8, shape, q)}, {.wanted = {as(q)}});
   };
@@ -523,7 +523,7 @@ TEST_CASE("choices: reductions - rows, columns, axes that lie apart, bytes") {
   constexpr auto of_bytes = [mean](shape_t shape, const quantisation& y = tenths) {
     return mean(bytes(shape), integers(numbers<1>), {.wanted = {as(y)}});
   };
-  constexpr quantisation to_even{quant{0.1F, 3, stored_rounding::half_to_even}};
+  constexpr quantisation to_even{quant{0.1F, 3, quantised_rounding::half_to_even}};
   static constexpr row table[] = {
       {"rows", mean(x({8, 512, 64}), integers(numbers<2>)), {"fold rows", 0, 0, parts_for(8 * 512 * 64)}},
       {"columns", mean(x({8, 512, 64}), integers(numbers<1>)), {"fold columns", 0, 0, parts_for(8 * 512 * 64)}},
@@ -532,9 +532,9 @@ TEST_CASE("choices: reductions - rows, columns, axes that lie apart, bytes") {
       {"eight bytes", of_bytes({2, 3, 8}), {"fold bytes"}},
       {"seven", of_bytes({2, 3, 7}), reference},
       {"as many bytes as a sum holds",
-       of_bytes({1, most_mean_pixels, 8}),
-       {"fold bytes", 0, 0, parts_for(most_mean_pixels * 2)}},
-      {"more", of_bytes({1, most_mean_pixels + 1, 8}), reference},
+       of_bytes({1, max_mean_pixels, 8}),
+       {"fold bytes", 0, 0, parts_for(max_mean_pixels * 2)}},
+      {"more", of_bytes({1, max_mean_pixels + 1, 8}), reference},
       {"halves to even", of_bytes({2, 3, 8}, to_even), reference},
       {"norms of rows", chosen<ops::reduce_l2>({}, {x({2, 3}), integers(numbers<1>)}), {"l2 rows"}},
       {"norms of columns", chosen<ops::reduce_l2>({}, {x({2, 3}), integers(numbers<0>)}), {"l2 columns"}},
@@ -591,7 +591,7 @@ TEST_CASE("choices: elements - scales of channels or rows, powers, tables of byt
   constexpr auto sum = [](shape_t a, shape_t b) {
     return chosen<ops::add>({}, {bytes(a), bytes(b)}, {.wanted = {as_bytes}});
   };
-  constexpr std::int64_t line = sizeof(byte_pair_line);
+  constexpr std::int64_t line = sizeof(int8_pair_sum);
   static constexpr row table[] = {
       {"powers of e", power(-1, 1, 0), {"map"}},
       {"of 2", power(2, 1, 0), reference},
@@ -613,7 +613,7 @@ TEST_CASE("choices: conversions") {
     const std::array<std::int64_t, 1> number{static_cast<std::int64_t>(to)};
     return chosen<ops::cast>({}, {computed({from, {5}}), integer(number)});
   };
-  constexpr quantisation to_even{quant{0.1F, 3, stored_rounding::half_to_even}};
+  constexpr quantisation to_even{quant{0.1F, 3, quantised_rounding::half_to_even}};
   constexpr auto into = [](const operand& from, dtype type, const quantisation& q) {
     tensor_desc wanted = as(q);
     wanted.type = type;
@@ -761,8 +761,8 @@ TEST_CASE("choices: layers whose sums something else ends") {
   constexpr auto layer = [](const operand& from, const operand& w, std::int64_t group = 1) {
     return chosen<ops::layer_sums>(with<ops::layer_sums::attrs>([&](auto& a) { a.group = group; }), {from, w}).name;
   };
-  constexpr std::string_view most_phases = phases_and_addend({2, 32, 32, 2}, {1, 32, 32, 2}, {32, 32}),
-                             most_kept_phases = phases({2, 32, 32, 2}, {32, 32});
+  constexpr std::string_view max_phases = phases_and_addend({2, 32, 32, 2}, {1, 32, 32, 2}, {32, 32}),
+                             max_kept_phases = phases({2, 32, 32, 2}, {32, 32});
   static constexpr struct {
     std::string_view what, got, expected;
   } table[] = {
@@ -772,14 +772,14 @@ TEST_CASE("choices: layers whose sums something else ends") {
       {"phases and an addend", phases_and_addend({3, 2, 2, 2}, {1, 2, 2, 3}, {2, 2}), "dot phases, sum"},
       {"with gaps", phases_and_addend({3, 2, 2, 2}, {1, 2, 2, 3}, {3, 2}), ""},
       {"a group for each channel", phases_and_addend({2, 2, 2, 1}, {1, 2, 2, 2}, {2, 2}, 2), ""},
-      {"as many products and an addend as a sum holds", sum_of_k(most_byte_products), "dot windows, sum"},
-      {"more", sum_of_k(most_byte_products + 1), ""},
-      {"as many in phases", phases_of_k(most_byte_products), "dot phases, sum"},
-      {"more", phases_of_k(most_byte_products + 1), ""},
-      {"1,024 phases and an addend", most_phases, "dot phases, sum"},
+      {"as many products and an addend as a sum holds", sum_of_k(max_byte_products), "dot windows, sum"},
+      {"more", sum_of_k(max_byte_products + 1), ""},
+      {"as many in phases", phases_of_k(max_byte_products), "dot phases, sum"},
+      {"more", phases_of_k(max_byte_products + 1), ""},
+      {"1,024 phases and an addend", max_phases, "dot phases, sum"},
       {"more", phases_and_addend({2, 32, 33, 2}, {1, 32, 33, 2}, {32, 33}), ""},
       {"phases", phases({3, 2, 2, 2}, {2, 2}), "dot phases, sums"},
-      {"1,024 phases", most_kept_phases, "dot phases, sums"},
+      {"1,024 phases", max_kept_phases, "dot phases, sums"},
       {"more", phases({2, 32, 33, 2}, {32, 33}), ""},
       {"phases with gaps", phases({3, 2, 2, 2}, {2, 3}), ""},
       {"phases, a group for each channel", phases({2, 2, 2, 1}, {2, 2}, 2), ""},
@@ -788,9 +788,9 @@ TEST_CASE("choices: layers whose sums something else ends") {
       {"windows of one channel", layer(bytes({1, 5, 5, 1}), filters({8, 3, 3, 1})), "dot windows, sums"},
       {"groups", layer(image, filters({8, 3, 3, 2}), 2), "dot groups, sums"},
       {"taps", layer(image, filters({8, 3, 3, 1}), 4), "dot taps, sums"},
-      {"as many products as a sum holds", layer(bytes({1, most_byte_products}), filters({1, most_byte_products})),
+      {"as many products as a sum holds", layer(bytes({1, max_byte_products}), filters({1, max_byte_products})),
        "dot rows, sums"},
-      {"more", layer(bytes({1, most_byte_products + 1}), filters({1, most_byte_products + 1})), ""},
+      {"more", layer(bytes({1, max_byte_products + 1}), filters({1, max_byte_products + 1})), ""},
   };
   for (const auto& r : table) {
     CAPTURE(r.what);

@@ -93,7 +93,7 @@ static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), wei
                   "gemm rows",
               "L2 keeps them");
 
-// Stored numbers are no plain ones, and no floats.
+// Quantised values are no plain ones, and no floats.
 template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
   const quantisation q = quant{0.1F, 3};
   const operand x = computed({Type, nhwc, {1, 8, 8, 16}, q});

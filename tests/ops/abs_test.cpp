@@ -30,7 +30,7 @@ TEST_CASE("abs: missing, surplus, and boolean operands are refused") {
                int(i8)));
 }
 
-TEST_CASE("abs: stored numbers of 8 and 16 bits have a scale, and are brought to that of the result") {
+TEST_CASE("abs: quantised values of 8 and 16 bits have a scale, and are brought to that of the result") {
   using rule = op::rule;
   const quant half{0.5F, 3};
   CHECK(asks_for_scales<op, one_in, one_out, false>());
@@ -42,8 +42,9 @@ TEST_CASE("abs: stored numbers of 8 and 16 bits have a scale, and are brought to
   CHECK(wrong_steps<op, std::uint8_t>(quant{0.07F, 100}, quant{0.05F, 128}, f) == 0);
 }
 
-TEST_CASE("abs: a quotient of scales beyond float takes stored numbers to the end of the range") {
-  CHECK(run_stored<op, std::int8_t>({}, {3}, quant{1e-10F, 3}, stored<std::int8_t>({3}, {-1, 0, 1}, quant{1e30F, 0})) ==
+TEST_CASE("abs: a quotient of scales beyond float takes quantised values to the end of the range") {
+  CHECK(run_quantised<op, std::int8_t>({}, {3}, quant{1e-10F, 3},
+                                       stored<std::int8_t>({3}, {-1, 0, 1}, quant{1e30F, 0})) ==
         std::vector<std::int8_t>{127, 3, 127});
 }
 

@@ -156,50 +156,50 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 3);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::add>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::add>(quantised_rules));
 static_assert(takes_the_wanted_scale<ops::add>());
 
 TEST_CASE("add: quantised operands without the scales that it needs are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::add>(row));
   }
 }
 
-/// Stored numbers all over the range, in steps, add of both.
+/// Quantised values all over the range, in steps, add of both.
 template <class T>
-constexpr std::vector<T> stored_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
-  return run_stored<ops::add, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
+constexpr std::vector<T> quantised_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
+  return run_quantised<ops::add, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
 }
 
 // Expected numbers: python integers through TFLite's definition. Each operand, shifted left by 20 bits (i16: 15), times
 // scale / (2 * larger scale), both sums times 2 * larger scale / (2^20 * scale of y), each product rounded by SRDHM and
 // RDP.
-TEST_CASE("add: stored numbers have the bits of TFLite's ADD") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::none) ==
+TEST_CASE("add: quantised values have the bits of TFLite's ADD") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::none) ==
         std::vector<std::int8_t>{-128, -91, 45, -121, 15, 127, -15, 5, -128, -25, 111, -55, 81, -86, -66, 70});
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::relu6) ==
         std::vector<std::int8_t>{3, 3, 45, 3, 15, 58, 3, 5, 3, 3, 58, 3, 58, 3, 3, 58});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::none) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::none) ==
         std::vector<std::uint8_t>{0, 37, 173, 7, 143, 255, 113, 133, 0, 103, 239, 73, 209, 42, 62, 198});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::relu6) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::relu6) ==
         std::vector<std::uint8_t>{131, 131, 173, 131, 143, 186, 131, 133, 131, 131, 186, 131, 186, 131, 131, 186});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::none) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::none) ==
         std::vector<std::int16_t>{-32768, -21286, 278, -13446, 8118, 29683, 15959, -12889, -26614, -5049, 16515, 2791,
                                   24355, 10631, -18217, 3348});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::relu6) ==
         std::vector<std::int16_t>{0, 0, 278, 0, 4615, 4615, 4615, 0, 0, 0, 4615, 2791, 4615, 4615, 0, 3348});
 }
 
-TEST_CASE("add: stored numbers broadcast like any others") {
+TEST_CASE("add: quantised values broadcast like any others") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     const auto a = spread<std::int8_t>(row.a, 37, some_scale), b = spread<std::int8_t>(row.b, 101, other_scale);
-    const std::vector<std::int8_t> y = run_stored<ops::add, std::int8_t>({}, row.y, some_scale, a, b);
+    const std::vector<std::int8_t> y = run_quantised<ops::add, std::int8_t>({}, row.y, some_scale, a, b);
     for (std::int64_t i = 0; i < row.y.elements(); ++i) {
       const int twice = 2 * (element_at(a, row.y, i) - 3) + element_at(b, row.y, i) + 4;  // in steps of 0.25
       const int steps = twice / 2 + twice % 2;                                            // halves away from zero

@@ -243,7 +243,7 @@ template <class T> constexpr T mean_with_padding(quant q, T pixel) {
 }
 constexpr quant even(std::int32_t zero_point) {
   quant q{0.5F, zero_point};
-  q.rounding = stored_rounding::half_to_even;
+  q.rounding = quantised_rounding::half_to_even;
   return q;
 }
 static_assert(mean_with_padding<std::int8_t>({0.5F, -6}, 10) == 2 &&
@@ -263,7 +263,7 @@ TEST_CASE("avg_pool: global takes the mean of each channel, and f16 sums do not 
   CHECK(static_cast<float>(half.elements[0]) == static_cast<float>(float16(60000)));
 }
 
-/// Stored numbers i * 37 % 256 (- 128), [2, 4, 5, 3]; kernel (3, 2), stride (2, 1), pads 1 all around.
+/// Quantised values i * 37 % 256 (- 128), [2, 4, 5, 3]; kernel (3, 2), stride (2, 1), pads 1 all around.
 template <class T> std::vector<T> mean_of_bytes(quant q, activation fused) {
   constexpr int first = std::is_same_v<T, std::int8_t> ? 128 : 0;
   filled<T> x(shape_t{2, 4, 5, 3}), y(shape_t{2, 2, 6, 3});
@@ -274,7 +274,7 @@ template <class T> std::vector<T> mean_of_bytes(quant q, activation fused) {
   return y.elements;
 }
 
-TEST_CASE("avg_pool: the mean of stored numbers is rounded half away from zero, and clamped") {
+TEST_CASE("avg_pool: the mean of quantised values is rounded half away from zero, and clamped") {
   // Python: n = the number of pixels in the image, s their sum; int((s + n // 2) / n) for s > 0, else int((s - n // 2)
   // / n).
   std::vector<std::int8_t> expected{-107, -70, -33,  -51, -14, 23,  -4, -31, 6,  -21, -48, -11, 26,  -1, -28,
@@ -353,9 +353,9 @@ TEST_CASE("avg_pool: the mean of 16-bit numbers is rounded half away from zero, 
   // i * 9973 % 2^16 - 2^15, [1, 3, 3, 2], windows of 2 x 2, in Python: (sum + 2) // 4 for a positive sum, else
   // -((2 - sum) // 4).
   const auto image = ramp<std::int16_t>({1, 3, 3, 2}, 9973, 65536, -32768, quant{0.1F, 0});
-  CHECK(run_stored<op, std::int16_t>(form{}, {1, 2, 2, 2}, quant{0.1F, 0}, image) ==
+  CHECK(run_quantised<op, std::int16_t>(form{}, {1, 2, 2, 2}, quant{0.1F, 0}, image) ==
         std::vector<std::int16_t>{-9260, -15671, -5698, 4275, 1426, -4985, -11396, -1423});
-  CHECK(run_stored<op, std::int16_t>(form{.fused = activation::relu6}, {1, 2, 2, 2}, quant{0.1F, 0}, image) ==
+  CHECK(run_quantised<op, std::int16_t>(form{.fused = activation::relu6}, {1, 2, 2, 2}, quant{0.1F, 0}, image) ==
         std::vector<std::int16_t>{0, 0, 0, 60, 60, 0, 0, 0});
   CHECK(infer<op>(form{}, {computed(image.desc)}).output(0) == tensor_desc{i16, nhwc, {1, 2, 2, 2}, quant{0.1F, 0}});
 }

@@ -112,7 +112,7 @@ TEST_CASE("batch_norm: without a variance and epsilon, results are those of a di
   CHECK(is_infinite_off_the_mean<double>());
   const filled<float> one({1}, {1}), zero({1}, {0});
   const auto x = stored<std::int8_t>({3, 1}, {4, -4, 0}, quant{0.5F, 0});
-  CHECK(run_stored<op, std::int8_t>(with(0), {3, 1}, quant{0.5F, 7}, x, one, one, zero, zero) ==
+  CHECK(run_quantised<op, std::int8_t>(with(0), {3, 1}, quant{0.5F, 7}, x, one, one, zero, zero) ==
         std::vector<std::int8_t>{127, -128, 7});
 }
 
@@ -173,20 +173,22 @@ TEST_CASE("batch_norm: a quantised one needs scales, and parameters that are f32
 
 // Python: (x - mean) * (scale / sqrt(variance + 1e-4)) + offset of the real numbers in f64, rounded to float, times
 // float(1 / 0.04F), halves away from zero, + 10. x: i * 37 % 256 - 128, scale 0.05F, zero point -20.
-TEST_CASE("batch_norm: each stored number is the nearest to the real result") {
+TEST_CASE("batch_norm: each quantised value is the nearest to the real result") {
   const auto of_x = spread<std::int8_t>({3, 2}, 37, quant{0.05F, -20});
-  CHECK(run_stored<op, std::int8_t>({}, {3, 2}, quant{0.04F, 10}, of_x, filled<float>({2}, {1.5F, -0.5F}),
-                                    filled<float>({2}, {0.25F, 1}), filled<float>({2}, {0.5F, -1}),
-                                    filled<float>({2}, {2, 0.3F})) ==
+  CHECK(run_quantised<op, std::int8_t>({}, {3, 2}, quant{0.04F, 10}, of_x, filled<float>({2}, {1.5F, -0.5F}),
+                                       filled<float>({2}, {0.25F, 1}), filled<float>({2}, {0.5F, -1}),
+                                       filled<float>({2}, {2, 0.3F})) ==
         std::vector<std::int8_t>{-128, 93, -42, 9, 56, -76});
-  CHECK(run_stored<op, std::int8_t>(
+  CHECK(run_quantised<op, std::int8_t>(
             {}, {3, 2}, quant{0.04F, 10}, of_x, stored<std::int8_t>({2}, {100, -50}, quant{0.02F, 10}),
             stored<std::int8_t>({2}, {7, 120}, quant{0.01F, 0}), stored<std::int8_t>({2}, {-30, 60}, quant{0.02F, 5}),
             stored<std::int8_t>({2}, {127, 40}, quant{0.01F, -100})) ==
         std::vector<std::int8_t>{-128, 127, -18, 64, 92, -30});
 }
-static_assert(run_stored<op, std::uint8_t>({}, {1, 1}, quant{0.5F, 3}, stored<std::uint8_t>({1, 1}, {9}, quant{1, 5}),
-                                           filled<float>({1}, {2}), filled<float>({1}, {1}), filled<float>({1}, {0}),
-                                           filled<float>({1}, {4})) == std::vector<std::uint8_t>{13});  // 4 / 2 * 2 + 1
+static_assert(run_quantised<op, std::uint8_t>({}, {1, 1}, quant{0.5F, 3},
+                                              stored<std::uint8_t>({1, 1}, {9}, quant{1, 5}), filled<float>({1}, {2}),
+                                              filled<float>({1}, {1}), filled<float>({1}, {0}),
+                                              filled<float>({1}, {4})) ==
+              std::vector<std::uint8_t>{13});  // 4 / 2 * 2 + 1
 
 }  // namespace

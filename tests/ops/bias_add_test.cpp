@@ -110,13 +110,13 @@ TEST_CASE("bias_add: quantised operands need scales, and are summed as those of 
   CHECK(infer<op>({}, {computed(x2), weight(b2)}, {y}).output(0) == i8_of({3, 2}, other_scale));
   const auto of_x = spread<std::int8_t>({3, 2}, 37, quant{0.05F, 3});
   const auto bias = stored<std::int8_t>({2}, {100, -50}, quant{0.03F, 7});
-  CHECK(run_stored<op, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias) ==
-        run_stored<ops::add, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias));
+  CHECK(run_quantised<op, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias) ==
+        run_quantised<ops::add, std::int8_t>({}, {3, 2}, quant{0.1F, -9}, of_x, bias));
 }
 // 5 * 0.5 + 3 * 1 = 5.5 and 5 * 0.5 - 1 = 1.5, in halves.
-static_assert(run_stored<op, std::int8_t>({}, {1, 2}, quant{0.5F, 0},
-                                          stored<std::int8_t>({1, 2}, {5, 5}, quant{0.5F, 0}),
-                                          stored<std::int8_t>({2}, {3, -1}, quant{1, 0})) ==
+static_assert(run_quantised<op, std::int8_t>({}, {1, 2}, quant{0.5F, 0},
+                                             stored<std::int8_t>({1, 2}, {5, 5}, quant{0.5F, 0}),
+                                             stored<std::int8_t>({2}, {3, -1}, quant{1, 0})) ==
               std::vector<std::int8_t>{11, 3});
 
 }  // namespace

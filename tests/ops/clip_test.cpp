@@ -21,7 +21,7 @@ TEST_CASE("clip: of floats only the signature refuses, and the output is like th
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("clip: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("clip: quantised values have a scale, and become the nearest to the real results") {
   op::attrs inside;
   inside.min = -1.25F, inside.max = 2;
   CHECK(asks_for_scales<op, one_in, one_out, false>(inside));

@@ -128,36 +128,36 @@ static_assert(run<ops::concat, float>(along(-1), {2, 3}, filled<float>({2, 1}, {
 
 // Expected numbers: python floats rounded to 32 bits after each step, round(x * (scale / scale of y) - zero * …) + zero
 // of y.
-TEST_CASE("concat: stored numbers of another scale are brought to that of the result, others stay") {
+TEST_CASE("concat: quantised values of another scale are brought to that of the result, others stay") {
   const auto a = spread<std::uint8_t>({12}, 37, quant{0.037F, 100}), b = spread<std::uint8_t>({12}, 37, quant{0.3F, 7});
   const auto c = spread<std::uint8_t>({3}, 37, quant{0.1F, 123});
-  CHECK(run_stored<ops::concat, std::uint8_t>({}, {27}, quant{0.1F, 123}, a, b, c) ==
+  CHECK(run_quantised<ops::concat, std::uint8_t>({}, {27}, quant{0.1F, 123}, a, b, c) ==
         std::vector<std::uint8_t>{86,  100, 113, 127, 141, 154, 168, 87,  101, 114, 128, 142, 102, 213,
                                   255, 255, 255, 255, 255, 111, 222, 255, 255, 255, 0,   37,  74});
   // Steps of 0.5 from 3 to steps of 1 from 0: halves go away from zero.
   const auto halves = stored<std::int8_t>({5}, {1, 2, 3, 4, 5}, some_scale);
-  CHECK(run_stored<ops::concat, std::int8_t>({}, {5}, quant{1.0F, 0}, halves) ==
+  CHECK(run_quantised<ops::concat, std::int8_t>({}, {5}, quant{1.0F, 0}, halves) ==
         std::vector<std::int8_t>{-1, -1, 0, 1, 1});
 }
-static_assert(run_stored<ops::concat, std::int16_t>({}, {2}, quant{0.25F, 0},
-                                                    stored<std::int16_t>({1}, {1003}, some_scale),
-                                                    stored<std::int16_t>({1}, {7}, quant{0.25F, 0})) ==
+static_assert(run_quantised<ops::concat, std::int16_t>({}, {2}, quant{0.25F, 0},
+                                                       stored<std::int16_t>({1}, {1003}, some_scale),
+                                                       stored<std::int16_t>({1}, {7}, quant{0.25F, 0})) ==
               std::vector<std::int16_t>{2000, 7});
 
 TEST_CASE(
     "concat: between scales too far apart for a float, numbers go to the ends of the range, zeros to the zero point") {
   for (const float to : {1e-20F, 1e-10F, 1e-18F, 1e-38F}) {
     CAPTURE(to);
-    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 0},
-                                               stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
+    CHECK(run_quantised<ops::concat, std::int8_t>({}, {3}, quant{to, 0},
+                                                  stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
           std::vector<std::int8_t>{127, -128, 0});
-    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 2},
-                                               stored<std::int8_t>({3}, {8, 6, 7}, quant{1e20F, 7})) ==
+    CHECK(run_quantised<ops::concat, std::int8_t>({}, {3}, quant{to, 2},
+                                                  stored<std::int8_t>({3}, {8, 6, 7}, quant{1e20F, 7})) ==
           std::vector<std::int8_t>{127, -128, 2});
   }
 }
-static_assert(run_stored<ops::concat, std::int8_t>({}, {3}, quant{1e-20F, 0},
-                                                   stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
+static_assert(run_quantised<ops::concat, std::int8_t>({}, {3}, quant{1e-20F, 0},
+                                                      stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
               std::vector<std::int8_t>{127, -128, 0});
 
 TEST_CASE("concat: elements stand behind each other along the axis") {

@@ -62,7 +62,7 @@ constexpr std::int8_t pixel(activation fused, std::int32_t bias_value) {
       out_image({1, 1, 1, 1});
   filled<std::int32_t> bias({1}, {bias_value});
   image.desc.quantised = q(0.5F, 5), filters.desc.quantised = q(1, 0), addend.desc.quantised = q(0.25F, 1);
-  out_image.desc.quantised = quant{1, -7, stored_rounding::half_to_even};
+  out_image.desc.quantised = quant{1, -7, quantised_rounding::half_to_even};
   const view in[] = {image.as_view(), filters.as_view(), bias.as_view(), addend.as_view()},
              out[] = {out_image.as_view()};
   op::attrs attrs;
@@ -78,7 +78,7 @@ static_assert([] {
   filled<std::int8_t> image({1, 1, 1, 1}, {1}), filters({1, 1, 1, 1}, {1}), addend({1, 1, 1, 1}, {1}),
       out_image({1, 1, 1, 1});
   image.desc.quantised = q(0.5F, 0), filters.desc.quantised = q(1, 0), addend.desc.quantised = q(0.5F, 0);
-  out_image.desc.quantised = quant{1, 0, stored_rounding::half_to_even};
+  out_image.desc.quantised = quant{1, 0, quantised_rounding::half_to_even};
   const view in[] = {image.as_view(), filters.as_view(), view{}, addend.as_view()}, out[] = {out_image.as_view()};
   op::reference<std::int8_t>({}, in, out);
   return out_image.elements[0] == 1;
@@ -89,7 +89,7 @@ TEST_CASE("conv2d_add: sums of 16-bit activations are those of 64 bits, and so i
   filled<std::int16_t> image({1, 1, 1, 2}, {30000, 20000}), addend({1, 1, 1, 1}, {1000}), out_image({1, 1, 1, 1});
   filled<std::int8_t> filters({1, 1, 1, 2}, {100, 50});
   image.desc.quantised = q(0.001F, 0), filters.desc.quantised = q(0.01F, 0), addend.desc.quantised = q(0.01F, 0);
-  out_image.desc.quantised = quant{0.01F, 0, stored_rounding::half_to_even};
+  out_image.desc.quantised = quant{0.01F, 0, quantised_rounding::half_to_even};
   const view in[] = {image.as_view(), filters.as_view(), view{}, addend.as_view()}, out[] = {out_image.as_view()};
   op::reference<std::int16_t>({}, in, out);
   CHECK(out_image.elements[0] == 5000);  // 30 + 10 + 10

@@ -62,7 +62,7 @@ constexpr bool gives(activation fused, std::int32_t bias_value, std::array<std::
       out_image({1, 1, 3, 1});
   filled<std::int32_t> bias({1}, {bias_value});
   image.desc.quantised = q(0.5F, 5), filters.desc.quantised = q(1, 0), addend.desc.quantised = q(0.25F, 1);
-  out_image.desc.quantised = quant{1, -7, stored_rounding::half_to_even};
+  out_image.desc.quantised = quant{1, -7, quantised_rounding::half_to_even};
   const view in[] = {image.as_view(), filters.as_view(), bias.as_view(), addend.as_view()},
              out[] = {out_image.as_view()};
   op::attrs attrs;
@@ -80,7 +80,7 @@ static_assert([] {
   filled<std::int8_t> image({1, 1, 1, 1}, {1}), filters({1, 1, 1, 1}, {1}), addend({1, 1, 1, 1}, {1}),
       out_image({1, 1, 1, 1});
   image.desc.quantised = q(0.5F, 0), filters.desc.quantised = q(1, 0), addend.desc.quantised = q(0.5F, 0);
-  out_image.desc.quantised = quant{1, 0, stored_rounding::half_to_even};
+  out_image.desc.quantised = quant{1, 0, quantised_rounding::half_to_even};
   const view in[] = {image.as_view(), filters.as_view(), view{}, addend.as_view()}, out[] = {out_image.as_view()};
   op::reference<std::int8_t>({}, in, out);
   return out_image.elements[0] == 1;

@@ -78,7 +78,7 @@ TEST_CASE("conv2d_transpose_sums: what it adds up is what the layer scales, each
   for (std::size_t i = 0; i < filters.elements.size(); ++i)
     filters.elements[i] = static_cast<std::int8_t>(91 * i % 255 - 127);
   pixels.desc.quantised = q(0.5F, 3), filters.desc.quantised = q(0.25F, 0);
-  scaled.desc.quantised = quant{64, 0, stored_rounding::half_to_even};
+  scaled.desc.quantised = quant{64, 0, quantised_rounding::half_to_even};
   op::attrs attrs;
   attrs.stride = {2, 3}, attrs.dilation = {1, 2}, attrs.pad = pads{pad_mode::explicit_pads, 0, 1, 1, 0},
   attrs.output_paddings = {1, 1}, attrs.group = 2;

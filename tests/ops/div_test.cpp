@@ -124,57 +124,58 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 4);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::div>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::div>(quantised_rules));
 static_assert(takes_the_wanted_scale<ops::div>());
 
 TEST_CASE("div: quantised operands without the scales that it needs are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::div>(row));
   }
 }
 
-/// Stored numbers all over the range, in steps, div of both.
+/// Quantised values all over the range, in steps, div of both.
 template <class T>
-constexpr std::vector<T> stored_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
-  return run_stored<ops::div, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
+constexpr std::vector<T> quantised_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
+  return run_quantised<ops::div, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
 }
 
 // Expected numbers: python integers through TFLite's definition: gemmlowp's reciprocal of |b - zero|, a - zero shifted
 // as far to the left as it goes, their SRDHM times a multiplier that is made of the three scales in float.
-TEST_CASE("div: stored numbers have the bits of TFLite's DIV") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.02F, 11}, activation::none) ==
+TEST_CASE("div: quantised values have the bits of TFLite's DIV") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.02F, 11}, activation::none) ==
         std::vector<std::int8_t>{27, 45, -6, 13, 11, 23, -25, -37, 25, 127, 10, 2, 43, -6, 127, -6});
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.02F, 11}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.02F, 11}, activation::relu6) ==
         std::vector<std::int8_t>{27, 45, 11, 13, 11, 23, 11, 11, 25, 127, 11, 11, 43, 11, 127, 11});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.02F, 139}, activation::none) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.02F, 139}, activation::none) ==
         std::vector<std::uint8_t>{155, 173, 122, 141, 139, 151, 103, 91, 153, 255, 138, 130, 171, 122, 255, 122});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.02F, 139}, activation::relu6) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.02F, 139}, activation::relu6) ==
         std::vector<std::uint8_t>{155, 173, 139, 141, 139, 151, 139, 139, 153, 255, 139, 139, 171, 139, 255, 139});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.001F, 0}, activation::none) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.001F, 0}, activation::none) ==
         std::vector<std::int16_t>{1429, 4674, -973, 195, 2077, 796, -4281, -2428, 1152, -4310, 71, -1467, 2077, -1789,
                                   -32768, -766});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.001F, 0}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.001F, 0}, activation::relu6) ==
         std::vector<std::int16_t>{1429, 4674, 0, 195, 2077, 796, 0, 0, 1152, 0, 71, 0, 2077, 0, 0, 0});
 }
 
-TEST_CASE("div: stored numbers over a stored zero point are 0, and over 1 what they were") {
+TEST_CASE("div: quantised values over a stored zero point are 0, and over 1 what they were") {
   const auto a = stored<std::int8_t>({4}, {-128, 3, 4, 127}, some_scale);
-  CHECK(run_stored<ops::div, std::int8_t>({}, {4}, other_scale, a, stored<std::int8_t>({1}, {-4}, other_scale)) ==
+  CHECK(run_quantised<ops::div, std::int8_t>({}, {4}, other_scale, a, stored<std::int8_t>({1}, {-4}, other_scale)) ==
         std::vector<std::int8_t>{-4, -4, -4, -4});
-  CHECK(run_stored<ops::div, std::int8_t>({}, {4}, some_scale, a, stored<std::int8_t>({1}, {0}, other_scale)) ==
+  CHECK(run_quantised<ops::div, std::int8_t>({}, {4}, some_scale, a, stored<std::int8_t>({1}, {0}, other_scale)) ==
         std::vector<std::int8_t>{-128, 3, 4, 127});
 }
 
 TEST_CASE(
     "div: scales whose products or quotients leave float's range saturate, or bring quotients to a scale as large") {
   const auto of = [](float a, float b, float y) {
-    return run_stored<ops::div, std::int8_t>({}, {2}, quant{y, 3}, stored<std::int8_t>({2}, {100, -100}, quant{a, 0}),
-                                             stored<std::int8_t>({2}, {1, 1}, quant{b, 0}));
+    return run_quantised<ops::div, std::int8_t>({}, {2}, quant{y, 3},
+                                                stored<std::int8_t>({2}, {100, -100}, quant{a, 0}),
+                                                stored<std::int8_t>({2}, {1, 1}, quant{b, 0}));
   };
   CHECK(of(1e38F, 1e20F, 1e19F) == std::vector<std::int8_t>{13, -7});
   CHECK(of(1e-38F, 1e-25F, 1e-25F) == std::vector<std::int8_t>{127, -128});

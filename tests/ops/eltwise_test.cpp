@@ -119,37 +119,37 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 3);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<op>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(quantised_rules));
 static_assert(takes_the_wanted_scale<op>());
 
 TEST_CASE("eltwise: quantised operands without the scales that they need are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
   CHECK(takes_the_wanted_scale<op>());
 }
 
-TEST_CASE("eltwise: stored numbers are those of mul, add and maximum") {
+TEST_CASE("eltwise: quantised values are those of mul, add and maximum") {
   const auto check = [](auto element) {
     using T = decltype(element);
     const auto a = spread<T>({12}, 37, quant{0.05F, 3}), b = spread<T>({12}, 91, quant{0.08F, 10});
     const quant y{0.3F, 5};
-    CHECK(run_stored<op, T>(product, {12}, y, a, b) == run_stored<ops::mul, T>({}, {12}, y, a, b));
-    CHECK(run_stored<op, T>(sum, {12}, y, a, b) == run_stored<ops::add, T>({}, {12}, y, a, b));
-    CHECK(run_stored<op, T>(larger, {12}, y, a, b) == run_stored<ops::maximum, T>({}, {12}, y, a, b));
-    CHECK(run_stored<op, T>(product, {12}, y, a, b) != run_stored<op, T>(sum, {12}, y, a, b));
+    CHECK(run_quantised<op, T>(product, {12}, y, a, b) == run_quantised<ops::mul, T>({}, {12}, y, a, b));
+    CHECK(run_quantised<op, T>(sum, {12}, y, a, b) == run_quantised<ops::add, T>({}, {12}, y, a, b));
+    CHECK(run_quantised<op, T>(larger, {12}, y, a, b) == run_quantised<ops::maximum, T>({}, {12}, y, a, b));
+    CHECK(run_quantised<op, T>(product, {12}, y, a, b) != run_quantised<op, T>(sum, {12}, y, a, b));
   };
   check(std::int8_t{});
   check(std::uint8_t{});
   check(std::int16_t{});
 }
-static_assert(run_stored<op, std::int8_t>(sum, {2}, quant{1, 0}, stored<std::int8_t>({2}, {4, -3}, quant{1, 0}),
-                                          stored<std::int8_t>({1}, {2}, quant{2, 0})) ==
+static_assert(run_quantised<op, std::int8_t>(sum, {2}, quant{1, 0}, stored<std::int8_t>({2}, {4, -3}, quant{1, 0}),
+                                             stored<std::int8_t>({1}, {2}, quant{2, 0})) ==
               std::vector<std::int8_t>{8, 1});
 
 }  // namespace

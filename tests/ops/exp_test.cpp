@@ -21,7 +21,7 @@ TEST_CASE("exp: of floats only the signature refuses, and the output is like the
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("exp: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("exp: quantised values have a scale, and become the nearest to the real results") {
   CHECK(asks_for_scales<op, one_in, one_out>());
   const auto f = [](double x) { return std::exp(x); };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.05F, 40}, quant{0.125F, -128}, f) == 0);

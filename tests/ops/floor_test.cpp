@@ -21,7 +21,7 @@ TEST_CASE("floor: of floats only the signature refuses, and the output is like t
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("floor: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("floor: quantised values have a scale, and become the nearest to the real results") {
   CHECK(asks_for_scales<op, one_in, one_out>());
   const auto f = [](double x) { return std::floor(x); };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.3F, 5}, quant{0.25F, -3}, f) == 0);

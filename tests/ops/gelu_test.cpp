@@ -129,13 +129,13 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 2);
 
-constexpr auto& stored_rules = rules_of_stored<ops::gelu::rule::quantised_input_must_have_one_scale,
-                                               ops::gelu::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::gelu>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::gelu::rule::quantised_input_must_have_one_scale,
+                                                     ops::gelu::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::gelu>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::gelu>());
 
 TEST_CASE("gelu: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::gelu>(row));
   }
@@ -143,23 +143,23 @@ TEST_CASE("gelu: a quantised operand without the scales that it needs is refused
                ops::gelu::rule::quantised_input_must_have_one_scale, 0, 1));
 }
 
-/// What gelu makes of 16 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::gelu, T>({}, {16}, y, spread<T>({16}, step, x));
+/// What gelu makes of 16 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::gelu, T>({}, {16}, y, spread<T>({16}, step, x));
 }
 
 // Expected numbers: python, round(0.5 * x * erfc(-x / sqrt(2)) * (1 / scale of y)) + zero point, where x, the result
 // and the product are rounded to float, halves away from zero.
-TEST_CASE("gelu: stored numbers are those of TFLite's table for GELU") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110}) ==
+TEST_CASE("gelu: quantised values are those of TFLite's table for GELU") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110}) ==
         std::vector<std::int8_t>{-110, -110, -113, -118, -101, -45, 15, -110, -110, -113, -118, -97, -40, 20, -110,
                                  -110});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.03F, 138}, {0.02F, 18}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.03F, 138}, {0.02F, 18}) ==
         std::vector<std::uint8_t>{18, 18, 15, 10, 27, 83, 143, 18, 18, 15, 10, 31, 88, 148, 18, 18});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.0002F, 0}, {0.0002F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.0002F, 0}, {0.0002F, 0}) ==
         std::vector<std::int16_t>{0, 0, -66, -810, 6575, 17092, 27070, 0, -2, -373, 873, 11270, 21372, 31345, 0, -31});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110})[3] == -118);
+static_assert(quantised_result_of<std::int8_t>(37, {0.03F, 10}, {0.02F, -110})[3] == -118);
 
 static_assert(survives_every_scale<ops::gelu, std::int8_t, 1>() && survives_every_scale<ops::gelu, std::int16_t, 1>());
 

@@ -21,7 +21,7 @@ TEST_CASE("hard_sigmoid: of floats only the signature refuses, and the output is
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("hard_sigmoid: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("hard_sigmoid: quantised values have a scale, and become the nearest to the real results") {
   CHECK(asks_for_scales<op, one_in, one_out>());
   const auto f = [](double x) { return std::fmin(std::fmax(x + 3, 0), 6) / 6; };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.06F, 10}, quant{1.0F / 256, -128}, f) == 0);

@@ -139,13 +139,13 @@ TEST_CASE("l2_normalize: each broken rule is named with both values, and so are 
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 
-constexpr auto& stored_rules =
-    rules_of_stored<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<op>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(quantised_rules));
 static_assert(survives_every_scale<op, std::int8_t, 1>() && survives_every_scale<op, std::uint8_t, 1>());
 
 TEST_CASE("l2_normalize: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
@@ -154,7 +154,7 @@ TEST_CASE("l2_normalize: a quantised operand without the scales that it needs is
 }
 
 /// Of two rows of steps from 3, one of them with all of its length in one place. As i8; of u8 all numbers are 128 more.
-template <class T> constexpr std::vector<T> stored_result(quant y, activation fused = activation::none) {
+template <class T> constexpr std::vector<T> quantised_result(quant y, activation fused = activation::none) {
   constexpr int shift = std::is_signed_v<T> ? 0 : 128;
   filled<T> x({2, 4});
   x.desc.quantised = quant{0.1F, 3 + shift};
@@ -162,28 +162,28 @@ template <class T> constexpr std::vector<T> stored_result(quant y, activation fu
   for (std::size_t i = 0; i < 8; ++i) x.elements[i] = static_cast<T>(elements[i] + shift);
   attrs a = on({-1});
   a.fused = fused;
-  return run_stored<op, T>(a, {2, 4}, y, x);
+  return run_quantised<op, T>(a, {2, 4}, y, x);
 }
 
 // The first two by TensorFlow Lite 2.14.1's L2_NORMALIZATION; the third by Python: round((x - 3) / math.sqrt(sum((v -
 // 3) ** 2 for v in row)) / 0.01) - 20, clamped.
 TEST_CASE("l2_normalize: stored bytes are those of TFLite's L2_NORMALIZATION, in any other scale the nearest ones") {
-  CHECK(stored_result<std::int8_t>({1 / 128.0F, 0}) == std::vector<std::int8_t>{-106, 2, 8, 71, 127, 0, 0, 0});
-  CHECK(stored_result<std::uint8_t>({1 / 128.0F, 128}) ==
+  CHECK(quantised_result<std::int8_t>({1 / 128.0F, 0}) == std::vector<std::int8_t>{-106, 2, 8, 71, 127, 0, 0, 0});
+  CHECK(quantised_result<std::uint8_t>({1 / 128.0F, 128}) ==
         std::vector<std::uint8_t>{22, 130, 136, 199, 255, 128, 128, 128});
-  CHECK(stored_result<std::int8_t>({0.01F, -20}) == std::vector<std::int8_t>{-103, -19, -14, 35, 80, -20, -20, -20});
-  CHECK(stored_result<std::int8_t>({0.01F, -20}, activation::relu) ==
+  CHECK(quantised_result<std::int8_t>({0.01F, -20}) == std::vector<std::int8_t>{-103, -19, -14, 35, 80, -20, -20, -20});
+  CHECK(quantised_result<std::int8_t>({0.01F, -20}, activation::relu) ==
         std::vector<std::int8_t>{-20, -19, -14, 35, 80, -20, -20, -20});
 }
-static_assert(stored_result<std::int8_t>({1 / 128.0F, 0})[0] == -106);
+static_assert(quantised_result<std::int8_t>({1 / 128.0F, 0})[0] == -106);
 
 TEST_CASE("l2_normalize: bytes that are all at the zero point stay there, and sums beyond 32 bits divide like others") {
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1 / 128.0F, 0}, stored<std::int8_t>({2}, {7, 7}, quant{1, 7})) ==
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1 / 128.0F, 0}, stored<std::int8_t>({2}, {7, 7}, quant{1, 7})) ==
         std::vector<std::int8_t>{0, 0});
   constexpr std::int64_t count = 90'000;  // 255^2 times so many is more than 2^32; 255 / (255 * 300) is 1/300
-  const auto y =
-      run_stored<op, std::uint8_t>({}, {count}, quant{1 / 30000.0F, 0},
-                                   stored<std::uint8_t>({count}, std::vector<std::uint8_t>(count, 255), quant{1, 0}));
+  const auto y = run_quantised<op, std::uint8_t>(
+      {}, {count}, quant{1 / 30000.0F, 0},
+      stored<std::uint8_t>({count}, std::vector<std::uint8_t>(count, 255), quant{1, 0}));
   CHECK(y[0] == 100);
 }
 

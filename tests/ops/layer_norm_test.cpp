@@ -122,9 +122,9 @@ TEST_CASE("layer_norm: without a variance and epsilon, results are those of a di
   CHECK(math::is_nan(without_epsilon(1, 1)[1]));
   CHECK(without_epsilon(-1e-30F, 1e-30F) == std::vector<float>{4, 4});
   const filled<float> one({2}, {1, 1});
-  CHECK(run_stored<op, std::int8_t>(from(1, 1, 0), {1, 2}, quant{0.5F, 7},
-                                    stored<std::int8_t>({1, 2}, {4, 4}, quant{0.5F, 0}), one,
-                                    one) == std::vector<std::int8_t>{7, 7});
+  CHECK(run_quantised<op, std::int8_t>(from(1, 1, 0), {1, 2}, quant{0.5F, 7},
+                                       stored<std::int8_t>({1, 2}, {4, 4}, quant{0.5F, 0}), one,
+                                       one) == std::vector<std::int8_t>{7, 7});
 }
 
 /// x: i * 7 % 11 - 5, [2, 3, 4].
@@ -231,22 +231,22 @@ TEST_CASE("layer_norm: a quantised one needs scales, and parameters that are f32
 
 // Python: (x - m) / sqrt(variance + 1e-7) * gamma + beta of the real numbers in f64, rounded to float, times float(1 /
 // 0.02F), halves away from zero, + 3. x: i * 37 % 256 - 128, scale 0.05F, zero point -20.
-TEST_CASE("layer_norm: each stored number is the nearest to the real result") {
+TEST_CASE("layer_norm: each quantised value is the nearest to the real result") {
   const auto of_x = spread<std::int8_t>({2, 4}, 37, quant{0.05F, -20});
   const filled<float> gamma({4}, {1, 0.5F, -2, 1.5F}), beta({4}, {0, 0.1F, -0.2F, 0.3F});
   const quant y{0.02F, 3};
-  CHECK(run_stored<op, std::int8_t>(from(1), {2, 4}, y, of_x, gamma, beta) ==
+  CHECK(run_quantised<op, std::int8_t>(from(1), {2, 4}, y, of_x, gamma, beta) ==
         std::vector<std::int8_t>{-64, -3, -52, 119, 8, 22, -106, -105});
-  CHECK(run_stored<op, std::int8_t>(from(0, 1), {2, 4}, y, of_x, gamma, beta) ==
+  CHECK(run_quantised<op, std::int8_t>(from(0, 1), {2, 4}, y, of_x, gamma, beta) ==
         std::vector<std::int8_t>{-60, -11, 23, 31, 35, 36, -128, -73});
-  CHECK(run_stored<op, std::int8_t>(from(1), {2, 4}, y, of_x,
-                                    stored<std::int8_t>({4}, {50, 25, -100, 75}, quant{0.02F, 0}),
-                                    stored<std::int8_t>({4}, {5, 10, -20, 30}, quant{0.01F, 5})) ==
+  CHECK(run_quantised<op, std::int8_t>(from(1), {2, 4}, y, of_x,
+                                       stored<std::int8_t>({4}, {50, 25, -100, 75}, quant{0.02F, 0}),
+                                       stored<std::int8_t>({4}, {5, 10, -20, 30}, quant{0.01F, 5})) ==
         std::vector<std::int8_t>{-64, -6, -54, 116, 8, 19, -109, -108});
 }
-static_assert(run_stored<op, std::uint8_t>(from(1), {1, 2}, quant{0.5F, 3},
-                                           stored<std::uint8_t>({1, 2}, {9, 5}, quant{1, 5}),
-                                           filled<float>({2}, {2, 2}),
-                                           filled<float>({2}, {1, 1})) == std::vector<std::uint8_t>{9, 1});
+static_assert(run_quantised<op, std::uint8_t>(from(1), {1, 2}, quant{0.5F, 3},
+                                              stored<std::uint8_t>({1, 2}, {9, 5}, quant{1, 5}),
+                                              filled<float>({2}, {2, 2}),
+                                              filled<float>({2}, {1, 1})) == std::vector<std::uint8_t>{9, 1});
 
 }  // namespace

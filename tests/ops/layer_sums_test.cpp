@@ -88,7 +88,7 @@ TEST_CASE("layer_sums: what it adds up is what the layers scale, each attribute 
   for (std::size_t i = 0; i < filters.elements.size(); ++i)
     filters.elements[i] = static_cast<std::int8_t>(91 * i % 255 - 127);
   pixels.desc.quantised = q(0.5F, 3), filters.desc.quantised = q(0.25F, 0);
-  scaled.desc.quantised = quant{64, 0, stored_rounding::half_to_even};
+  scaled.desc.quantised = quant{64, 0, quantised_rounding::half_to_even};
   const view in[] = {pixels.as_view(), filters.as_view()}, out[] = {sums.as_view()}, of_layer[] = {scaled.as_view()};
   CHECK(infer<op>(attrs, {computed(pixels.desc), weight(filters.desc)}, {}).output(0).shape == sums.desc.shape);
   op::reference<std::int8_t>(attrs, in, out);

@@ -23,7 +23,7 @@ TEST_CASE("leaky_relu: of floats only the signature refuses, and the output is l
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-/// How many of all 256 stored numbers prelu with the same slope, stored as one step of its size, does not agree on.
+/// How many of all 256 quantised values prelu with the same slope, stored as one step of its size, does not agree on.
 int unlike_prelu(quant from, quant to, float slope) {
   filled<std::int8_t> x({256}), y({256}), z({256}), step({1}, {static_cast<std::int8_t>(slope < 0 ? -1 : 1)});
   for (int i = 0; i < 256; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i - 128);
@@ -38,7 +38,7 @@ int unlike_prelu(quant from, quant to, float slope) {
   return unlike;
 }
 
-TEST_CASE("leaky_relu: stored numbers have a scale, and are multiplied as prelu does it") {
+TEST_CASE("leaky_relu: quantised values have a scale, and are multiplied as prelu does it") {
   constexpr auto finite = op::rule::slope_of_a_quantised_input_must_be_finite;
   CHECK(asks_for_scales<op, one_in, one_out>());
   for (const float slope : {0.1F, -0.3F, 2.5F, 1.0F}) {
@@ -61,7 +61,7 @@ TEST_CASE("leaky_relu: a slope below zero turns numbers below zero around, unsig
   op::attrs falling;
   falling.negative_slope = -0.5F;
   const quant like{0.02F, 128};
-  CHECK(run_stored<op, std::uint8_t>(falling, {4}, like, stored<std::uint8_t>({4}, {28, 108, 128, 200}, like)) ==
+  CHECK(run_quantised<op, std::uint8_t>(falling, {4}, like, stored<std::uint8_t>({4}, {28, 108, 128, 200}, like)) ==
         std::vector<std::uint8_t>{178, 138, 128, 200});
 }
 
@@ -71,8 +71,8 @@ TEST_CASE(
   op::attrs steep;
   steep.negative_slope = 1e20F;
   const auto x = stored<std::int8_t>({3}, {-1, 0, 1}, quant{1e20F, 0});
-  CHECK(run_stored<op, std::int8_t>(steep, {3}, quant{1e38F, 3}, x) == std::vector<std::int8_t>{-97, 3, 3});
-  CHECK(run_stored<op, std::int8_t>(steep, {3}, quant{1e-20F, 3}, x) == std::vector<std::int8_t>{-128, 3, 127});
+  CHECK(run_quantised<op, std::int8_t>(steep, {3}, quant{1e38F, 3}, x) == std::vector<std::int8_t>{-97, 3, 3});
+  CHECK(run_quantised<op, std::int8_t>(steep, {3}, quant{1e-20F, 3}, x) == std::vector<std::int8_t>{-128, 3, 127});
 }
 
 // Golden numbers by Python: x if x > 0 else 0.0

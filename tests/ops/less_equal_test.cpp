@@ -26,19 +26,19 @@ constexpr refused_pair<rule> refused[] = {
 };
 static_assert(all_refused_as_stated<op>(refused));
 constexpr quant half{.scale = 0.5F, .zero_point = 3};
-constexpr tensor_desc stored_of(dtype type, shape_t shape, quantisation q = half) { return {type, nd, shape, q}; }
-constexpr refused_pair<rule> refused_stored[] = {
-    {"the first plain", {i8, {2}}, stored_of(i8, {2}), rule::operands_must_both_be_quantised_or_both_plain, 1, 0},
-    {"the second plain", stored_of(u8, {2}), {u8, {}}, rule::operands_must_both_be_quantised_or_both_plain, 0, 1},
-    {"32 bits", stored_of(i32, {2}), stored_of(i32, {2}), rule::quantised_types_must_be_i8_u8_or_i16, 4, 2},
-    {"i8 and i16", stored_of(i8, {2}), stored_of(i16, {2}), rule::quantised_types_must_be_equal, 3, 2},
-    {"the first per channel", stored_of(i8, {2}, per_channel<0>), stored_of(i8, {2}),
+constexpr tensor_desc quantised_of(dtype type, shape_t shape, quantisation q = half) { return {type, nd, shape, q}; }
+constexpr refused_pair<rule> refused_quantised[] = {
+    {"the first plain", {i8, {2}}, quantised_of(i8, {2}), rule::operands_must_both_be_quantised_or_both_plain, 1, 0},
+    {"the second plain", quantised_of(u8, {2}), {u8, {}}, rule::operands_must_both_be_quantised_or_both_plain, 0, 1},
+    {"32 bits", quantised_of(i32, {2}), quantised_of(i32, {2}), rule::quantised_types_must_be_i8_u8_or_i16, 4, 2},
+    {"i8 and i16", quantised_of(i8, {2}), quantised_of(i16, {2}), rule::quantised_types_must_be_equal, 3, 2},
+    {"the first per channel", quantised_of(i8, {2}, per_channel<0>), quantised_of(i8, {2}),
      rule::quantised_operands_must_have_one_scale, 2, 1},
-    {"the second per channel", stored_of(i8, {2, 3}), stored_of(i8, {2, 3}, per_channel<1>),
+    {"the second per channel", quantised_of(i8, {2, 3}), quantised_of(i8, {2, 3}, per_channel<1>),
      rule::quantised_operands_must_have_one_scale, 3, 1},
-    {"extents differ", stored_of(i8, {2, 3}), stored_of(i8, {2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
+    {"extents differ", quantised_of(i8, {2, 3}), quantised_of(i8, {2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
 };
-static_assert(all_refused_as_stated<op>(refused_stored));
+static_assert(all_refused_as_stated<op>(refused_quantised));
 static_assert(all_refused_as_stated<op>(signature_of_pairs));
 
 TEST_CASE("less_equal: what it cannot compare is refused with the rule and both values") {
@@ -46,7 +46,7 @@ TEST_CASE("less_equal: what it cannot compare is refused with the rule and both 
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
-  for (const auto& row : refused_stored) {
+  for (const auto& row : refused_quantised) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
@@ -124,12 +124,12 @@ TEST_CASE("less_equal: each element compares those that broadcasting brings toge
   }
 }
 
-/// What the reference says of stored numbers a <= b with these scales, one bool after the other.
+/// What the reference says of quantised values a <= b with these scales, one bool after the other.
 template <class T>
-constexpr bool says_of_stored(quant of_a, quant of_b, std::initializer_list<T> a, std::initializer_list<T> b,
-                              std::initializer_list<bool> expected) {
+constexpr bool says_of_quantised(quant of_a, quant of_b, std::initializer_list<T> a, std::initializer_list<T> b,
+                                 std::initializer_list<bool> expected) {
   const shape_t shape{static_cast<std::int64_t>(expected.size())};
-  const tensor_desc x = stored_of(dtype_for<T>(), shape, of_a), y = stored_of(dtype_for<T>(), shape, of_b);
+  const tensor_desc x = quantised_of(dtype_for<T>(), shape, of_a), y = quantised_of(dtype_for<T>(), shape, of_b);
   const tensor_desc z{boolean, shape};
   T left[8] = {}, right[8] = {};
   bool got[8] = {};
@@ -142,18 +142,19 @@ constexpr bool says_of_stored(quant of_a, quant of_b, std::initializer_list<T> a
 }
 
 // 0.5 (q - 3) beside 0.25 (q + 100): 2 beside 1.75, 2, 2.25, -64 beside -7, 62 beside 56.75.
-static_assert(says_of_stored<std::int8_t>({.scale = 0.5F, .zero_point = 3}, {.scale = 0.25F, .zero_point = -100},
-                                          {7, 7, 7, -125, 127}, {-93, -92, -91, -128, 127},
-                                          {false, true, true, true, false}));
-static_assert(says_of_stored<std::uint8_t>(half, half, {0, 255, 4, 4}, {255, 0, 4, 3}, {true, false, true, false}));
+static_assert(says_of_quantised<std::int8_t>({.scale = 0.5F, .zero_point = 3}, {.scale = 0.25F, .zero_point = -100},
+                                             {7, 7, 7, -125, 127}, {-93, -92, -91, -128, 127},
+                                             {false, true, true, true, false}));
+static_assert(says_of_quantised<std::uint8_t>(half, half, {0, 255, 4, 4}, {255, 0, 4, 3}, {true, false, true, false}));
 
-TEST_CASE("less_equal: stored numbers are compared by what they stand for, in steps of 1/256") {
+TEST_CASE("less_equal: quantised values are compared by what they stand for, in steps of 1/256") {
   // 1/1024 a step: 3 and 4 steps are 0.75 and 1 of those of 1/256 and so both 1; 1 and 2 are 0.25 and 0.5, 0 and 1.
   constexpr quant fine{.scale = 1.0F / 1024, .zero_point = 0};
-  CHECK(says_of_stored<std::int8_t>(fine, fine, {4, 2, 1, -2, 6}, {3, 1, 2, -1, 5}, {true, false, true, true, false}));
+  CHECK(
+      says_of_quantised<std::int8_t>(fine, fine, {4, 2, 1, -2, 6}, {3, 1, 2, -1, 5}, {true, false, true, true, false}));
   constexpr quant vast{.scale = 3e38F, .zero_point = 0}, tiny{.scale = 2e-38F, .zero_point = 0};
-  CHECK(says_of_stored<std::int8_t>(vast, tiny, {1, -1, 0}, {127, -128, 0}, {false, true, true}));
-  CHECK(says_of_stored<std::uint8_t>(tiny, vast, {255, 255}, {0, 1}, {true, true}));
+  CHECK(says_of_quantised<std::int8_t>(vast, tiny, {1, -1, 0}, {127, -128, 0}, {false, true, true}));
+  CHECK(says_of_quantised<std::uint8_t>(tiny, vast, {255, 255}, {0, 1}, {true, true}));
 }
 
 constexpr auto network = [](builder& b) {
@@ -179,11 +180,11 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 2);
 
-TEST_CASE("less_equal: large scales leave stored numbers as different as they are") {
+TEST_CASE("less_equal: large scales leave quantised values as different as they are") {
   CHECK(compares_what_is_large<op>([](double a, double b) { return a <= b; }));
 }
 
-TEST_CASE("less_equal: stored numbers of 16 bits are compared as those of 8 are") {
+TEST_CASE("less_equal: quantised values of 16 bits are compared as those of 8 are") {
   // 0.01 * (x - 5) and 0.02 * (x + 3), times 256: 2.56 and 5.12 for each step.
   bool y[4] = {};
   const tensor_desc of_y{boolean, {4}};

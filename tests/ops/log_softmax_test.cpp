@@ -130,13 +130,13 @@ TEST_CASE("log_softmax: each broken rule is named with both values, and so are t
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
 }
 
-constexpr auto& stored_rules =
-    rules_of_stored<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<op>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(quantised_rules));
 static_assert(survives_every_scale<op, std::int8_t, 1>() && survives_every_scale<op, std::uint8_t, 1>());
 
 TEST_CASE("log_softmax: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
@@ -145,30 +145,31 @@ TEST_CASE("log_softmax: a quantised operand without the scales that it needs is 
 }
 
 /// Of two rows of steps of 0.1 from 3: far apart, and all equal. As i8; of u8 all numbers are 128 more.
-template <class T> constexpr std::vector<T> stored_result(quant y) {
+template <class T> constexpr std::vector<T> quantised_result(quant y) {
   constexpr int shift = std::is_signed_v<T> ? 0 : 128;
   filled<T> x({2, 4});
   x.desc.quantised = quant{0.1F, 3 + shift};
   constexpr int elements[] = {-128, 5, 127, 90, 3, 3, 3, 3};
   for (std::size_t i = 0; i < 8; ++i) x.elements[i] = static_cast<T>(elements[i] + shift);
-  return run_stored<op, T>({}, {2, 4}, y, x);
+  return run_quantised<op, T>({}, {2, 4}, y, x);
 }
 
 // The first two by TensorFlow Lite 2.14.1's LOG_SOFTMAX; the others by Python: round((x - 127) * 0.1 / scale) + zero
 // point, clamped, where the other powers are too small to count, but for exp(-3.7); and -ln(4) / scale.
 TEST_CASE("log_softmax: stored bytes are those of TFLite's LOG_SOFTMAX, in any other scale the nearest ones") {
-  CHECK(stored_result<std::int8_t>({1 / 16.0F, 127}) ==
+  CHECK(quantised_result<std::int8_t>({1 / 16.0F, 127}) ==
         std::vector<std::int8_t>{-128, -69, 127, 67, 105, 105, 105, 105});
-  CHECK(stored_result<std::uint8_t>({1 / 16.0F, 255}) ==
+  CHECK(quantised_result<std::uint8_t>({1 / 16.0F, 255}) ==
         std::vector<std::uint8_t>{0, 59, 255, 195, 233, 233, 233, 233});
-  CHECK(stored_result<std::int8_t>({1 / 16.0F, 100}) == std::vector<std::int8_t>{-128, -96, 100, 40, 78, 78, 78, 78});
-  CHECK(stored_result<std::int8_t>({0.1F, 127}) == std::vector<std::int8_t>{-128, 5, 127, 90, 113, 113, 113, 113});
-  CHECK(stored_result<std::int8_t>({0.1F, 100}) == std::vector<std::int8_t>{-128, -22, 100, 63, 86, 86, 86, 86});
+  CHECK(quantised_result<std::int8_t>({1 / 16.0F, 100}) ==
+        std::vector<std::int8_t>{-128, -96, 100, 40, 78, 78, 78, 78});
+  CHECK(quantised_result<std::int8_t>({0.1F, 127}) == std::vector<std::int8_t>{-128, 5, 127, 90, 113, 113, 113, 113});
+  CHECK(quantised_result<std::int8_t>({0.1F, 100}) == std::vector<std::int8_t>{-128, -22, 100, 63, 86, 86, 86, 86});
 }
-static_assert(stored_result<std::int8_t>({1 / 16.0F, 127})[1] == -69);
+static_assert(quantised_result<std::int8_t>({1 / 16.0F, 127})[1] == -69);
 
 TEST_CASE("log_softmax: many equal bytes add up, where TFLite's sums overflow") {
-  const auto y = run_stored<op, std::uint8_t>(
+  const auto y = run_quantised<op, std::uint8_t>(
       {}, {20000}, quant{1 / 16.0F, 255}, stored<std::uint8_t>({20000}, std::vector<std::uint8_t>(20000), quant{1, 0}));
   CHECK(y[0] == 255 - 158);  // -ln(20000) in 16ths
 }

@@ -69,8 +69,8 @@ struct cell_results {
   std::vector<std::uint8_t> h;
   std::vector<std::int16_t> c, sums;
 };
-/// A step from these stored numbers; weights are 7 + 37 row + 53 column, biases 811 row, of which bytes and numbers of
-/// 4001 are taken.
+/// A step from these quantised values; weights are 7 + 37 row + 53 column, biases 811 row, of which bytes and numbers
+/// of 4001 are taken.
 constexpr cell_results step_from(std::vector<std::uint8_t> seen, std::vector<std::int16_t> state) {
   std::vector<std::uint8_t> weights;
   std::vector<std::int32_t> biases;
@@ -103,7 +103,7 @@ TEST_CASE("lstm_cell: numbers of a script that has gemmlowp's fixed point on 16 
   CHECK(second.c == std::vector<std::int16_t>{-3291, -481, -2178, -150});
 }
 
-TEST_CASE("lstm_cell: stored numbers stand for what the formula gives, as far as 8 and 16 bits say it") {
+TEST_CASE("lstm_cell: quantised values stand for what the formula gives, as far as 8 and 16 bits say it") {
   const std::vector<std::int16_t> state{-20000, -10999, -14997, -5996};
   const cell_results got = step_from({19, 80, 141, 140, 223, 116, 177, 238, 169, 252}, state);
   const auto sigmoid = [](double v) { return 1 / (1 + math::exp(-v)); };

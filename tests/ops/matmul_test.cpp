@@ -338,7 +338,7 @@ TEST_CASE("matmul: sums of 16-bit numbers are kept in 64 bits and scaled by 15 b
   // + 2^15) >> 16) + 2^(14 - e)) >> (15 - e) with factor q * 2^(e - 31) from frexp of 0.0005F * 0.0003F / 0.008F.
   const auto a = ramp<std::int16_t>({2, 3}, 9973, 65536, -32768, quant{0.0005F, 0});
   const auto b = ramp<std::int16_t>({3, 2}, 7919, 65536, -32768, quant{0.0003F, 0});
-  CHECK(run_stored<ops::matmul, std::int16_t>(plain, {2, 2}, quant{0.008F, 0}, a, b) ==
+  CHECK(run_quantised<ops::matmul, std::int16_t>(plain, {2, 2}, quant{0.008F, 0}, a, b) ==
         std::vector<std::int16_t>{27632, 17478, -861, 2312});
   const operand left = computed(a.desc), right = computed(b.desc);
   CHECK(infer<ops::matmul>(plain, {left, right}, {of(i16, {2, 2}, quant{0.5F, 0})}).output(0) ==

@@ -112,7 +112,7 @@ TEST_CASE("max_unpool: the last number for a pixel counts, and one without a pix
             .elements == std::vector<float>{2, 0, 0, 0, 1, 0, 0, 0});
 }
 
-TEST_CASE("max_unpool: zeros of stored numbers are their zero point") {
+TEST_CASE("max_unpool: zeros of quantised values are their zero point") {
   filled<std::int8_t> small({1, 1, 1, 1}, {100}), y(shape_t{1, 1, 2, 1});
   filled<std::int32_t> at({1, 1, 1, 1}, {1});
   y.desc.quantised = quant{0.5F, -7};

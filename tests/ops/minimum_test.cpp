@@ -95,31 +95,31 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 3);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<op::rule::operands_must_both_be_quantised_or_both_plain,
-                          op::rule::quantised_types_must_be_i8_u8_or_i16, op::rule::quantised_types_must_be_equal,
-                          op::rule::quantised_operands_must_have_one_scale,
-                          op::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<op>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<op::rule::operands_must_both_be_quantised_or_both_plain,
+                             op::rule::quantised_types_must_be_i8_u8_or_i16, op::rule::quantised_types_must_be_equal,
+                             op::rule::quantised_operands_must_have_one_scale,
+                             op::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(quantised_rules));
 static_assert(takes_the_wanted_scale<op>());
 
 TEST_CASE("minimum: quantised operands without the scales that it needs are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
 }
 
-TEST_CASE("minimum: stored numbers of equal scales are compared as they are") {
+TEST_CASE("minimum: quantised values of equal scales are compared as they are") {
   const auto a = spread<std::uint8_t>({64}, 37, quant{0.1F, 7}), b = spread<std::uint8_t>({64}, 101, quant{0.1F, 7});
-  const std::vector<std::uint8_t> y = run_stored<op, std::uint8_t>({}, {64}, quant{0.1F, 7}, a, b);
+  const std::vector<std::uint8_t> y = run_quantised<op, std::uint8_t>({}, {64}, quant{0.1F, 7}, a, b);
   for (std::size_t i = 0; i < y.size(); ++i)
     CHECK(y[i] == (a.elements[i] < b.elements[i] ? a.elements[i] : b.elements[i]));
 }
 
 // a: -1, 0.5 and 3.5 in steps of 0.5 from 3; b: 0.25, 0.75 and 32.75 in steps of 0.25 from -4; y: steps of 0.25 from 0.
-static_assert(run_stored<op, std::int8_t>({}, {3}, quant{0.25F, 0}, stored<std::int8_t>({3}, {1, 4, 10}, some_scale),
-                                          stored<std::int8_t>({3}, {-3, -1, 127}, other_scale)) ==
+static_assert(run_quantised<op, std::int8_t>({}, {3}, quant{0.25F, 0}, stored<std::int8_t>({3}, {1, 4, 10}, some_scale),
+                                             stored<std::int8_t>({3}, {-3, -1, 127}, other_scale)) ==
               std::vector<std::int8_t>{-4, 2, 14});
 
 static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());

@@ -113,67 +113,67 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 4);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::mul>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::mul>(quantised_rules));
 static_assert(takes_the_wanted_scale<ops::mul>());
 
 TEST_CASE("mul: quantised operands without the scales that it needs are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::mul>(row));
   }
 }
 
-/// Stored numbers all over the range, in steps, mul of both.
+/// Quantised values all over the range, in steps, mul of both.
 template <class T>
-constexpr std::vector<T> stored_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
-  return run_stored<ops::mul, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
+constexpr std::vector<T> quantised_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
+  return run_quantised<ops::mul, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
 }
 
 // Expected numbers: python integers through TFLite's definition: (a - zero) * (b - zero) times a multiplier that is
 // made of the three scales in float, rounded by SRDHM and RDP.
-TEST_CASE("mul: stored numbers have the bits of TFLite's MUL") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.4F, -5}, activation::none) ==
+TEST_CASE("mul: quantised values have the bits of TFLite's MUL") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.4F, -5}, activation::none) ==
         std::vector<std::int8_t>{127, 59, -46, 11, -5, 100, -94, -95, 127, 0, -16, -35, 39, -128, 21, -115});
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.4F, -5}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.4F, -5}, activation::relu6) ==
         std::vector<std::int8_t>{10, 10, -5, 10, -5, 10, -5, -5, 10, 0, -5, -5, 10, -5, 10, -5});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.4F, 123}, activation::none) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.4F, 123}, activation::none) ==
         std::vector<std::uint8_t>{255, 187, 82, 139, 123, 228, 34, 33, 255, 128, 112, 93, 167, 0, 149, 13});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.4F, 123}, activation::relu6) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.4F, 123}, activation::relu6) ==
         std::vector<std::uint8_t>{138, 138, 123, 138, 123, 138, 123, 123, 138, 128, 123, 123, 138, 123, 138, 123});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.02F, 0}, activation::none) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.02F, 0}, activation::none) ==
         std::vector<std::int16_t>{32767, 5558, -8452, 2084, 1222, 18371, -8559, -16721, 14888, -847, 1429, -4429, 10996,
                                   -27465, -649, -13246});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.02F, 0}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.02F, 0}, activation::relu6) ==
         std::vector<std::int16_t>{300, 300, 0, 300, 300, 300, 0, 0, 300, 0, 300, 0, 300, 0, 0, 0});
 }
 
 TEST_CASE("mul: products beyond 32 bits end at the ends of the range") {
   const auto a = stored<std::int16_t>({2}, {32767, -32768}, quant{1.0F, -32768}),
              b = stored<std::int16_t>({2}, {32767, 32767}, quant{1.0F, -32768});
-  CHECK(run_stored<ops::mul, std::int16_t>({}, {2}, quant{0x1p16F, 0}, a, b) == std::vector<std::int16_t>{32767, 0});
+  CHECK(run_quantised<ops::mul, std::int16_t>({}, {2}, quant{0x1p16F, 0}, a, b) == std::vector<std::int16_t>{32767, 0});
 }
 
 TEST_CASE("mul: products of 16-bit numbers with zero points that leave 32 bits are not cut") {
   const auto a = stored<std::int16_t>({2}, {32767, 32767}, quant{1.0F, -32768}),
              b = stored<std::int16_t>({2}, {32767, 0}, quant{1.0F, -32768});
   const auto c = stored<std::int16_t>({2}, {-32768, -32768}, quant{1.0F, 32767});
-  constexpr quant y{0x1p18F, 0}, even{0x1p18F, 0, stored_rounding::half_to_even};
+  constexpr quant y{0x1p18F, 0}, even{0x1p18F, 0, quantised_rounding::half_to_even};
   // 65535 * 65535 / 2^18 = 16383.500004, 65535 * 32768 / 2^18 = 8191.875
-  CHECK(run_stored<ops::mul, std::int16_t>({}, {2}, y, a, b) == std::vector<std::int16_t>{16384, 8192});
-  CHECK(run_stored<ops::mul, std::int16_t>({}, {2}, even, a, b) == std::vector<std::int16_t>{16384, 8192});
-  CHECK(run_stored<ops::mul, std::int16_t>({}, {2}, y, c, b) == std::vector<std::int16_t>{-16384, -8192});
+  CHECK(run_quantised<ops::mul, std::int16_t>({}, {2}, y, a, b) == std::vector<std::int16_t>{16384, 8192});
+  CHECK(run_quantised<ops::mul, std::int16_t>({}, {2}, even, a, b) == std::vector<std::int16_t>{16384, 8192});
+  CHECK(run_quantised<ops::mul, std::int16_t>({}, {2}, y, c, b) == std::vector<std::int16_t>{-16384, -8192});
 }
 
 TEST_CASE(
     "mul: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
   const auto one = stored<std::int8_t>({2}, {1, -1}, quant{1e20F, 0}),
              few = stored<std::int8_t>({2}, {1, 1}, quant{1e20F, 0});
-  CHECK(run_stored<ops::mul, std::int8_t>({}, {2}, quant{1.0F, 3}, one, few) == std::vector<std::int8_t>{127, -128});
-  CHECK(run_stored<ops::mul, std::int8_t>({}, {2}, quant{1e38F, 3}, one, few) == std::vector<std::int8_t>{103, -97});
+  CHECK(run_quantised<ops::mul, std::int8_t>({}, {2}, quant{1.0F, 3}, one, few) == std::vector<std::int8_t>{127, -128});
+  CHECK(run_quantised<ops::mul, std::int8_t>({}, {2}, quant{1e38F, 3}, one, few) == std::vector<std::int8_t>{103, -97});
 }
 
 static_assert(survives_every_scale<ops::mul, std::int8_t, 2>() && survives_every_scale<ops::mul, std::int16_t, 2>());

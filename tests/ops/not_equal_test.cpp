@@ -26,7 +26,7 @@ TEST_CASE("not_equal: what it cannot compare is refused with the rule and both v
   check_refusals_of_comparison<op>(refused);
 }
 
-TEST_CASE("not_equal: stored numbers are compared by what they stand for") {
+TEST_CASE("not_equal: quantised values are compared by what they stand for") {
   CHECK(asks_for_scales_of_both<op, rule::operands_must_both_be_quantised_or_both_plain,
                                 rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
                                 rule::quantised_operands_must_have_one_scale>());

@@ -143,41 +143,41 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 3);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<op>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(quantised_rules));
 static_assert(takes_the_wanted_scale<op>());
 
 TEST_CASE("pow: quantised operands without the scales that they need are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
   CHECK(takes_the_wanted_scale<op>());
 }
 
-/// What becomes of 12 pairs of stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(quant a, quant b, quant y, const op::attrs& how = {}) {
+/// What becomes of 12 pairs of quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(quant a, quant b, quant y, const op::attrs& how = {}) {
   constexpr bool is_byte = sizeof(T) == 1;
-  return run_stored<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a),
-                           spread<T>({12}, is_byte ? 91 : 30011, b));
+  return run_quantised<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a),
+                              spread<T>({12}, is_byte ? 91 : 30011, b));
 }
 
 // Python: math.pow((scale *) x (+ shift), y) of the real numbers, rounded to float, times float(1 / scale of z), halves
 // away from zero; NaN is the zero point, infinity the largest number.
-TEST_CASE("pow: each stored number is the nearest to the real power") {
-  CHECK(stored_result_of<std::int8_t>({0.02F, -60}, {0.02F, 5}, {0.05F, -100}) ==
+TEST_CASE("pow: each quantised value is the nearest to the real power") {
+  CHECK(quantised_result_of<std::int8_t>({0.02F, -60}, {0.02F, 5}, {0.05F, -100}) ==
         std::vector<std::int8_t>{-100, -100, -97, -72, -84, -39, -98, -100, -100, 127, -80, -45});
   op::attrs moved;
   moved.scale = 0.5F, moved.shift = 2;
-  CHECK(stored_result_of<std::int8_t>({0.02F, -60}, {0.02F, 5}, {0.05F, -100}, moved) ==
+  CHECK(quantised_result_of<std::int8_t>({0.02F, -60}, {0.02F, 5}, {0.05F, -100}, moved) ==
         std::vector<std::int8_t>{-90, -87, -59, -97, -88, -8, -98, -81, -51, -94, -76, 60});
 }
-static_assert(run_stored<op, std::int16_t>({}, {2}, quant{0.001F, 1},
-                                           stored<std::int16_t>({2}, {3, -2}, quant{0.5F, 0}),
-                                           stored<std::int16_t>({2}, {2, 3}, quant{1, 0})) ==
+static_assert(run_quantised<op, std::int16_t>({}, {2}, quant{0.001F, 1},
+                                              stored<std::int16_t>({2}, {3, -2}, quant{0.5F, 0}),
+                                              stored<std::int16_t>({2}, {2, 3}, quant{1, 0})) ==
               std::vector<std::int16_t>{2251, -999});  // 1.5^2, (-1)^3
 static_assert(survives_every_scale<op, std::int8_t, 2>());
 

@@ -124,32 +124,32 @@ TEST_CASE("prelu: quantised operands have one scale each, and so has the result"
   CHECK(v.output(0) == i8_of({2, 4}, other_scale));
 }
 
-/// What prelu makes of 16 stored numbers all over the range in 8 rows of two channels.
+/// What prelu makes of 16 quantised values all over the range in 8 rows of two channels.
 template <class T>
-constexpr std::vector<T> sloped_stored(int step, quant x, std::vector<T> slopes, quant slope, quant y) {
-  return run_stored<op, T>({}, {8, 2}, y, spread<T>({8, 2}, step, x), stored<T>({2}, slopes, slope));
+constexpr std::vector<T> sloped_quantised(int step, quant x, std::vector<T> slopes, quant slope, quant y) {
+  return run_quantised<op, T>({}, {8, 2}, y, spread<T>({8, 2}, step, x), stored<T>({2}, slopes, slope));
 }
 
 // Expected numbers: python integers through TFLite's definition: x - zero where that is no less than 0, else times
 // slope - its zero, by a multiplier of the scales in float, rounded by SRDHM and RDP.
-TEST_CASE("prelu: stored numbers have the bits of TFLite's PRELU") {
-  CHECK(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10}) ==
+TEST_CASE("prelu: quantised values have the bits of TFLite's PRELU") {
+  CHECK(sloped_quantised<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10}) ==
         std::vector<std::int8_t>{-118, 61, -44, -6, 47, 100, 127, 95, -78, 21, -1, 51, 104, 127, -112, 55});
-  CHECK(sloped_stored<std::uint8_t>(37, {0.1F, 108}, {168, 98}, {0.02F, 133}, {0.07F, 118}) ==
+  CHECK(sloped_quantised<std::uint8_t>(37, {0.1F, 108}, {168, 98}, {0.02F, 133}, {0.07F, 118}) ==
         std::vector<std::uint8_t>{10, 189, 84, 122, 175, 228, 255, 223, 50, 149, 127, 179, 232, 255, 16, 183});
-  CHECK(sloped_stored<std::int16_t>(9973, {0.001F, 0}, {10000, -5000}, {0.0001F, 0}, {0.0007F, 0}) ==
+  CHECK(sloped_quantised<std::int16_t>(9973, {0.001F, 0}, {10000, -5000}, {0.0001F, 0}, {0.0007F, 0}) ==
         std::vector<std::int16_t>{-32768, 16282, -18317, 2035, 10177, 24424, 32767, 20352, -26457, 6105, 2037, 16284,
                                   30531, 32767, -32768, 10175});
 }
-static_assert(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10})[1] == 61);
+static_assert(sloped_quantised<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10})[1] == 61);
 
 TEST_CASE("prelu: products of 16-bit numbers with zero points that leave 32 bits are not cut") {
   const auto x = stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767});
-  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x,
-                                     stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
+  CHECK(run_quantised<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x,
+                                        stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
         std::vector<std::int16_t>{-16384});  // 65535 * 65535 / 2^18 = 16383.500004
-  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x,
-                                     stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767})) ==
+  CHECK(run_quantised<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x,
+                                        stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767})) ==
         std::vector<std::int16_t>{16384});
 }
 
@@ -157,9 +157,9 @@ TEST_CASE(
     "prelu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
   const auto x = stored<std::int8_t>({2}, {-1, 1}, quant{1e20F, 0}),
              slope = stored<std::int8_t>({1}, {-1}, quant{1e20F, 0});
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1.0F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e38F, 3}, x, slope) == std::vector<std::int8_t>{103, 3});
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e-20F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1.0F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1e38F, 3}, x, slope) == std::vector<std::int8_t>{103, 3});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1e-20F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
 }
 
 static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());

@@ -126,7 +126,7 @@ template <class To, class From> constexpr std::vector<To> made(filled<From> x, q
 }
 
 // Expected numbers: python, round(x / scale) + zero point, x and the quotient rounded to float, halves away from zero.
-TEST_CASE("quant_dtype_cast: reals become the nearest stored number, with the bits of TFLite's QUANTIZE") {
+TEST_CASE("quant_dtype_cast: reals become the nearest quantised value, with the bits of TFLite's QUANTIZE") {
   const filled<float> x({10}, {-3, -1.15F, -0.05F, 0, 0.049F, 0.05F, 1.15F, 2.675F, 12.35F, 1000});
   CHECK(made<std::int8_t>(x, quant{0.1F, -7}) == std::vector<std::int8_t>{-37, -19, -8, -7, -7, -6, 5, 20, 117, 127});
   CHECK(made<std::uint8_t>(x, quant{0.1F, 121}) ==
@@ -142,7 +142,7 @@ TEST_CASE("quant_dtype_cast: reals become the nearest stored number, with the bi
 }
 static_assert(made<std::int8_t>(filled<float>({2}, {1, -0.75F}), some_scale) == std::vector<std::int8_t>{5, 1});
 
-TEST_CASE("quant_dtype_cast: stored numbers become what they stand for, rounded once") {
+TEST_CASE("quant_dtype_cast: quantised values become what they stand for, rounded once") {
   CHECK(made<float>(stored<std::int8_t>({4}, {-128, -7, 0, 127}, quant{0.1F, -7})) ==
         std::vector<float>{-12.1F, 0, 0.7F, 13.400001F});
   CHECK(made<float>(stored<std::uint8_t>({2}, {0, 255}, quant{0.5F, 255})) == std::vector<float>{-127.5F, 0});
@@ -155,7 +155,7 @@ TEST_CASE("quant_dtype_cast: stored numbers become what they stand for, rounded 
 
 // Expected numbers: python integers through TFLite's definition: (x - zero) times scale / scale of y, rounded by SRDHM
 // and RDP.
-TEST_CASE("quant_dtype_cast: stored numbers take another scale with the bits of TFLite's QUANTIZE") {
+TEST_CASE("quant_dtype_cast: quantised values take another scale with the bits of TFLite's QUANTIZE") {
   CHECK(made<std::int8_t>(spread<std::int8_t>({16}, 37, quant{0.1F, -7}), quant{0.037F, 11}) ==
         std::vector<std::int8_t>{-128, -128, -116, -16, 84, 127, 127, -128, -128, -108, -8, 92, 127, 127, -128, -128});
   CHECK(made<std::uint8_t>(spread<std::int8_t>({16}, 37, quant{0.1F, -7}), quant{0.1F, 121}) ==
@@ -176,7 +176,7 @@ TEST_CASE("quant_dtype_cast: from and to 32 bits nothing is cut before the resul
   CHECK(made<std::int32_t>(stored<std::int32_t>({3}, {1395864371, -1395864371, 1500000000}, quant{1.5F, 0}), one) ==
         std::vector<std::int32_t>{2093796557, -2093796556, 2147483647});
   CHECK(made<std::int32_t>(stored<std::int32_t>({2}, {1395864371, -1395864371}, quant{1.5F, 0}),
-                           quant{1.0F, 1, stored_rounding::half_to_even}) ==
+                           quant{1.0F, 1, quantised_rounding::half_to_even}) ==
         std::vector<std::int32_t>{2093796558, -2093796556});
   CHECK(made<std::int32_t>(stored<std::int32_t>({2}, {2000000000, -2000000000}, quant{1.0F, -2000000000}),
                            quant{1.0F, -2000000000}) == std::vector<std::int32_t>{2000000000, -2000000000});

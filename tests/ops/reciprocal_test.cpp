@@ -21,7 +21,7 @@ TEST_CASE("reciprocal: of floats only the signature refuses, and the output is l
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("reciprocal: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("reciprocal: quantised values have a scale, and become the nearest to the real results") {
   CHECK(asks_for_scales<op, one_in, one_out>());
   const auto f = [](double x) { return 1 / x; };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.1F, -10}, quant{0.02F, 1}, f) == 0);

@@ -72,7 +72,7 @@ TEST_CASE("reduce_mean: each broken rule is named with both values") {
 
 namespace {
 
-struct stored_refusal {
+struct quantised_refusal {
   const char* what;
   attrs a;
   tensor_desc x, y;
@@ -86,7 +86,7 @@ constexpr tensor_desc of(dtype type, shape_t shape, quantisation q = {}) {
   return {type, default_format(shape.rank), shape, q};
 }
 constexpr tensor_desc x_i8 = of(i8, {2, 3}, half), y_i8 = of(i8, {2}, half);
-constexpr stored_refusal stored_refusals[] = {
+constexpr quantised_refusal quantised_refusals[] = {
     {"plain", {}, of(i8, {2, 3}), {}, rule::quantised_input_must_have_one_scale, 0, 1},
     {"plain to quantised", {}, of(u8, {2, 3}), of(u8, {2}, half), rule::quantised_input_must_have_one_scale, 0, 1},
     {"per channel", {}, of(i8, {2, 3}, per_channel<1>), y_i8, rule::quantised_input_must_have_one_scale, 3, 1},
@@ -96,18 +96,18 @@ constexpr stored_refusal stored_refusals[] = {
     {"infinite coefficient", to_end(-infinite), x_i8, y_i8, rule::coefficient_of_a_quantised_mean_must_be_finite,
      bits(-infinite), bits(-most)},
 };
-constexpr bool is_refused_stored(const stored_refusal& r) {
+constexpr bool is_refused_quantised(const quantised_refusal& r) {
   return breaks(infer<ops::reduce_mean>(r.a, {computed(r.x), integers(numbers<1>)}, {r.y}), r.broken, r.got,
                 r.expected);
 }
-static_assert(std::ranges::all_of(stored_refusals, is_refused_stored));
+static_assert(std::ranges::all_of(quantised_refusals, is_refused_quantised));
 
 }  // namespace
 
 TEST_CASE("reduce_mean: bytes need one scale, and say which result they want") {
-  for (const stored_refusal& r : stored_refusals) {
+  for (const quantised_refusal& r : quantised_refusals) {
     CAPTURE(r.what);
-    CHECK(is_refused_stored(r));
+    CHECK(is_refused_quantised(r));
   }
   const tensor_desc y = of(u8, {-1}, quant{0.1F, 0});
   CHECK(infer<ops::reduce_mean>({}, {computed(of(u8, {-1, 3}, half)), integers(numbers<1>)}, {y}).output(0) == y);
@@ -291,7 +291,7 @@ TEST_CASE("reduce_mean: 16-bit numbers are summed exactly, and the sum is scaled
   // i * 9973 % 2^16 - 2^15, [9, 2]: sums of 9 in Python integers, by SRDHM and RDP with 0.0005F / 0.0002F, whose
   // mantissa is shifted left by 3 bits and divided by 9.
   const auto x = ramp<std::int16_t>({9, 2}, 9973, 65536, -32768, quant{0.0005F, 0});
-  CHECK(run_stored<ops::reduce_mean, std::int16_t>({}, {2}, quant{0.0002F, 0}, x, filled<std::int32_t>({1}, {0})) ==
+  CHECK(run_quantised<ops::reduce_mean, std::int16_t>({}, {2}, quant{0.0002F, 0}, x, filled<std::int32_t>({1}, {0})) ==
         std::vector<std::int16_t>{-9891, -3163});
 }
 
@@ -300,10 +300,10 @@ namespace {
 /// The mean of all of x, where x and y are rounded to even.
 template <class T>
 std::vector<T> even_mean(std::vector<T> x, float from, int zero_x, float into, int zero_y, const attrs& a = {}) {
-  constexpr auto to_even = stored_rounding::half_to_even;
+  constexpr auto to_even = quantised_rounding::half_to_even;
   const auto count = static_cast<std::int64_t>(x.size());
-  return run_stored<ops::reduce_mean, T>(a, {}, quant{into, zero_y, to_even},
-                                         stored<T>({count}, std::move(x), quant{from, zero_x, to_even}));
+  return run_quantised<ops::reduce_mean, T>(a, {}, quant{into, zero_y, to_even},
+                                            stored<T>({count}, std::move(x), quant{from, zero_x, to_even}));
 }
 
 }  // namespace
@@ -364,14 +364,14 @@ TEST_CASE("reduce_mean: every mean of whole steps is rounded to even as the quot
 }
 
 TEST_CASE("reduce_mean: sums of 16-bit numbers that leave 32 bits are not cut") {
-  for (const auto rounding : {stored_rounding::twice, stored_rounding::half_to_even})
+  for (const auto rounding : {quantised_rounding::twice, quantised_rounding::half_to_even})
     for (const std::int16_t element : {std::int16_t{32767}, std::int16_t{-32768}}) {
       const quant half{0.5F, 0, rounding};
       filled<std::int16_t> x({280, 250});
       std::ranges::fill(x.elements, element);
       x.desc.quantised = half;
       CAPTURE(element);
-      CHECK(run_stored<ops::reduce_mean, std::int16_t>({}, {}, half, x) == std::vector<std::int16_t>{element});
+      CHECK(run_quantised<ops::reduce_mean, std::int16_t>({}, {}, half, x) == std::vector<std::int16_t>{element});
     }
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("reduce_min: booleans count as 0 and 1") {
   CHECK((got[0] && !got[1]));
 }
 
-TEST_CASE("reduce_min: stored numbers are compared as they are, without a coefficient, and keep their scale") {
+TEST_CASE("reduce_min: quantised values are compared as they are, without a coefficient, and keep their scale") {
   const quant half{0.5F, 3};
   const operand stored = computed({i8, nd, {2, 4}, half});
   CHECK(infer<op>({}, {stored, integers(numbers<1>)}).output(0) == tensor_desc{i8, nd, {2}, half});

@@ -190,23 +190,24 @@ TEST_CASE("reduce_prod: a quantised one needs scales, and a finite coefficient")
 
 // Python integers: after the first element (acc * (x - zero point) * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e), and
 // once more at the end; q * 2^(e - 31) by frexp of scale of x / (scale of y)^(1/4), the last one times the coefficient.
-TEST_CASE("reduce_prod: stored numbers are those of TFLite's REDUCE_PROD") {
+TEST_CASE("reduce_prod: quantised values are those of TFLite's REDUCE_PROD") {
   const filled<std::int32_t> first({1}, {0});
   const auto x = spread<std::int8_t>({4, 2}, 37, quant{0.03F, -3});
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{0.2F, 5}, x, first) == std::vector<std::int8_t>{63, -31});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{0.2F, 5}, x, first) == std::vector<std::int8_t>{63, -31});
   const auto wide = spread<std::int16_t>({4, 2}, 9973, quant{0.0001F, 0});
-  CHECK(run_stored<op, std::int16_t>({}, {2}, quant{0.001F, 0}, wide, first) == std::vector<std::int16_t>{8102, -3164});
+  CHECK(run_quantised<op, std::int16_t>({}, {2}, quant{0.001F, 0}, wide, first) ==
+        std::vector<std::int16_t>{8102, -3164});
   // Both columns as rows: the coefficient counts with reduce_to_end alone.
   filled<std::int8_t> rows({2, 4});
   rows.desc.quantised = x.desc.quantised;
   for (std::size_t i = 0; i < 8; ++i) rows.elements[i % 2 * 4 + i / 2] = x.elements[i];
-  CHECK(run_stored<op, std::int8_t>(to_end(-1.5F), {2}, quant{0.2F, 5}, rows, filled<std::int32_t>({1}, {1})) ==
+  CHECK(run_quantised<op, std::int8_t>(to_end(-1.5F), {2}, quant{0.2F, 5}, rows, filled<std::int32_t>({1}, {1})) ==
         std::vector<std::int8_t>{-81, 60});
 }
 
 TEST_CASE("reduce_prod: the quantised product of nothing is 1") {
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{0.25F, 5}, stored<std::int8_t>({0, 2}, {}, some_scale),
-                                    filled<std::int32_t>({1}, {0})) == std::vector<std::int8_t>{9, 9});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{0.25F, 5}, stored<std::int8_t>({0, 2}, {}, some_scale),
+                                       filled<std::int32_t>({1}, {0})) == std::vector<std::int8_t>{9, 9});
 }
-static_assert(run_stored<op, std::int8_t>({}, {1}, quant{1, 0}, stored<std::int8_t>({3}, {3, -4, 5}, quant{1, 0}),
-                                          filled<std::int32_t>({1}, {0})) == std::vector<std::int8_t>{-60});
+static_assert(run_quantised<op, std::int8_t>({}, {1}, quant{1, 0}, stored<std::int8_t>({3}, {3, -4, 5}, quant{1, 0}),
+                                             filled<std::int32_t>({1}, {0})) == std::vector<std::int8_t>{-60});

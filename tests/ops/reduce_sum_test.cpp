@@ -31,8 +31,8 @@ TEST_CASE("reduce_sum: the signature refuses truth values and computed axes") {
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
 }
 
-/// The sums of all rows of [2, 4] stored numbers, 1/4 from -3, as stored numbers.
-std::vector<std::int8_t> stored_sums(const attrs& a, quant to) {
+/// The sums of all rows of [2, 4] quantised values, 1/4 from -3, as quantised values.
+std::vector<std::int8_t> quantised_sums(const attrs& a, quant to) {
   filled<std::int8_t> x({2, 4}, {-128, 5, 127, -3, 1, 2, 3, -4}), y({2});
   filled<std::int32_t> axes({1}, {1});
   x.desc.quantised = quant{0.25F, -3}, y.desc.quantised = to;
@@ -42,11 +42,11 @@ std::vector<std::int8_t> stored_sums(const attrs& a, quant to) {
 }
 
 // (-125 + 8 + 130 + 0) / 4 = 3.25 and (4 + 5 + 6 - 1) / 4 = 3.5
-TEST_CASE("reduce_sum: stored numbers are added up, and the sum is brought to the scale of the result") {
-  CHECK(stored_sums({}, quant{0.25F, 0}) == std::vector<std::int8_t>{13, 14});
-  CHECK(stored_sums({}, quant{0.5F, 10}) == std::vector<std::int8_t>{17, 17});  // 6.5 steps, away from zero
-  CHECK(stored_sums(to_end(-2), quant{0.25F, 1}) == std::vector<std::int8_t>{-25, -27});
-  CHECK(stored_sums({}, quant{0.01F, 0}) == std::vector<std::int8_t>{127, 127});
+TEST_CASE("reduce_sum: quantised values are added up, and the sum is brought to the scale of the result") {
+  CHECK(quantised_sums({}, quant{0.25F, 0}) == std::vector<std::int8_t>{13, 14});
+  CHECK(quantised_sums({}, quant{0.5F, 10}) == std::vector<std::int8_t>{17, 17});  // 6.5 steps, away from zero
+  CHECK(quantised_sums(to_end(-2), quant{0.25F, 1}) == std::vector<std::int8_t>{-25, -27});
+  CHECK(quantised_sums({}, quant{0.01F, 0}) == std::vector<std::int8_t>{127, 127});
 }
 
 // 70000 * 32767 / 2^18 = 8749.7…, 70000 * -32768 / 2^18 = -8750
@@ -61,7 +61,7 @@ TEST_CASE("reduce_sum: sums of 16-bit numbers that leave 32 bits are not cut") {
   }
 }
 
-TEST_CASE("reduce_sum: stored numbers have 8 or 16 bits and a scale, and so has the sum") {
+TEST_CASE("reduce_sum: quantised values have 8 or 16 bits and a scale, and so has the sum") {
   const quant half{0.5F, 3};
   const tensor_desc wish{dtype::none, nd, {}, half};
   const operand one = computed({i8, nd, {4}, half});

@@ -56,13 +56,13 @@ TEST_CASE("relu6: called it is a node, passed it is an attribute") {
   CHECK(g.at(g.outputs[0].value).desc == f32_of({2, 4}));
 }
 
-constexpr auto& stored_rules = rules_of_stored<ops::relu6::rule::quantised_input_must_have_one_scale,
-                                               ops::relu6::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::relu6>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::relu6::rule::quantised_input_must_have_one_scale,
+                                                     ops::relu6::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::relu6>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::relu6>());
 
 TEST_CASE("relu6: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::relu6>(row));
   }
@@ -70,30 +70,30 @@ TEST_CASE("relu6: a quantised operand without the scales that it needs is refuse
                ops::relu6::rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
-/// What relu6 makes of 16 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::relu6, T>({}, {16}, y, spread<T>({16}, step, x));
+/// What relu6 makes of 16 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::relu6, T>({}, {16}, y, spread<T>({16}, step, x));
 }
 
 // Expected numbers: python integers through TFLite's definition: (x - zero) times scale / scale of y, rounded by SRDHM
 // and RDP, from the zero point of y to what stands for 6.
-TEST_CASE("relu6: stored numbers have the bits of TFLite's RELU6, cut at the zero point") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20}) ==
+TEST_CASE("relu6: quantised values have the bits of TFLite's RELU6, cut at the zero point") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20}) ==
         std::vector<std::int8_t>{-20, -20, -20, -17, 20, 40, 40, -20, -20, -20, -14, 23, 40, 40, -20, -20});
-  CHECK(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.03F, -100}) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.1F, -20}, {0.03F, -100}) ==
         std::vector<std::int8_t>{-100, -100, -100, -90, 33, 100, 100, -100, -100, -100, -80, 43, 100, 100, -100, -100});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.1F, 108}, {0.1F, 108}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.1F, 108}, {0.1F, 108}) ==
         std::vector<std::uint8_t>{108, 108, 108, 111, 148, 168, 168, 108, 108, 108, 114, 151, 168, 168, 108, 108});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.1F, 108}, {0.03F, 28}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.1F, 108}, {0.03F, 28}) ==
         std::vector<std::uint8_t>{28, 28, 28, 38, 161, 228, 228, 28, 28, 28, 48, 171, 228, 228, 28, 28});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, {0.0007F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, {0.0007F, 0}) ==
         std::vector<std::int16_t>{0, 0, 0, 0, 8571, 8571, 8571, 0, 0, 0, 2037, 8571, 8571, 8571, 0, 0});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
+static_assert(quantised_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
 
 TEST_CASE("relu6: a quotient of scales beyond float takes all above 0 to the end of the range") {
-  CHECK(run_stored<ops::relu6, std::int8_t>({}, {3}, quant{1e-10F, 3},
-                                            stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
+  CHECK(run_quantised<ops::relu6, std::int8_t>({}, {3}, quant{1e-10F, 3},
+                                               stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
         std::vector<std::int8_t>{127, 3, 3});
 }
 

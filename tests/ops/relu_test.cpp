@@ -57,13 +57,13 @@ TEST_CASE("relu: called it is a node, passed it is an attribute") {
   CHECK(g.at(g.outputs[0].value).desc == f32_of({2, 4}));
 }
 
-constexpr auto& stored_rules = rules_of_stored<ops::relu::rule::quantised_input_must_have_one_scale,
-                                               ops::relu::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::relu>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::relu::rule::quantised_input_must_have_one_scale,
+                                                     ops::relu::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::relu>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::relu>());
 
 TEST_CASE("relu: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::relu>(row));
   }
@@ -71,30 +71,30 @@ TEST_CASE("relu: a quantised operand without the scales that it needs is refused
                ops::relu::rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
-/// What relu makes of 16 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::relu, T>({}, {16}, y, spread<T>({16}, step, x));
+/// What relu makes of 16 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::relu, T>({}, {16}, y, spread<T>({16}, step, x));
 }
 
 // Expected numbers: python integers through TFLite's definition: (x - zero) times scale / scale of y, rounded by SRDHM
 // and RDP, from the zero point of y.
-TEST_CASE("relu: stored numbers have the bits of TFLite's RELU, cut at the zero point") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20}) ==
+TEST_CASE("relu: quantised values have the bits of TFLite's RELU, cut at the zero point") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20}) ==
         std::vector<std::int8_t>{-20, -20, -20, -17, 20, 57, 94, -20, -20, -20, -14, 23, 60, 97, -20, -20});
-  CHECK(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.03F, -100}) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.1F, -20}, {0.03F, -100}) ==
         std::vector<std::int8_t>{-100, -100, -100, -90, 33, 127, 127, -100, -100, -100, -80, 43, 127, 127, -100, -100});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.1F, 108}, {0.1F, 108}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.1F, 108}, {0.1F, 108}) ==
         std::vector<std::uint8_t>{108, 108, 108, 111, 148, 185, 222, 108, 108, 108, 114, 151, 188, 225, 108, 108});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.1F, 108}, {0.03F, 28}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.1F, 108}, {0.03F, 28}) ==
         std::vector<std::uint8_t>{28, 28, 28, 38, 161, 255, 255, 28, 28, 28, 48, 171, 255, 255, 28, 28});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, {0.0007F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, {0.0007F, 0}) ==
         std::vector<std::int16_t>{0, 0, 0, 0, 10177, 24424, 32767, 0, 0, 0, 2037, 16284, 30531, 32767, 0, 0});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
+static_assert(quantised_result_of<std::int8_t>(37, {0.1F, -20}, {0.1F, -20})[3] == -17);
 
 TEST_CASE("relu: a quotient of scales beyond float takes all above 0 to the end of the range") {
-  CHECK(run_stored<ops::relu, std::int8_t>({}, {3}, quant{1e-10F, 3},
-                                           stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
+  CHECK(run_quantised<ops::relu, std::int8_t>({}, {3}, quant{1e-10F, 3},
+                                              stored<std::int8_t>({3}, {1, 0, -1}, quant{1e30F, 0})) ==
         std::vector<std::int8_t>{127, 3, 3});
 }
 

@@ -263,14 +263,14 @@ TEST_CASE("resize_bilinear: i8 and i16 are interpolated in fixed point as TFLite
 }
 
 TEST_CASE("resize_bilinear: halves go to the even number where the quantisation says so") {
-  for (const stored_rounding rounding : {stored_rounding::twice, stored_rounding::half_to_even}) {
+  for (const quantised_rounding rounding : {quantised_rounding::twice, quantised_rounding::half_to_even}) {
     CAPTURE(static_cast<int>(rounding));
     const quantisation q = quant{0.5F, 0, rounding};
     const tensor_desc narrow{i8, nhwc, {1, 1, 4, 1}, q}, wide{i8, nhwc, {1, 1, 8, 1}, q};
     std::int8_t from[] = {2, 3, -2, -5}, to[8] = {};
     const view x(&narrow, from), y(&wide, to);
     op::reference<std::int8_t>(form{.size{1, 8}}, arguments(std::span(&x, 1)), results(std::span(&y, 1)));
-    const bool to_even = rounding == stored_rounding::half_to_even;
+    const bool to_even = rounding == quantised_rounding::half_to_even;
     const std::vector<std::int8_t> expected = to_even ? std::vector<std::int8_t>{2, 2, 3, 0, -2, -4, -5, -5}
                                                       : std::vector<std::int8_t>{2, 3, 3, 1, -2, -4, -5, -5};
     CHECK(std::vector<std::int8_t>(std::begin(to), std::end(to)) == expected);

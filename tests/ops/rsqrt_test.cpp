@@ -74,35 +74,35 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 1);
 
-constexpr auto& stored_rules = rules_of_stored<ops::rsqrt::rule::quantised_input_must_have_one_scale,
-                                               ops::rsqrt::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::rsqrt>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::rsqrt::rule::quantised_input_must_have_one_scale,
+                                                     ops::rsqrt::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::rsqrt>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::rsqrt>());
 
 TEST_CASE("rsqrt: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::rsqrt>(row));
   }
 }
 
-/// What rsqrt makes of 12 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::rsqrt, T>({}, {12}, y, spread<T>({12}, step, x));
+/// What rsqrt makes of 12 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::rsqrt, T>({}, {12}, y, spread<T>({12}, step, x));
 }
 
 // 8 bits by Python integers: 1 / sqrt(steps) by five steps of Newton and Raphson with 3 integer bits, as 20 bits behind
 // the point, then times 1 / (sqrt(scale of x) * scale of y), by SRDHM and RDP. 16 bits: round(1 / sqrt(x) * (1 / scale
 // of y)) + zero point, rounded to float after each step.
-TEST_CASE("rsqrt: stored numbers of 8 bits are those of TFLite's RSQRT, those of 16 the nearest ones") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -54}, {0.02F, -90}) ==
+TEST_CASE("rsqrt: quantised values of 8 bits are those of TFLite's RSQRT, those of 16 the nearest ones") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -54}, {0.02F, -90}) ==
         std::vector<std::int8_t>{-90, -90, 127, -53, -64, -69, -72, -90, -90, 39, -55, -65});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 20}, {0.015F, 3}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 20}, {0.015F, 3}) ==
         std::vector<std::uint8_t>{3, 75, 44, 34, 29, 26, 24, 3, 70, 42, 34, 29});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, -2849}, {0.0003F, -5}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, -2849}, {0.0003F, -5}) ==
         std::vector<std::int16_t>{-5, -5, -5, 32767, 1051, 741, 604, -5, -5, -5, 1607, 878});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.05F, -54}, {0.02F, -90})[2] == 127);
+static_assert(quantised_result_of<std::int8_t>(37, {0.05F, -54}, {0.02F, -90})[2] == 127);
 static_assert(survives_every_scale<ops::rsqrt, std::int8_t, 1>() &&
               survives_every_scale<ops::rsqrt, std::int16_t, 1>());
 

@@ -211,20 +211,20 @@ TEST_CASE("scale: a quantised one needs scales, and parameters that are f32 or l
 
 // Python: x * scale + bias of the real numbers in f64, rounded to float, times float(1 / 0.06F), halves away from zero,
 // + 30; relu6 cuts at 30 and 130. x: i * 37 % 256, scale 0.05F, zero point 100.
-TEST_CASE("scale: each stored number is the nearest to the real result, and an activation is a clamp") {
+TEST_CASE("scale: each quantised value is the nearest to the real result, and an activation is a clamp") {
   const auto of_x = spread<std::uint8_t>({3, 2}, 37, quant{0.05F, 100});
   const filled<float> factor({2}, {1.5F, -0.25F}), offset({2}, {0.5F, 3});
   const quant y{0.06F, 30};
-  CHECK(run_stored<op, std::uint8_t>({}, {3, 2}, y, of_x, factor, offset) ==
+  CHECK(run_quantised<op, std::uint8_t>({}, {3, 2}, y, of_x, factor, offset) ==
         std::vector<std::uint8_t>{0, 93, 6, 78, 98, 62});
-  CHECK(run_stored<op, std::uint8_t>(along(-1, activation::relu6), {3, 2}, y, of_x, factor, offset) ==
+  CHECK(run_quantised<op, std::uint8_t>(along(-1, activation::relu6), {3, 2}, y, of_x, factor, offset) ==
         std::vector<std::uint8_t>{30, 93, 30, 78, 98, 62});
-  CHECK(run_stored<op, std::uint8_t>({}, {3, 2}, y, of_x, stored<std::uint8_t>({2}, {200, 90}, quant{0.02F, 100}),
-                                     stored<std::uint8_t>({2}, {7, 250}, quant{0.03F, 20})) ==
+  CHECK(run_quantised<op, std::uint8_t>({}, {3, 2}, y, of_x, stored<std::uint8_t>({2}, {200, 90}, quant{0.02F, 100}),
+                                        stored<std::uint8_t>({2}, {7, 250}, quant{0.03F, 20})) ==
         std::vector<std::uint8_t>{0, 156, 0, 143, 104, 131});
 }
-static_assert(run_stored<op, std::int8_t>({}, {2}, quant{0.5F, 1}, stored<std::int8_t>({2}, {3, -4}, quant{0.5F, 0}),
-                                          filled<float>(shape_t{}, {2}), filled<float>(shape_t{}, {0.5F})) ==
+static_assert(run_quantised<op, std::int8_t>({}, {2}, quant{0.5F, 1}, stored<std::int8_t>({2}, {3, -4}, quant{0.5F, 0}),
+                                             filled<float>(shape_t{}, {2}), filled<float>(shape_t{}, {0.5F})) ==
               std::vector<std::int8_t>{8, -6});  // 3.5 and -3.5
 
 }  // namespace

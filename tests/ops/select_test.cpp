@@ -146,7 +146,7 @@ TEST_CASE("select: a NaN that is not chosen leaves no trace") {
   CHECK(y.elements == std::vector<float>{1, 2});
 }
 
-TEST_CASE("select: stored numbers keep the quantisation that both operands have") {
+TEST_CASE("select: quantised values keep the quantisation that both operands have") {
   const verdict v = infer<op>({}, {truths({2}), stored({0.5F, 3}), stored({0.5F, 3})});
   REQUIRE(v);
   CHECK(v.output(0).quantised == quantisation(quant{0.5F, 3}));

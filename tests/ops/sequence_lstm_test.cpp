@@ -1,5 +1,5 @@
-// sequence_lstm_test: rules, shapes and elements of sequence_lstm. tests/io/tflite/sequence_rows.cpp has stored
-// numbers, too.
+// sequence_lstm_test: rules, shapes and elements of sequence_lstm. tests/io/tflite/sequence_rows.cpp has quantised
+// values, too.
 #include <nnrt/ops/sequence_lstm.hpp>
 
 #include <doctest/doctest.h>
@@ -150,7 +150,7 @@ TEST_CASE("sequence_lstm: each broken rule is named with both values") {
                     n.a.activation = static_cast<recurrent_activation>(5));
   NNRT_CHECK_BROKEN(f32, rule::activation_must_be_one_of_the_operator, -1, 0,
                     n.a.activation = static_cast<recurrent_activation>(-1));
-  NNRT_CHECK_BROKEN(i8, rule::activation_of_stored_numbers_must_be_tanh, 0, 4,
+  NNRT_CHECK_BROKEN(i8, rule::activation_of_quantised_values_must_be_tanh, 0, 4,
                     n.a.activation = recurrent_activation::none);
   NNRT_CHECK_BROKEN(f32, rule::clips_must_be_finite_and_not_negative, bits_of(-1), bits_of(0), n.a.cell_clip = -1);
   NNRT_CHECK_BROKEN(f32, rule::clips_must_be_finite_and_not_negative, bits_of(infinity), bits_of(most),

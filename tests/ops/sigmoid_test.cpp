@@ -72,13 +72,13 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 1);
 
-constexpr auto& stored_rules = rules_of_stored<ops::sigmoid::rule::quantised_input_must_have_one_scale,
-                                               ops::sigmoid::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::sigmoid>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::sigmoid::rule::quantised_input_must_have_one_scale,
+                                                     ops::sigmoid::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::sigmoid>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::sigmoid>());
 
 TEST_CASE("sigmoid: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::sigmoid>(row));
   }
@@ -86,46 +86,46 @@ TEST_CASE("sigmoid: a quantised operand without the scales that it needs is refu
                ops::sigmoid::rule::quantised_input_must_have_one_scale, 0, 1));
 }
 
-/// What sigmoid makes of 16 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::sigmoid, T>({}, {16}, y, spread<T>({16}, step, x));
+/// What sigmoid makes of 16 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::sigmoid, T>({}, {16}, y, spread<T>({16}, step, x));
 }
 
 // Expected numbers: python, round(1 / (1 + exp(-x)) * (1 / scale of y)) + zero point, where x, the result and the
 // product are rounded to float, halves away from zero.
-TEST_CASE("sigmoid: stored numbers are those of TFLite's table for LOGISTIC") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128}) ==
+TEST_CASE("sigmoid: quantised values are those of TFLite's table for LOGISTIC") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128}) ==
         std::vector<std::int8_t>{-127, -121, -88, 10, 97, 123, 127, -127, -120, -83, 19, 101, 123, 127, -126, -118});
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -20}, {0.01F, -50}) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -20}, {0.01F, -50}) ==
         std::vector<std::int8_t>{-50, -47, -35, 4, 38, 48, 50, -49, -47, -32, 7, 40, 48, 50, -49, -46});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 108}, {1 / 256.0F, 0}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 108}, {1 / 256.0F, 0}) ==
         std::vector<std::uint8_t>{1, 7, 40, 138, 225, 251, 255, 1, 8, 45, 147, 229, 251, 255, 2, 10});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 108}, {0.01F, 78}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 108}, {0.01F, 78}) ==
         std::vector<std::uint8_t>{78, 81, 93, 132, 166, 176, 178, 79, 81, 96, 135, 168, 176, 178, 79, 82});
 }
 
 // Python, from the 256 numbers of TFLite's table (sigmoid(i / 24) as 16 bits), interpolated: x * 3, or x times the
 // upper 15 bits of scale * 12288, rounded toward plus infinity in the middle, has the place in its upper bits.
-TEST_CASE("sigmoid: stored numbers of 16 bits are interpolated as TFLite's LOGISTIC does") {
-  CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
+TEST_CASE("sigmoid: quantised values of 16 bits are interpolated as TFLite's LOGISTIC does") {
+  CHECK(quantised_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{11, 125, 1372, 10905, 27872, 32272, 32724, 31, 353, 3617, 19207, 30859, 32591, 32752,
                                   88, 982});
-  CHECK(stored_result_of<std::int16_t>(9973, {1 / 2048.0F, 0}, {1 / 32768.0F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {1 / 2048.0F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{1, 1, 62, 6529, 31787, 32760, 32767, 1, 4, 497, 21868, 32643, 32767, 32767, 1, 31});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.0003F, 0}, {1 / 32768.0F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.0003F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{2, 35, 685, 9780, 29309, 32575, 32758, 6, 126, 2343, 19836, 31730, 32714, 32765, 23,
                                   450});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.00001F, 0}, {1 / 32768.0F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.00001F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{13724, 14525, 15335, 16151, 16967, 17781, 18588, 14066, 14871, 15684, 16501, 17317,
                                   18128, 18931, 14410, 15219});
 }
 
 TEST_CASE("sigmoid: 16 bits stored otherwise than TFLite has them are rounded from the real numbers") {
-  CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 1}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 1}) ==
         std::vector<std::int16_t>{12, 126, 1373, 10906, 27873, 32272, 32725, 32, 353, 3619, 19209, 30860, 32592, 32753,
                                   89, 982});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128})[3] == 10);
+static_assert(quantised_result_of<std::int8_t>(37, {0.05F, -20}, {1 / 256.0F, -128})[3] == 10);
 
 static_assert(survives_every_scale<ops::sigmoid, std::int8_t, 1>() &&
               survives_every_scale<ops::sigmoid, std::int16_t, 1>());

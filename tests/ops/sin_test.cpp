@@ -21,7 +21,7 @@ TEST_CASE("sin: of floats only the signature refuses, and the output is like the
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("sin: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("sin: quantised values have a scale, and become the nearest to the real results") {
   CHECK(asks_for_scales<op, one_in, one_out>());
   const auto f = [](double x) { return std::sin(x); };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.05F, 3}, quant{1.0F / 128, 0}, f) == 0);

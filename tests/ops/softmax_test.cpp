@@ -66,7 +66,7 @@ TEST_CASE("softmax: axes that the input does not have, or has once only, are ref
                signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
 }
 
-struct stored_refusal {
+struct quantised_refusal {
   const char* what;
   tensor_desc x, y;
   rule broken;
@@ -78,7 +78,7 @@ constexpr std::int64_t bits(float real) { return std::bit_cast<std::int32_t>(rea
 constexpr tensor_desc of(dtype type, shape_t shape, quantisation q = {}) {
   return {type, default_format(shape.rank), shape, q};
 }
-constexpr stored_refusal stored_refusals[] = {
+constexpr quantised_refusal quantised_refusals[] = {
     {"plain", of(i8, {2, 3}), of(i8, {2, 3}, of_i8), rule::quantised_input_must_have_one_scale, 0, 1},
     {"all plain", of(u8, {2, 3}), {}, rule::quantised_input_must_have_one_scale, 0, 1},
     {"per channel", of(i8, {2, 3}, per_channel<1>), {}, rule::quantised_input_must_have_one_scale, 3, 1},
@@ -86,17 +86,17 @@ constexpr stored_refusal stored_refusals[] = {
     {"to plain", of(i8, {2, 3}, half), of(i8, {2, 3}), rule::quantised_output_must_have_one_scale, 0, 1},
     {"i16 to plain", of(i16, {2, 3}, half), of(i16, {2, 3}), rule::quantised_output_must_have_one_scale, 0, 1},
 };
-constexpr bool refused_as_stated(const stored_refusal& r) {
+constexpr bool refused_as_stated(const quantised_refusal& r) {
   return breaks(infer<ops::softmax>({}, {computed(r.x)}, {r.y}), r.broken, r.got, r.expected);
 }
 static_assert([] {
-  for (const stored_refusal& row : stored_refusals)
+  for (const quantised_refusal& row : quantised_refusals)
     if (!refused_as_stated(row)) return false;
   return true;
 }());
 
-TEST_CASE("softmax: stored numbers need a scale, and take any for their shares") {
-  for (const stored_refusal& row : stored_refusals) {
+TEST_CASE("softmax: quantised values need a scale, and take any for their shares") {
+  for (const quantised_refusal& row : quantised_refusals) {
     CAPTURE(row.what);
     CHECK(refused_as_stated(row));
   }
@@ -182,7 +182,7 @@ static_assert(run<ops::softmax, float>({}, {2, 2}, filled<float>({2, 2}, {1, 1, 
 static_assert(run<ops::softmax, float>(along({0}), {2, 1}, filled<float>({2, 1}, {0, 0})).elements ==
               std::vector<float>{0.5F, 0.5F});
 
-/// The probabilities of i * 37 % 256 (- 128 for i8), [3, 12], of this scale, as stored numbers.
+/// The probabilities of i * 37 % 256 (- 128 for i8), [3, 12], of this scale, as quantised values.
 template <class T> constexpr std::vector<T> shares_of_bytes(float scale, const axis_list& axes = {}) {
   constexpr int first = std::is_same_v<T, std::int8_t> ? 128 : 0;
   filled<T> x(shape_t{3, 12}), y(shape_t{3, 12});
@@ -242,7 +242,7 @@ TEST_CASE("softmax: of any scale, the numbers of bytes are those of the exact pr
   }
 }
 
-/// The stored number that each of n equal numbers gets.
+/// The quantised value that each of n equal numbers gets.
 int share_of_equals(std::int64_t n, float scale) {
   filled<std::int8_t> x(shape_t{n}), y(shape_t{n});
   x.desc.quantised = quant{scale, 0}, y.desc.quantised = of_i8;
@@ -300,16 +300,15 @@ constexpr ops::softmax::attrs sharpened(float beta) {
   a.beta = beta;
   return a;
 }
-constexpr float infinite = std::numeric_limits<float>::infinity(), least_float = std::numeric_limits<float>::min();
+constexpr float infinite = std::numeric_limits<float>::infinity(), min_float = std::numeric_limits<float>::min();
 constexpr rule beta_rule = rule::beta_must_be_positive_and_finite;
-static_assert(breaks(infer<ops::softmax>(sharpened(0), {computed(f32_of({3}))}), beta_rule, bits(0),
-                     bits(least_float)));
+static_assert(breaks(infer<ops::softmax>(sharpened(0), {computed(f32_of({3}))}), beta_rule, bits(0), bits(min_float)));
 
 TEST_CASE("softmax: beta is a positive number") {
   constexpr float most = std::numeric_limits<float>::max();
   const operand x = computed(f32_of({3}));
-  CHECK(breaks(infer<ops::softmax>(sharpened(0), {x}), beta_rule, bits(0), bits(least_float)));
-  CHECK(breaks(infer<ops::softmax>(sharpened(-1), {x}), beta_rule, bits(-1), bits(least_float)));
+  CHECK(breaks(infer<ops::softmax>(sharpened(0), {x}), beta_rule, bits(0), bits(min_float)));
+  CHECK(breaks(infer<ops::softmax>(sharpened(-1), {x}), beta_rule, bits(-1), bits(min_float)));
   CHECK(breaks(infer<ops::softmax>(sharpened(infinite), {x}), beta_rule, bits(infinite), bits(most)));
   CHECK_FALSE(infer<ops::softmax>(sharpened(std::numeric_limits<float>::quiet_NaN()), {x}));
 }
@@ -323,15 +322,15 @@ TEST_CASE_TEMPLATE("softmax: beta multiplies the exponents", T, float, double) {
              {0.25427521259046565, 0.3264958357998367, 0.4192289516096977}, 1e-7));
 }
 
-TEST_CASE("softmax: beta multiplies the scale of stored numbers, in double") {
+TEST_CASE("softmax: beta multiplies the scale of quantised values, in double") {
   const auto x = spread<std::int8_t>({2, 6}, 37, quant{0.05F, 7}),
              twice = spread<std::int8_t>({2, 6}, 37, quant{0.1F, 7});
-  CHECK(run_stored<ops::softmax, std::int8_t>(sharpened(2), {2, 6}, of_i8, x) ==
-        run_stored<ops::softmax, std::int8_t>({}, {2, 6}, of_i8, twice));
-  CHECK(run_stored<ops::softmax, std::int8_t>(sharpened(2), {2, 6}, of_i8, x) !=
-        run_stored<ops::softmax, std::int8_t>({}, {2, 6}, of_i8, x));
-  static_assert(run_stored<ops::softmax, std::int8_t>(sharpened(1e30F), {2}, of_i8,
-                                                      stored<std::int8_t>({2}, {3, 4}, quant{1e30F, 0})) ==
+  CHECK(run_quantised<ops::softmax, std::int8_t>(sharpened(2), {2, 6}, of_i8, x) ==
+        run_quantised<ops::softmax, std::int8_t>({}, {2, 6}, of_i8, twice));
+  CHECK(run_quantised<ops::softmax, std::int8_t>(sharpened(2), {2, 6}, of_i8, x) !=
+        run_quantised<ops::softmax, std::int8_t>({}, {2, 6}, of_i8, x));
+  static_assert(run_quantised<ops::softmax, std::int8_t>(sharpened(1e30F), {2}, of_i8,
+                                                         stored<std::int8_t>({2}, {3, 4}, quant{1e30F, 0})) ==
                 std::vector<std::int8_t>{-128, 127});
 }
 
@@ -342,23 +341,23 @@ TEST_CASE("softmax: beta multiplies the scale of stored numbers, in double") {
 TEST_CASE("softmax: 16-bit shares are those of TFLite's tables") {
   const auto x = ramp<std::int16_t>({2, 6}, 9973, 65536, -32768, quant{0.0001F, 0});
   const quant of_i16{.scale = 1.0F / 32768, .zero_point = 0};
-  CHECK(run_stored<ops::softmax, std::int16_t>({}, {2, 6}, of_i16, x) ==
+  CHECK(run_quantised<ops::softmax, std::int16_t>({}, {2, 6}, of_i16, x) ==
         std::vector<std::int16_t>{142, 384, 1041, 2821, 7648, 20732, 24667, 96, 258, 700, 1899, 5147});
-  CHECK(run_stored<ops::softmax, std::int16_t>(sharpened(2.5F), {2, 6}, of_i16, x) ==
+  CHECK(run_quantised<ops::softmax, std::int16_t>(sharpened(2.5F), {2, 6}, of_i16, x) ==
         std::vector<std::int16_t>{2, 2, 17, 206, 2484, 30057, 32070, 2, 2, 4, 53, 637});
 }
 static_assert([] {
   const quant of_i16{.scale = 1.0F / 32768, .zero_point = 0};
-  for (const float scale : {least_float, 1.0F, std::numeric_limits<float>::max()})
-    run_stored<ops::softmax, std::int16_t>(sharpened(1e30F), {2}, of_i16,
-                                           stored<std::int16_t>({2}, {-32768, 32767}, quant{scale, 0}));
-  return run_stored<ops::softmax, std::int16_t>({}, {2}, of_i16, stored<std::int16_t>({2}, {7, 7}, quant{1, 7})) ==
+  for (const float scale : {min_float, 1.0F, std::numeric_limits<float>::max()})
+    run_quantised<ops::softmax, std::int16_t>(sharpened(1e30F), {2}, of_i16,
+                                              stored<std::int16_t>({2}, {-32768, 32767}, quant{scale, 0}));
+  return run_quantised<ops::softmax, std::int16_t>({}, {2}, of_i16, stored<std::int16_t>({2}, {7, 7}, quant{1, 7})) ==
          std::vector<std::int16_t>{16384, 16384};
 }());
 
 template <class T> void check_shares(quant to) {
   const auto x = spread<T>({12}, 37 << (8 * (sizeof(T) - 1)), quant{sizeof(T) == 1 ? 0.02F : 0.0001F, 0});
-  const std::vector<T> y = run_stored<ops::softmax, T>({}, {12}, to, x);
+  const std::vector<T> y = run_quantised<ops::softmax, T>({}, {12}, to, x);
   double sum = 0;
   const auto power = [&](std::size_t i) { return math::exp(x.elements[i] * double{x.desc.quantised.scale}); };
   for (std::size_t i = 0; i < 12; ++i) sum += power(i);

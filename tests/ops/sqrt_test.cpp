@@ -73,34 +73,34 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 1);
 
-constexpr auto& stored_rules = rules_of_stored<ops::sqrt::rule::quantised_input_must_have_one_scale,
-                                               ops::sqrt::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::sqrt>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::sqrt::rule::quantised_input_must_have_one_scale,
+                                                     ops::sqrt::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::sqrt>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::sqrt>());
 
 TEST_CASE("sqrt: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::sqrt>(row));
   }
 }
 
-/// What sqrt makes of 12 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::sqrt, T>({}, {12}, y, spread<T>({12}, step, x));
+/// What sqrt makes of 12 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::sqrt, T>({}, {12}, y, spread<T>({12}, step, x));
 }
 
 // Python: round(sqrt(x) * (1 / scale of y)) + zero point, where x, the root and the product are rounded to float,
 // halves away from zero; below zero the zero point.
-TEST_CASE("sqrt: each stored number is the nearest to the real root") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -100}, {0.02F, -90}) ==
+TEST_CASE("sqrt: each quantised value is the nearest to the real root") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -100}, {0.02F, -90}) ==
         std::vector<std::int8_t>{-90, -56, -14, 12, 32, 50, 66, -90, -51, -12, 14, 34});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 20}, {0.015F, 3}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 20}, {0.015F, 3}) ==
         std::vector<std::uint8_t>{3, 64, 113, 145, 172, 194, 215, 3, 70, 116, 148, 174});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, -20000}, {0.0003F, -5}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, -20000}, {0.0003F, -5}) ==
         std::vector<std::int16_t>{-5, -5, 8926, 13800, 17355, 20297, 22864, -5, 4050, 11276, 15424, 18673});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.05F, -100}, {0.02F, -90})[3] == 12);
+static_assert(quantised_result_of<std::int8_t>(37, {0.05F, -100}, {0.02F, -90})[3] == 12);
 static_assert(survives_every_scale<ops::sqrt, std::int8_t, 1>() && survives_every_scale<ops::sqrt, std::int16_t, 1>());
 
 }  // namespace

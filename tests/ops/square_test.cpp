@@ -31,7 +31,7 @@ TEST_CASE("square: missing, surplus, and boolean operands are refused") {
                int(i8)));
 }
 
-/// How many of all 256 stored numbers are not what mul makes of them and themselves.
+/// How many of all 256 quantised values are not what mul makes of them and themselves.
 int unlike_mul(quant from, quant to) {
   filled<std::int8_t> x({256}), y({256}), z({256});
   for (int i = 0; i < 256; ++i) x.elements[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i - 128);
@@ -44,7 +44,7 @@ int unlike_mul(quant from, quant to) {
   return unlike;
 }
 
-TEST_CASE("square: stored numbers of 8 and 16 bits have a scale, and are multiplied as mul does it") {
+TEST_CASE("square: quantised values of 8 and 16 bits have a scale, and are multiplied as mul does it") {
   using rule = op::rule;
   const quant half{0.5F, 3};
   CHECK(asks_for_scales<op, one_in, one_out, false>());
@@ -89,13 +89,13 @@ TEST_CASE("square: integers of every width wrap around") {
   CHECK(of<std::uint32_t>({65535}) == std::vector<std::uint32_t>{4294836225U});
 }
 
-TEST_CASE("square: squares of stored numbers beyond 32 bits, and scales beyond float, are not cut") {
-  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0},
-                                     stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
+TEST_CASE("square: squares of quantised values beyond 32 bits, and scales beyond float, are not cut") {
+  CHECK(run_quantised<op, std::int16_t>({}, {1}, quant{0x1p18F, 0},
+                                        stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
         std::vector<std::int16_t>{16384});  // 65535 * 65535 / 2^18 = 16383.500004
   const auto huge = stored<std::int8_t>({2}, {1, -1}, quant{1e20F, 0});
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1.0F, 3}, huge) == std::vector<std::int8_t>{127, 127});
-  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e38F, 3}, huge) == std::vector<std::int8_t>{103, 103});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1.0F, 3}, huge) == std::vector<std::int8_t>{127, 127});
+  CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1e38F, 3}, huge) == std::vector<std::int8_t>{103, 103});
 }
 
 TEST_CASE("square: what is too large for float16 is infinite") {

@@ -97,40 +97,40 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 2);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<op>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(quantised_rules));
 static_assert(takes_the_wanted_scale<op>());
 
 TEST_CASE("squared_difference: quantised operands without the scales that they need are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<op>(row));
   }
   CHECK(takes_the_wanted_scale<op>());
 }
 
-/// What becomes of 12 pairs of stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(quant a, quant b, quant y, const op::attrs& how = {}) {
+/// What becomes of 12 pairs of quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(quant a, quant b, quant y, const op::attrs& how = {}) {
   constexpr bool is_byte = sizeof(T) == 1;
-  return run_stored<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a),
-                           spread<T>({12}, is_byte ? 91 : 30011, b));
+  return run_quantised<op, T>(how, {12}, y, spread<T>({12}, is_byte ? 37 : 9973, a),
+                              spread<T>({12}, is_byte ? 91 : 30011, b));
 }
 
 // Python integers: both times 2^7 and scale / (2 * the larger scale), by SRDHM and RDP; the square of the difference
 // times (2 * the larger scale)^2 / (2^14 * scale of y), the same way, for i16 with 15 bits of the factor, rounded once.
-TEST_CASE("squared_difference: stored numbers are those of TFLite's SQUARED_DIFFERENCE") {
-  CHECK(stored_result_of<std::int8_t>({0.05F, -3}, {0.08F, 10}, {0.9F, -128}) ==
+TEST_CASE("squared_difference: quantised values are those of TFLite's SQUARED_DIFFERENCE") {
+  CHECK(quantised_result_of<std::int8_t>({0.05F, -3}, {0.08F, 10}, {0.9F, -128}) ==
         std::vector<std::int8_t>{-103, -128, -87, -38, -114, -124, 65, -100, -6, -105, -127, -84});
-  CHECK(stored_result_of<std::uint8_t>({0.05F, 100}, {0.08F, 120}, {0.9F, 7}) ==
+  CHECK(quantised_result_of<std::uint8_t>({0.05F, 100}, {0.08F, 120}, {0.9F, 7}) ==
         std::vector<std::uint8_t>{31, 8, 51, 93, 20, 12, 194, 38, 134, 28, 8, 54});
-  CHECK(stored_result_of<std::int16_t>({0.0005F, 0}, {0.0003F, 100}, {0.02F, -30000}) ==
+  CHECK(quantised_result_of<std::int16_t>({0.0005F, 0}, {0.0003F, 100}, {0.02F, -30000}) ==
         std::vector<std::int16_t>{-27872, -24445, -19404, -29941, -29571, -21918, -26218, -26449, -22258, -29488,
                                   -29967, -19007});
 }
-static_assert(stored_result_of<std::int8_t>({0.05F, -3}, {0.08F, 10}, {0.9F, -128})[3] == -38);
+static_assert(quantised_result_of<std::int8_t>({0.05F, -3}, {0.08F, 10}, {0.9F, -128})[3] == -38);
 static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());
 
 }  // namespace

@@ -104,47 +104,47 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 4);
 
-constexpr auto& stored_rules =
-    rules_of_stored_pairs<rule::operands_must_both_be_quantised_or_both_plain,
-                          rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
-                          rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::sub>(stored_rules));
+constexpr auto& quantised_rules =
+    rules_of_quantised_pairs<rule::operands_must_both_be_quantised_or_both_plain,
+                             rule::quantised_types_must_be_i8_u8_or_i16, rule::quantised_types_must_be_equal,
+                             rule::quantised_operands_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::sub>(quantised_rules));
 static_assert(takes_the_wanted_scale<ops::sub>());
 
 TEST_CASE("sub: quantised operands without the scales that it needs are refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::sub>(row));
   }
 }
 
-/// Stored numbers all over the range, in steps, sub of both.
+/// Quantised values all over the range, in steps, sub of both.
 template <class T>
-constexpr std::vector<T> stored_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
-  return run_stored<ops::sub, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
+constexpr std::vector<T> quantised_result_of(int step_a, quant a, int step_b, quant b, quant y, activation fused) {
+  return run_quantised<ops::sub, T>(fusing(fused), {16}, y, spread<T>({16}, step_a, a), spread<T>({16}, step_b, b));
 }
 
 // Expected numbers: python integers through TFLite's definition. Each operand, shifted left by 20 bits (i16: 15), times
 // scale / (2 * larger scale), b's multiplier negated, the sum times 2 * larger scale / (2^20 * scale of y), each
 // product rounded by SRDHM and RDP.
-TEST_CASE("sub: stored numbers have the bits of TFLite's SUB") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::none) ==
+TEST_CASE("sub: quantised values have the bits of TFLite's SUB") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::none) ==
         std::vector<std::int8_t>{123, 20, -82, 118, 15, -87, 113, -106, 94, -9, -111, 89, -14, 127, -33, -128});
-  CHECK(stored_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.05F, -7}, 101, {0.13F, 20}, {0.11F, 3}, activation::relu6) ==
         std::vector<std::int8_t>{58, 20, 3, 58, 15, 3, 58, 3, 58, 3, 3, 58, 3, 58, 3, 3});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::none) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::none) ==
         std::vector<std::uint8_t>{251, 148, 46, 246, 143, 41, 241, 22, 222, 119, 17, 217, 114, 255, 95, 0});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::relu6) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.05F, 121}, 101, {0.13F, 148}, {0.11F, 131}, activation::relu6) ==
         std::vector<std::uint8_t>{186, 148, 131, 186, 143, 131, 186, 131, 186, 131, 131, 186, 131, 186, 131, 131});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::none) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::none) ==
         std::vector<std::int16_t>{-7562, -13783, -20004, 9063, 2842, -3380, 25688, -30946, -1879, -8100, -14321, 14746,
                                   8525, 32767, -19042, -25263});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::relu6) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.001F, 0}, 25801, {0.0007F, 0}, {0.0013F, 0}, activation::relu6) ==
         std::vector<std::int16_t>{0, 0, 0, 4615, 2842, 0, 4615, 0, 0, 0, 0, 4615, 4615, 4615, 0, 0});
 }
 
 // 0 - -1 is half a step of 2: halves go away from zero.
-static_assert(stored_result_of<std::int8_t>(0, {1.0F, -128}, 0, {1.0F, -127}, {2.0F, 0}, activation::none)[0] == 1);
+static_assert(quantised_result_of<std::int8_t>(0, {1.0F, -128}, 0, {1.0F, -127}, {2.0F, 0}, activation::none)[0] == 1);
 
 static_assert(survives_every_scale<ops::sub, std::int8_t, 2>() && survives_every_scale<ops::sub, std::int16_t, 2>());
 

@@ -132,7 +132,7 @@ TEST_CASE("svdf: the memory of each filter moves on by one, and its sum over tim
   CHECK(step_of(of_rank(1, activation::relu), 3, {1, 2, 4, 5, 6, 7}).y == std::vector<float>{342.5F, 0});
 }
 
-TEST_CASE("svdf: stored numbers are scaled twice, to the state and to the result, which saturate") {
+TEST_CASE("svdf: quantised values are scaled twice, to the state and to the result, which saturate") {
   // F x = 2 * (100 - 3) * 10 = 1940 steps of 0.001 are 970 of 0.002; 970 * 500 - 3 * 7 + 9 = 484988 steps of 2e-6
   // are 1.94 of 0.5, two and the zero point -1. With 100 * 127 in the place of 2 * 10 the state saturates, and with
   // that the result.

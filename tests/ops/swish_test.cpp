@@ -21,7 +21,7 @@ TEST_CASE("swish: of floats only the signature refuses, and the output is like t
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
-TEST_CASE("swish: stored numbers have a scale, and become the nearest to the real results") {
+TEST_CASE("swish: quantised values have a scale, and become the nearest to the real results") {
   CHECK(asks_for_scales<op, one_in, one_out>());
   const auto f = [](double x) { return x / (1 + std::exp(-x)); };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.06F, 10}, quant{0.03F, -100}, f) == 0);

@@ -70,13 +70,13 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 1);
 
-constexpr auto& stored_rules = rules_of_stored<ops::tanh::rule::quantised_input_must_have_one_scale,
-                                               ops::tanh::rule::quantised_output_must_have_one_scale>;
-static_assert(all_refused_as_stated<ops::tanh>(stored_rules));
+constexpr auto& quantised_rules = rules_of_quantised<ops::tanh::rule::quantised_input_must_have_one_scale,
+                                                     ops::tanh::rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<ops::tanh>(quantised_rules));
 static_assert(gives_the_wanted_scale<ops::tanh>());
 
 TEST_CASE("tanh: a quantised operand without the scales that it needs is refused") {
-  for (const auto& row : stored_rules) {
+  for (const auto& row : quantised_rules) {
     CAPTURE(row.what);
     CHECK(refused_as_stated<ops::tanh>(row));
   }
@@ -84,47 +84,47 @@ TEST_CASE("tanh: a quantised operand without the scales that it needs is refused
                ops::tanh::rule::quantised_input_must_have_one_scale, 0, 1));
 }
 
-/// What tanh makes of 16 stored numbers all over the range.
-template <class T> constexpr std::vector<T> stored_result_of(int step, quant x, quant y) {
-  return run_stored<ops::tanh, T>({}, {16}, y, spread<T>({16}, step, x));
+/// What tanh makes of 16 quantised values all over the range.
+template <class T> constexpr std::vector<T> quantised_result_of(int step, quant x, quant y) {
+  return run_quantised<ops::tanh, T>({}, {16}, y, spread<T>({16}, step, x));
 }
 
 // Expected numbers: python, round(tanh(x) * (1 / scale of y)) + zero point, where x, the result and the product
 // are rounded to float, halves away from zero.
-TEST_CASE("tanh: stored numbers are those of TFLite's table for TANH") {
-  CHECK(stored_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0}) ==
+TEST_CASE("tanh: quantised values are those of TFLite's table for TANH") {
+  CHECK(quantised_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0}) ==
         std::vector<std::int8_t>{-127, -124, -110, -63, 25, 94, 119, -127, -123, -107, -57, 33, 97, 120, -127, -122});
-  CHECK(stored_result_of<std::int8_t>(37, {0.02F, 10}, {0.03F, -50}) ==
+  CHECK(quantised_result_of<std::int8_t>(37, {0.02F, 10}, {0.03F, -50}) ==
         std::vector<std::int8_t>{-83, -82, -79, -66, -43, -25, -19, -83, -82, -78, -65, -42, -25, -19, -83, -82});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.02F, 138}, {1 / 128.0F, 128}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.02F, 138}, {1 / 128.0F, 128}) ==
         std::vector<std::uint8_t>{1, 4, 18, 65, 153, 222, 247, 1, 5, 21, 71, 161, 225, 248, 1, 6});
-  CHECK(stored_result_of<std::uint8_t>(37, {0.02F, 138}, {0.03F, 78}) ==
+  CHECK(quantised_result_of<std::uint8_t>(37, {0.02F, 138}, {0.03F, 78}) ==
         std::vector<std::uint8_t>{45, 46, 49, 62, 85, 103, 109, 45, 46, 50, 63, 86, 103, 109, 45, 46});
 }
 
 // Python, from the 256 numbers of TFLite's table (sigmoid(i / 24) as 16 bits), interpolated: x * 3, or x times the
 // upper 15 bits of scale * 12288, rounded toward plus infinity in the middle, has the place in its upper bits.
-TEST_CASE("tanh: stored numbers of 16 bits are interpolated as TFLite's TANH does") {
-  CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
+TEST_CASE("tanh: quantised values of 16 bits are interpolated as TFLite's TANH does") {
+  CHECK(quantised_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{-32767, -32767, -32643, -19711, 30806, 32752, 32767, -32767, -32760, -31774, 10968,
                                   32518, 32766, 32767, -32767, -32706});
-  CHECK(stored_result_of<std::int16_t>(9973, {1 / 2048.0F, 0}, {1 / 32768.0F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {1 / 2048.0F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{-32767, -32767, -32767, -28948, 32706, 32767, 32767, -32767, -32767, -32752, 19726,
                                   32767, 32767, 32767, -32767, -32767});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.0003F, 0}, {1 / 32768.0F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.0003F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{-32767, -32767, -32738, -22725, 31868, 32766, 32767, -32767, -32767, -32382, 13221,
                                   32697, 32767, 32767, -32767, -32755});
-  CHECK(stored_result_of<std::int16_t>(9973, {0.00001F, 0}, {1 / 32768.0F, 0}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {0.00001F, 0}, {1 / 32768.0F, 0}) ==
         std::vector<std::int16_t>{-10368, -7343, -4180, -933, 2329, 5549, 8659, -9091, -6001, -2794, 467, 3720, 6898,
                                   9949, -7784, -4635});
 }
 
 TEST_CASE("tanh: 16 bits stored otherwise than TFLite has them are rounded from the real numbers") {
-  CHECK(stored_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 2}) ==
+  CHECK(quantised_result_of<std::int16_t>(9973, {1 / 4096.0F, 0}, {1 / 32768.0F, 2}) ==
         std::vector<std::int16_t>{-32766, -32765, -32641, -19709, 30809, 32754, 32767, -32766, -32758, -31772, 10970,
                                   32520, 32767, 32767, -32766, -32704});
 }
-static_assert(stored_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0})[3] == -63);
+static_assert(quantised_result_of<std::int8_t>(37, {0.02F, 10}, {1 / 128.0F, 0})[3] == -63);
 
 static_assert(survives_every_scale<ops::tanh, std::int8_t, 1>() && survives_every_scale<ops::tanh, std::int16_t, 1>());
 

@@ -32,7 +32,7 @@ void matmul_integer(network& net, const node& n, std::string_view op) {
   net.define(n, 0, net.cast(net.one(op, {less_zero_point(net, n, 0, 2), less_zero_point(net, n, 1, 3)}), i32));
 }
 
-// --- stored numbers ----------------------------------------------------------
+// --- quantised values ----------------------------------------------------------
 
 /// The quantisation that operands `scale` and `zero_point` of a node say: one for the whole tensor.
 quant quant_of(network& net, const node& n, std::size_t scale, std::size_t zero_point) {

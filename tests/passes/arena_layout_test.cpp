@@ -18,7 +18,7 @@ namespace layout = passes::detail;
 struct block_row {
   const char* what;
   passes::block (*made)(dice& random, int i, int count);
-  double most_of_bound;  // largest arena, of the lower bound, for 2,000 blocks
+  double max_of_bound;  // largest arena, of the lower bound, for 2,000 blocks
 };
 passes::block block_of(std::int64_t bytes, std::int64_t first, std::int64_t last) {
   return {bytes, static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
@@ -109,7 +109,7 @@ TEST_CASE("arena_layout: few blocks lie where the largest first, each in the sma
       CAPTURE(seed);
       pool<passes::block> blocks = blocks_of(row, seed, 20 + 24 * static_cast<int>(seed)), plainly = blocks;
       const auto steps = static_cast<std::int32_t>(blocks.size());
-      const std::int64_t bound = layout::most_bytes_in_use(blocks, ids_of(blocks), steps);
+      const std::int64_t bound = layout::max_bytes_in_use(blocks, ids_of(blocks), steps);
       CHECK(layout::place(blocks, ids_of(blocks), steps, bound, {}) == arena_by_size_plainly(plainly));
       bool same = true;
       for (std::size_t i = 0; i < blocks.size(); ++i) same = same && blocks[i].offset == plainly[i].offset;
@@ -121,11 +121,11 @@ TEST_CASE("arena_layout: many blocks are placed by size without loss, or by time
   for (const block_row& row : rows) {
     CAPTURE(row.what);
     pool<passes::block> blocks = blocks_of(row, 7, 2000), plainly = blocks;
-    const std::int64_t bound = layout::most_bytes_in_use(blocks, ids_of(blocks), 2000);
+    const std::int64_t bound = layout::max_bytes_in_use(blocks, ids_of(blocks), 2000);
     const std::int64_t arena = layout::place(blocks, ids_of(blocks), 2000, bound, {});
     CHECK(is_sound(blocks, arena));
     CHECK(arena <= arena_by_size_plainly(plainly));
-    CHECK(static_cast<double>(arena) <= row.most_of_bound * static_cast<double>(bound));
+    CHECK(static_cast<double>(arena) <= row.max_of_bound * static_cast<double>(bound));
   }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("arena_layout: a deadline ends the placing of many blocks in each of i
   for (const int round : {1, 1000, 3000, 5000}) {  // forward, backward, by size
     CAPTURE(round);
     pool<passes::block> blocks = blocks_of(rows[1], 1, 2000);
-    const std::int64_t bound = layout::most_bytes_in_use(blocks, ids_of(blocks), 2000);
+    const std::int64_t bound = layout::max_bytes_in_use(blocks, ids_of(blocks), 2000);
     CHECK(layout::place(blocks, ids_of(blocks), 2000, bound, deadline_watch(steady_now() - 1, round)) == 0);
     CHECK(layout::place(blocks, ids_of(blocks), 2000, bound, deadline_watch(steady_now() + 3'600'000'000'000)) >=
           bound);
@@ -174,7 +174,7 @@ constexpr bool is_placed_by_the_compiler() {
   pool<std::int32_t> ids;
   for (std::int32_t i = 0; i < 24; ++i) ids.push_back(i);
   pool<std::int64_t> offsets;
-  const std::int64_t bound = layout::most_bytes_in_use(blocks, ids, 24);
+  const std::int64_t bound = layout::max_bytes_in_use(blocks, ids, 24);
   const std::int64_t by_time = layout::place_by_time(blocks, ids, false, offsets);
   return layout::place(blocks, pool<std::int32_t>(ids), 24, bound, {}) >= bound && by_time >= bound;
 }

@@ -58,7 +58,8 @@ const row spoiled[] = {
     {"a quantisation that is none",
      [](ir::graph& g) { g.at(3).desc.quantised.mode = static_cast<quantisation::kind>(3); },
      "graph: value 3 has quantisation 3, expected 0 to 2"},
-    {"a rounding that is none", [](ir::graph& g) { g.at(3).desc.quantised.rounding = static_cast<stored_rounding>(2); },
+    {"a rounding that is none",
+     [](ir::graph& g) { g.at(3).desc.quantised.rounding = static_cast<quantised_rounding>(2); },
      "graph: value 3 has rounding 2, expected 0 to 1"},
     {"an unknown extent of a weight", [](ir::graph& g) { g.at(1).desc.shape[0] = -1; },
      "graph: value 1 has unknown extents"},
@@ -296,7 +297,7 @@ TEST_CASE("check_graph: extents that numbers of an input say are unknown") {
 // Rules take it for a constant that is to come, and believe what the graph declares of the result.
 TEST_CASE("check_graph: an operand that would have to be known, and that no pass evaluates, is refused") {
   ir::graph g;
-  const std::vector<std::int64_t> many(passes::most_evaluated_elements + 1), begin{0}, size{1};
+  const std::vector<std::int64_t> many(passes::max_evaluated_elements + 1), begin{0}, size{1};
   const std::int32_t x = g.add_value({{f32, {4}}, ir::kind::input, g.add_text("x"), 0, ir::none});
   const auto list = [&](const std::vector<std::int64_t>& numbers) {
     return g.add_constant({i64, {static_cast<std::int64_t>(numbers.size())}}, array_ref<const std::int64_t>(numbers));

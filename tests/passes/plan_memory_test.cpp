@@ -428,7 +428,7 @@ TEST_CASE("plan_memory: quantised operands of a concat are computed in place onl
 }
 
 /// The arena of 256 bytes that are computed, and stored as numbers of another type.
-template <dtype To> constexpr std::int64_t arena_of_stored() {
+template <dtype To> constexpr std::int64_t arena_of_quantised() {
   return planned(written([](builder& g) {
            auto x = g.input<i8, shape<1, 256>, nd, quant{0.5F, 3}>("x");
            g.output("y", quant_dtype_cast<To>(relu(x, into<quant{0.5F, 3}>), into<quant{0.25F, 3}>));
@@ -437,8 +437,8 @@ template <dtype To> constexpr std::int64_t arena_of_stored() {
 }
 
 TEST_CASE("plan_memory: a result has the bytes of an operand of its own type alone") {
-  CHECK(arena_of_stored<i8>() == 256);
-  CHECK(arena_of_stored<u8>() == 512);
+  CHECK(arena_of_quantised<i8>() == 256);
+  CHECK(arena_of_quantised<u8>() == 512);
 }
 
 TEST_CASE("plan_memory: values of random graphs keep their elements for as long as they are needed") {

@@ -89,13 +89,13 @@ static_assert([] {
   const passes::quantised_graph q = d.run(y);
   const ir::graph& g = q.graph;
   if (!has_nodes(g, names{"quant_dtype_cast", "conv2d", "quant_dtype_cast"}) || q.layers.size() != 1) return false;
-  const ir::value &w = g.at(q.layers[0].stored_weight), &b = g.at(q.layers[0].stored_bias);
-  const bool is_weight_stored =
+  const ir::value &w = g.at(q.layers[0].stored_weight), &b = g.at(q.layers[0].quantised_bias);
+  const bool is_weight_quantised =
       w.desc.type == i8 && w.desc.quantised == quantisation(per_channel<0>) && w.scales == q.layers[0].weight_scales;
   const bool are_names_right = g.name_of(w.name) == "w.stored" && g.name_of(b.name) == "b.stored.0000" &&
                                g.name_of(g.at(w.scales).name) == "w.stored.scale";
-  const quantisation to = quant{0.25F, 0, stored_rounding::half_to_even};
-  return is_weight_stored && are_names_right && b.desc.type == i32 && result_of(g, 0).quantised.scale == 0.5F &&
+  const quantisation to = quant{0.25F, 0, quantised_rounding::half_to_even};
+  return is_weight_quantised && are_names_right && b.desc.type == i32 && result_of(g, 0).quantised.scale == 0.5F &&
          result_of(g, 1).quantised == to && result_of(g, 1).type == i8 && result_of(g, 2) == d.g.at(y).desc &&
          g.outputs[0].value == y;
 }());
@@ -120,7 +120,7 @@ static_assert([] {
   const passes::quantised_graph q = d.run(d.node<ops::conv2d>({x, d.weight({8, 3, 3, 3}, "w")}));
   int weights = 0;
   for (const ir::value& v : q.graph.values) weights += v.is == ir::kind::weight ? 1 : 0;
-  return weights == 2 && q.layers[0].bias == ir::none && q.layers[0].stored_bias == ir::none;
+  return weights == 2 && q.layers[0].bias == ir::none && q.layers[0].quantised_bias == ir::none;
 }());
 
 // Two layers with one weight: it is stored once, the bias for each of them, since its scale is that of their sums.
@@ -130,8 +130,8 @@ static_assert([] {
   const std::int32_t y = d.node<ops::conv2d>({x, w, b});
   const passes::quantised_graph q = d.run(d.node<ops::conv2d>({y, w, b}));
   return q.layers.size() == 2 && q.layers[0].stored_weight == q.layers[1].stored_weight &&
-         q.layers[0].stored_bias != q.layers[1].stored_bias &&
-         q.graph.name_of(q.graph.at(q.layers[1].stored_bias).name) == "b.stored.0001";
+         q.layers[0].quantised_bias != q.layers[1].quantised_bias &&
+         q.graph.name_of(q.graph.at(q.layers[1].quantised_bias).name) == "b.stored.0001";
 }());
 
 // What moves numbers keeps the scale of its input, whatever was measured for its result.
@@ -148,8 +148,8 @@ static_assert([] {
          result_of(q.graph, 2).quantised == result_of(q.graph, 1).quantised;
 }());
 
-// Nodes of the processor, and those that have no arithmetic on stored numbers, are given floats; a tensor is converted
-// once in each direction.
+// Nodes of the processor, and those that have no arithmetic on quantised values, are given floats; a tensor is
+// converted once in each direction.
 static_assert([] {
   drawing d;
   const std::int32_t x = d.input({2, 2});
@@ -159,7 +159,7 @@ static_assert([] {
   return has_nodes(q.graph, std::array<std::string_view, 9>{"quant_dtype_cast", "relu", "quant_dtype_cast", "rsqrt",
                                                             "relu", "quant_dtype_cast", "quant_dtype_cast", "add",
                                                             "quant_dtype_cast"}) &&
-         q.stored_of[static_cast<std::size_t>(c)] != ir::none && result_of(q.graph, 3).type == f32;
+         q.quantised_of[static_cast<std::size_t>(c)] != ir::none && result_of(q.graph, 3).type == f32;
 }());
 
 // A tensor without a scale stays a float, and so does what is made of it.
@@ -189,9 +189,9 @@ static_assert([] {
   const array_ref<const std::int32_t> in = q.graph.inputs_of(unit);
   const bool has_activation =
       q.graph.attrs_of(unit)[static_cast<std::size_t>(unit.op->fused_word)] == static_cast<word>(activation::relu6);
-  return has_activation && in.size() == 4 && in[1] == q.layers[0].stored_weight && in[2] == q.layers[0].stored_bias &&
-         in[3] == q.stored_of[static_cast<std::size_t>(side)] && q.stored_of[static_cast<std::size_t>(a)] == ir::none &&
-         result_of(q.graph, 2).quantised.scale == 0.0625F;
+  return has_activation && in.size() == 4 && in[1] == q.layers[0].stored_weight &&
+         in[2] == q.layers[0].quantised_bias && in[3] == q.quantised_of[static_cast<std::size_t>(side)] &&
+         q.quantised_of[static_cast<std::size_t>(a)] == ir::none && result_of(q.graph, 2).quantised.scale == 0.0625F;
 }());
 static_assert([] {
   drawing d;
@@ -221,7 +221,7 @@ static_assert([] {
   const auto attrs = unpack<ops::conv2d_add::attrs>(q.graph.attrs_of(q.graph.nodes[2]));
   return attrs.group == 4 && attrs.stride == window.stride && attrs.dilation == window.dilation &&
          attrs.pad == window.pad && attrs.fused == activation::relu &&
-         q.graph.inputs_of(q.graph.nodes[2])[3] == q.stored_of[static_cast<std::size_t>(side)];
+         q.graph.inputs_of(q.graph.nodes[2])[3] == q.quantised_of[static_cast<std::size_t>(side)];
 }());
 // And so does a transposed one.
 static_assert([] {
@@ -240,7 +240,7 @@ static_assert([] {
   const auto attrs = unpack<ops::conv2d_transpose_add::attrs>(q.graph.attrs_of(q.graph.nodes[2]));
   return attrs.group == 2 && attrs.stride == window.stride && attrs.pad == window.pad &&
          attrs.fused == activation::relu6 && result_of(q.graph, 2).type == i8 &&
-         q.graph.inputs_of(q.graph.nodes[2])[3] == q.stored_of[static_cast<std::size_t>(side)];
+         q.graph.inputs_of(q.graph.nodes[2])[3] == q.quantised_of[static_cast<std::size_t>(side)];
 }());
 // A convolution on the processor gives floats, which are stored for the sum.
 static_assert([] {
@@ -274,7 +274,7 @@ static_assert([] {
          made.quantised.scale == 0.125F / 256 && narrowed.type == i8 && narrowed.quantised.scale == 0.125F &&
          q.layers[0].x_scale == 0.25F / 256 && g.at(bias).is == ir::kind::constant &&
          g.at(bias).desc == tensor_desc{i32, {8}} && g.at(q.layers[0].stored_weight).desc.type == i8 &&
-         g.at(q.stored_of[static_cast<std::size_t>(b)]).desc.type == i16;
+         g.at(q.quantised_of[static_cast<std::size_t>(b)]).desc.type == i16;
 }());
 // Two neighbours in 16 bits have no conversion between them, and a sum in 16 bits is no unit.
 static_assert([] {
@@ -302,7 +302,7 @@ static_assert([] {
   if (!has_nodes(g, std::array<std::string_view, 4>{"quant_dtype_cast", "conv2d", "layer_sums", "quant_dtype_cast"}) ||
       q.layers.size() != 2)
     return false;
-  const ir::value& sums = g.at(q.stored_of[static_cast<std::size_t>(b)]);
+  const ir::value& sums = g.at(q.quantised_of[static_cast<std::size_t>(b)]);
   const auto attrs = unpack<ops::layer_sums::attrs>(g.attrs_of(g.nodes[2]));
   const bool is_scaled = sums.desc == tensor_desc{i32, nhwc, {1, 1, 2, 4}, per_channel<3>} &&
                          sums.scales == q.layers[1].sum_scales &&
@@ -404,7 +404,7 @@ TEST_CASE("quantise: no two of 10,002 layers with one bias get the same name for
     d.next = 1;
   }
   const passes::quantised_graph q = d.run(x);
-  const auto name = [&](std::size_t layer) { return q.graph.name_of(q.graph.at(q.layers[layer].stored_bias).name); };
+  const auto name = [&](std::size_t layer) { return q.graph.name_of(q.graph.at(q.layers[layer].quantised_bias).name); };
   CHECK(name(1) == "b.stored.0001");
   CHECK(name(9999) == "b.stored.9999");
   CHECK(name(10000) == "b.stored.10000");
@@ -420,5 +420,5 @@ TEST_CASE("quantise: at run time the graph is the one that the compiler makes") 
   CHECK(has_nodes(q.graph,
                   std::array<std::string_view, 4>{"quant_dtype_cast", "conv2d", "conv2d_add", "quant_dtype_cast"}));
   CHECK(q.layers.size() == 2);
-  CHECK(result_of(q.graph, 2).quantised.rounding == stored_rounding::half_to_even);
+  CHECK(result_of(q.graph, 2).quantised.rounding == quantised_rounding::half_to_even);
 }

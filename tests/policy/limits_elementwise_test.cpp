@@ -28,7 +28,7 @@ constexpr ir::graph times(float first, float second) {
   return g;
 }
 /// The same of i8.
-constexpr ir::graph times_stored(std::int8_t first, std::int8_t second) {
+constexpr ir::graph times_quantised(std::int8_t first, std::int8_t second) {
   ir::graph g;
   const std::int8_t numbers[] = {first, second};
   node_operand stored = of(i8, {1, 4, 4, 2});
@@ -119,7 +119,7 @@ constexpr limit_row on_x3[] = {
      0},
     {"product with 0 first", x3, [] { return times(0.5F, -1); }, [] { return times(0, 0.5F); },
      constants_must_not_hold_0, 1, 0},
-    {"product with stored 0", x3, [] { return times_stored(2, -1); }, [] { return times_stored(0, 2); },
+    {"product with stored 0", x3, [] { return times_quantised(2, -1); }, [] { return times_quantised(0, 2); },
      constants_must_not_hold_0, 1, 0},
     {"quotient, channels", x3,
      [] {

@@ -6,7 +6,7 @@
 namespace nnrt_test {
 
 /// A real number, its scale and zero point, and what is stored in 8 and in 16 bits.
-struct stored_row {
+struct quantised_row {
   float x, scale;
   int zero_point, i8, i16;
 };
@@ -16,7 +16,7 @@ struct requantised_row {
   nnrt::fixed_point factor;
   int zero_point, i8, i16;
 };
-/// Scales of a, b and their sum, two stored numbers, and what is stored.
+/// Scales of a, b and their sum, two quantised values, and what is stored.
 struct sum_row {
   float a_scale, b_scale, y_scale;
   int a, b, y;
@@ -32,7 +32,7 @@ struct unit_row {
 
 // clang-format off
 
-inline constexpr stored_row stored_rows[] = {
+inline constexpr quantised_row quantised_rows[] = {
     {-2.5F, 1.0F, 0, -2, -2}, {-1.5F, 1.0F, 0, -2, -2},
     {-0.5F, 1.0F, 0, 0, 0}, {0.5F, 1.0F, 0, 0, 0},
     {1.5F, 1.0F, 0, 2, 2}, {2.5F, 1.0F, 0, 2, 2},

@@ -99,7 +99,7 @@ class dictated_host {
       if (waiting[0].revents != 0) goes_on = serve_one(sockets_.theirs);
     }
   }
-  bool serve_one(const owned_file& socket) {
+  bool serve_one(const owned_fd& socket) {
     packet asked;
     if (receive(socket.number(), asked) != arrival::message) return false;
     const bool opens = asked.asked == static_cast<std::uint32_t>(question::open);
@@ -373,7 +373,7 @@ TEST_CASE(
 TEST_CASE("client: an output that is too small is refused, and its shape told") {
   const hosted host(std::make_shared<toy_driver>());
   const auto model = prepared(*connected(host));
-  const hal::runnable runs(model);
+  const hal::prepared_model_handle runs(model);
   std::vector<float> x(20, 1), y(20);
   hal::request asked{{{bytes_in(x), 80, {2, 10}}}, {{bytes_in(y), 76, {}}}};
   hal::outcome how = runs.execute(asked);
@@ -395,7 +395,7 @@ TEST_CASE("client: a tensor whose file its owner has closed fails its run, and n
   const auto others = *other->make_execution();
   CHECK(run_wrongly(*others, 1, 3) == "");
   const auto memory = *device->allocate(4096);
-  const owned_file spare(::memfd_create("test", MFD_CLOEXEC));
+  const owned_fd spare(::memfd_create("test", MFD_CLOEXEC));
   REQUIRE(::close(memory.fd()) == 0);
   std::vector<float> y(8);
   const hal::argument in{memory.data(), 32, {2, 4}};
@@ -681,7 +681,7 @@ TEST_CASE("host: questions that are none, or not whole, are answered with what i
 TEST_CASE("host: memory that could shrink, or is none, is not taken") {
   const hosted host(std::make_shared<toy_driver>());
   liar client(host);
-  const owned_file loose(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+  const owned_fd loose(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
       sealed(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   REQUIRE(::ftruncate(loose.number(), 4096) == 0);
   REQUIRE(::ftruncate(sealed.number(), 4096) == 0);
@@ -726,7 +726,7 @@ TEST_CASE("host: bytes and files of a client are counted together, and what it g
   const hosted host(std::make_shared<toy_driver>(), options);
   liar client(host);
   constexpr auto too_much = static_cast<std::int32_t>(error_code::out_of_memory);
-  const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const owned_fd file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   REQUIRE(::ftruncate(file.number(), 20'000) == 0);
   REQUIRE(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
   const auto lend = [&](std::uint64_t number, std::uint64_t bytes) {
@@ -781,7 +781,7 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
   driver->before = [&](auto, auto) { return ++runs, result<void>(); };
   const hosted host(driver);
   liar client(host);
-  const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const owned_fd file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   REQUIRE(::ftruncate(file.number(), 4096) == 0);
   REQUIRE(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
   CHECK(client.ask(question::lend, lent_memory{5, 4096, {file.number(), 0, 0, 0}}).code == -1);
@@ -825,7 +825,7 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
 TEST_CASE("client: who waits for a connection goes on when another one cannot be opened") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-  const owned_file theirs(ends[1]);
+  const owned_fd theirs(ends[1]);
   std::thread host([socket = theirs.number()] {
     for (packet asked; receive(socket, asked) == arrival::message;) {
       hdi::writer said;
@@ -839,7 +839,7 @@ TEST_CASE("client: who waits for a connection goes on when another one cannot be
       if (!send(socket, asked.asked, said, asked.number)) return;
     }
   });
-  auto mine = connection::over(owned_file(ends[0]), "the test");
+  auto mine = connection::over(owned_fd(ends[0]), "the test");
   REQUIRE(mine);
   const auto ask = [&] {
     hdi::writer message;
@@ -874,10 +874,10 @@ TEST_CASE("host: a message that there is no memory for ends its connection, and 
     const ::rlim_t most = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (64U << 20U);
     const ::rlimit little{most, most};
     if (::setrlimit(RLIMIT_AS, &little) != 0) return 2;
-    const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (::ftruncate(file.number(), most_message_bytes) != 0 || ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+    const owned_fd file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (::ftruncate(file.number(), max_message_bytes) != 0 || ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0)
       return 3;
-    const packet_head head{packet_mark, 1, static_cast<std::uint32_t>(most_message_bytes), 1, 0};
+    const packet_head head{packet_mark, 1, static_cast<std::uint32_t>(max_message_bytes), 1, 0};
     const int beside = file.number();
     if (!remote::detail::send_bytes(bad.socket(), {reinterpret_cast<const std::int8_t*>(&head), sizeof head}, {},
                                     {&beside, 1}))

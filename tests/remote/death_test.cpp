@@ -38,7 +38,7 @@ int be_host(const std::string& path) {
     return ::usleep(static_cast<unsigned>(first) * 40 % 6000), result<void>();
   };
   auto listens = listening_socket::at(path);
-  const owned_file never(::eventfd(0, EFD_CLOEXEC));
+  const owned_fd never(::eventfd(0, EFD_CLOEXEC));
   return listens && serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
 }
 
@@ -80,11 +80,11 @@ std::size_t shared_mappings() {
 /// What the threads met, all together.
 struct tally {
   std::atomic<int> done{0}, wrong{0}, failed{0};
-  std::atomic<std::int64_t> longest_outage{0};  // nanoseconds from a failed run to the next that went well
+  std::atomic<std::int64_t> max_outage{0};  // nanoseconds from a failed run to the next that went well
 
   void note_outage(std::int64_t took) {
-    std::int64_t known = longest_outage;
-    while (took > known && !longest_outage.compare_exchange_weak(known, took)) {
+    std::int64_t known = max_outage;
+    while (took > known && !max_outage.compare_exchange_weak(known, took)) {
     }
   }
 };
@@ -153,11 +153,11 @@ TEST_CASE("death: a thousand inferences from four threads survive hosts that are
   }
   ::alarm(0);
   MESSAGE(all.done.load() << " inferences, " << all.failed.load() << " failed, back after at most "
-                          << all.longest_outage.load() / 1'000'000 << " ms");
+                          << all.max_outage.load() / 1'000'000 << " ms");
   CHECK(all.done >= wanted);
   CHECK(all.wrong == 0);
   CHECK(all.failed > 0);
-  CHECK(all.longest_outage < slowness() * std::int64_t{1'000'000'000});
+  CHECK(all.max_outage < slowness() * std::int64_t{1'000'000'000});
   CHECK(open_files() == files);
   CHECK(shared_mappings() == mappings);
 }
@@ -170,7 +170,7 @@ TEST_CASE("death: a run that is under way ends at once when its host is killed")
     const auto driver = std::make_shared<toy_driver>();
     driver->before = [](auto, auto) { return ::sleep(30), result<void>(); };
     auto listens = listening_socket::at(path);
-    const owned_file never(::eventfd(0, EFD_CLOEXEC));
+    const owned_fd never(::eventfd(0, EFD_CLOEXEC));
     return listens && serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
   });
   auto device = connect(path);
@@ -209,7 +209,7 @@ class stoppable {
         return result<void>();
       };
       auto listens = listening_socket::at(path);
-      const owned_file never(::eventfd(0, EFD_CLOEXEC));
+      const owned_fd never(::eventfd(0, EFD_CLOEXEC));
       return listens && serve(hal::device(driver), *listens, never.number()) ? 0 : 1;
     });
     auto made = connect(path);

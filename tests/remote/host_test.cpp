@@ -61,7 +61,7 @@ std::string run_one(hal::prepared_model& of) {
 /// A liar with model 1 and memory 1, whose runs take as long as toy_model::run_milliseconds() says.
 struct running_liar {
   liar client;
-  owned_file file{::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  owned_fd file{::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   explicit running_liar(const hosted& host) : client(host) {
     REQUIRE(::ftruncate(file.number(), 4096) == 0);
     REQUIRE(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
@@ -101,8 +101,8 @@ TEST_CASE("host: what runs take is counted for their client: arenas, and weights
   CHECK(run_one(**small) == "");
 
   options.most.memory_bytes = 64 << 20;
-  const hosted roomy(std::make_shared<hal::cpu_driver>(), options);
-  const auto other = *connect(roomy.path());
+  const hosted oversized(std::make_shared<hal::cpu_driver>(), options);
+  const auto other = *connect(oversized.path());
   CHECK(run_one(**other->prepare(of_large_arena(1 << 20), {})) == "");
 }
 

@@ -40,7 +40,7 @@ class hosted {
  private:
   temporary_folder folder_;
   std::string path_;
-  nnrt::owned_file stop_;
+  nnrt::owned_fd stop_;
   nnrt::result<nnrt::remote::listening_socket> listens_;
   std::thread thread_;
 };

@@ -52,7 +52,7 @@ class liar {
   int socket() const { return socket_.number(); }
 
  private:
-  nnrt::owned_file socket_;
+  nnrt::owned_fd socket_;
 };
 
 }  // namespace nnrt_test

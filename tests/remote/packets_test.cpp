@@ -28,8 +28,8 @@ std::size_t open_files() {
 }
 
 /// A memory file of this many bytes; its end is sealed or not.
-owned_file memory_file(std::size_t bytes, bool is_sealed) {
-  owned_file made(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+owned_fd memory_file(std::size_t bytes, bool is_sealed) {
+  owned_fd made(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   REQUIRE(::ftruncate(made.number(), static_cast<::off_t>(bytes)) == 0);
   if (is_sealed) REQUIRE(::fcntl(made.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
   return made;
@@ -47,7 +47,7 @@ std::vector<std::int8_t> head_of(std::uint32_t mark, std::uint32_t bytes, std::u
 TEST_CASE("packets: a message of any length arrives as it was sent") {
   pair_of_sockets sockets;
   for (const std::size_t bytes :
-       {std::size_t{0}, std::size_t{4}, most_inline_bytes, most_inline_bytes + 1, std::size_t{5'000'000}}) {
+       {std::size_t{0}, std::size_t{4}, max_inline_bytes, max_inline_bytes + 1, std::size_t{5'000'000}}) {
     CAPTURE(bytes);
     const hdi::writer message = message_of(bytes);
     REQUIRE(send(sockets.mine.number(), 7, message, 65'535));
@@ -63,8 +63,8 @@ TEST_CASE("packets: a message of any length arrives as it was sent") {
 TEST_CASE("packets: files arrive beside a message, in their order, and are closed with it") {
   pair_of_sockets sockets;
   const std::size_t before = open_files();
-  for (const std::size_t bytes : {std::size_t{8}, 2 * most_inline_bytes}) {
-    const owned_file a = memory_file(100, true), b = memory_file(200, true);
+  for (const std::size_t bytes : {std::size_t{8}, 2 * max_inline_bytes}) {
+    const owned_fd a = memory_file(100, true), b = memory_file(200, true);
     hdi::writer message = message_of(bytes);
     message.descriptors = {a.number(), b.number()};
     REQUIRE(send(sockets.mine.number(), 1, message));
@@ -80,28 +80,28 @@ TEST_CASE("packets: files arrive beside a message, in their order, and are close
 
 TEST_CASE("packets: what is too much for one message is not sent") {
   pair_of_sockets sockets;
-  const owned_file file = memory_file(1, true);
+  const owned_fd file = memory_file(1, true);
   hdi::writer message;
-  message.descriptors.assign(most_files + 1, file.number());
+  message.descriptors.assign(max_files + 1, file.number());
   const auto sent = send(sockets.mine.number(), 1, message);
   REQUIRE(!sent);
   CHECK(sent.error().code() == error_code::invalid_argument);
   message.descriptors.pop_back();
-  for (const std::size_t bytes : {std::size_t{4}, most_inline_bytes + 1}) {
+  for (const std::size_t bytes : {std::size_t{4}, max_inline_bytes + 1}) {
     message.bytes.resize(bytes);
     REQUIRE(send(sockets.mine.number(), 2, message));
     packet got;
     REQUIRE(receive(sockets.theirs.number(), got) == arrival::message);
-    CHECK(got.files.size() == most_files);
+    CHECK(got.files.size() == max_files);
   }
 }
 
 TEST_CASE("packets: what is no message is refused, and its files are closed") {
-  const owned_file small = memory_file(10, true), loose = memory_file(100, false), large = memory_file(100, true);
-  const owned_file huge = memory_file(most_message_bytes + 1, true);  // none of it takes memory
+  const owned_fd small = memory_file(10, true), loose = memory_file(100, false), large = memory_file(100, true);
+  const owned_fd huge = memory_file(max_message_bytes + 1, true);  // none of it takes memory
   int pipe_ends[2];
   REQUIRE(::pipe2(pipe_ends, O_CLOEXEC) == 0);
-  const owned_file reads(pipe_ends[0]), writes(pipe_ends[1]);
+  const owned_fd reads(pipe_ends[0]), writes(pipe_ends[1]);
   const std::vector<std::int8_t> whole_head = head_of(packet_mark, 0, 0, 0);
   struct row {
     const char* what;
@@ -118,7 +118,7 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
       {"neither in the packet nor in a file", head_of(packet_mark, 4, 2, 0), {large.number()}, arrival::broken},
       {"longer than packets are", head_of(packet_mark, 40'000, 0, 40'000), {}, arrival::broken},
       {"longer than packets are, and than it says",
-       head_of(packet_mark, most_inline_bytes, 0, 40'000),
+       head_of(packet_mark, max_inline_bytes, 0, 40'000),
        {},
        arrival::broken},
       {"in a file that is not there", head_of(packet_mark, 4, 1, 0), {}, arrival::broken},
@@ -126,7 +126,7 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
       {"in a file that may become shorter", head_of(packet_mark, 4, 1, 0), {loose.number()}, arrival::broken},
       {"in a pipe", head_of(packet_mark, 4, 1, 0), {reads.number()}, arrival::broken},
       {"larger than messages may be",
-       head_of(packet_mark, static_cast<std::uint32_t>(most_message_bytes + 1), 1, 0),
+       head_of(packet_mark, static_cast<std::uint32_t>(max_message_bytes + 1), 1, 0),
        {huge.number()},
        arrival::broken},
       {"in a file, with bytes behind the head", head_of(packet_mark, 4, 1, 4), {large.number()}, arrival::broken},
@@ -154,7 +154,7 @@ TEST_CASE("packets: nobody changes a long message under way, or makes it shorter
 }
 
 TEST_CASE("packets: files of larger pages, some of which may be missing, are no memory of a message") {
-  const owned_file large(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
+  const owned_fd large(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
   // the system has none
   if (!large.is_open() || ::ftruncate(large.number(), ::off_t{1} << 30) != 0 ||
       ::fcntl(large.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0)
@@ -172,7 +172,7 @@ TEST_CASE("packets: only a side that is gone is a device that failed") {
 
 TEST_CASE("packets: more files than a message may have are refused, and all are closed") {
   pair_of_sockets sockets;
-  const owned_file file = memory_file(1, true);
+  const owned_fd file = memory_file(1, true);
   const std::size_t before = open_files();
   alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * 200)] = {};
   auto head = head_of(packet_mark, 0, 0, 0);
@@ -196,7 +196,7 @@ TEST_CASE("packets: who is gone, and who takes too long, is told apart") {
   pair_of_sockets sockets;
   packet got;
   CHECK(receive(sockets.mine.number(), got, steady_now() + 10'000'000) == arrival::late);
-  sockets.theirs = owned_file();
+  sockets.theirs = owned_fd();
   CHECK(receive(sockets.mine.number(), got, steady_now() + 1'000'000'000) == arrival::gone);
   const auto sent = send(sockets.mine.number(), 1, message_of(4));
   REQUIRE(!sent);
@@ -226,7 +226,7 @@ TEST_CASE(
     pair_of_sockets sockets;
     const ::rlimit none{0, 0};
     if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
-    const auto sent = send(sockets.mine.number(), 1, message_of(2 * most_inline_bytes));
+    const auto sent = send(sockets.mine.number(), 1, message_of(2 * max_inline_bytes));
     if (sent || sent.error().code() != error_code::out_of_memory) return 2;
     packet got;
     return send(sockets.mine.number(), 1, message_of(4)) && receive(sockets.theirs.number(), got) == arrival::message
@@ -237,7 +237,7 @@ TEST_CASE(
 }
 
 TEST_CASE("packets: a buffer at the end of the longest file costs no more memory than its bytes") {
-  const owned_file file = memory_file(0xffffffffU, true);
+  const owned_fd file = memory_file(0xffffffffU, true);
   REQUIRE(::pwrite(file.number(), "12345678", 8, 0xfffffff0U) == 8);
   const auto got_within_memory = [&](const hdi::SharedBuffer& buffer) {
     return nnrt_test::in_child([&] {
@@ -263,10 +263,10 @@ TEST_CASE("listen: a host that accepts nobody is given up") {
   const temporary_folder folder;
   const std::string path = folder.file("socket");
   const auto address = nnrt::remote::detail::address_of(path);
-  const owned_file stopped(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  const owned_fd stopped(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   REQUIRE(::bind(stopped.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address) == 0);
   REQUIRE(::listen(stopped.number(), 1) == 0);
-  std::vector<owned_file> waiting;
+  std::vector<owned_fd> waiting;
   bool is_given_up = false;
   while (!is_given_up && waiting.size() < 8) {
     auto connected = connect_to(path, 50);
@@ -344,7 +344,7 @@ TEST_CASE("listen: hosts and clients of different users refuse each other") {
     return client || client.error().code() != error_code::not_supported ? 2 : 0;
   });
   CHECK(ended == 0);
-  const owned_file client(::accept4(listens->number(), nullptr, nullptr, SOCK_CLOEXEC));
+  const owned_fd client(::accept4(listens->number(), nullptr, nullptr, SOCK_CLOEXEC));
   REQUIRE(client.is_open());
   const auto peer = check_peer(client.number());
   REQUIRE(!peer);

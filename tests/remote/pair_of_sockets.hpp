@@ -9,11 +9,11 @@
 namespace nnrt_test {
 
 struct pair_of_sockets {
-  nnrt::owned_file mine, theirs;
+  nnrt::owned_fd mine, theirs;
   pair_of_sockets() {
     int ends[2];
     REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-    mine = nnrt::owned_file(ends[0]), theirs = nnrt::owned_file(ends[1]);
+    mine = nnrt::owned_fd(ends[0]), theirs = nnrt::owned_fd(ends[1]);
   }
 };
 

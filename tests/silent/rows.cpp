@@ -12,7 +12,7 @@ using namespace nnrt;
 
 inline constexpr quant of_scores{.scale = 1.0F / 256, .zero_point = -128};
 
-template <std::int64_t Length> struct softmax_of_bytes {
+template <std::int64_t Length> struct int8_softmax {
   static constexpr auto network = [](builder& g) {
     auto x = g.input<i8, shape<2, Length>, nd, quant{.scale = 0.1F, .zero_point = 3}>("x");
     g.output("y", softmax(x, into<of_scores>));
@@ -55,6 +55,6 @@ template <template <std::int64_t> class Network> int run_all() {
 }  // namespace
 
 int main() {
-  return run_all<softmax_of_bytes>() + run_all<softmax_of_unsigned_bytes>() + run_all<rows_of_floats>() +
+  return run_all<int8_softmax>() + run_all<softmax_of_unsigned_bytes>() + run_all<rows_of_floats>() +
          run_all<elements_of_bytes>();
 }

@@ -1,4 +1,4 @@
-// byte_products: products of stored numbers with random factors, and what the definition makes of them.
+// byte_products: products of quantised values with random factors, and what the definition makes of them.
 // Flow: tests/kernels holds tiles and blocks against them.
 #pragma once
 
@@ -38,7 +38,7 @@ class lines {
 struct stored_form {
   bool is_unsigned;
   std::int32_t a_zero, b_zero, c_zero;
-  byte_factors factors() const { return {a_zero, b_zero, is_unsigned}; }
+  int8_factors factors() const { return {a_zero, b_zero, is_unsigned}; }
   std::int32_t low() const { return is_unsigned ? 0 : -128; }
   std::int32_t high() const { return is_unsigned ? 255 : 127; }
   narrowing narrowed() const { return {low(), high(), c_zero, is_unsigned}; }
@@ -47,7 +47,7 @@ struct stored_form {
 inline constexpr stored_form forms[] = {
     {false, 3, 0, -128}, {false, -20, 0, 5}, {true, 120, 128, 100}, {true, 7, 90, 0}, {false, 100, -9, -5}};
 
-inline byte_channel channel_of(std::int64_t j, std::int64_t products) {
+inline int8_channel channel_of(std::int64_t j, std::int64_t products) {
   return {fixed_point_of(0.02 / static_cast<double>(products) * (1 + 0.1 * static_cast<double>(j % 7))),
           static_cast<std::int32_t>(j * 97 - 1000),
           {},
@@ -57,33 +57,33 @@ inline byte_channel channel_of(std::int64_t j, std::int64_t products) {
 
 /// A product [m, k] x [k, n].
 struct product {
-  byte_layout layout;
+  int8_layout layout;
   std::int64_t m, k = layout.depth.products(), n = layout.n;
   stored_form stored;
   nnrt_test::fenced_bytes a{random_bytes(m * k, 1)};
   std::vector<std::byte> b = random_bytes(k * n, 2);  // columns lie in one piece
-  lines packed{layout.bytes()}, scratch{std::max<std::int64_t>(1, byte_matrix_scratch_bytes(layout, m))};
+  lines packed{layout.bytes()}, scratch{std::max<std::int64_t>(1, int8_matrix_scratch_bytes(layout, m))};
 
-  product(const byte_layout& of, std::int64_t rows, const stored_form& form) : layout(of), m(rows), stored(form) {
-    byte_pack(
-        layout, stored.factors(), stored.range(), byte_matrix{b.data(), k, 0, 1},
+  product(const int8_layout& of, std::int64_t rows, const stored_form& form) : layout(of), m(rows), stored(form) {
+    int8_pack(
+        layout, stored.factors(), stored.range(), int8_matrix{b.data(), k, 0, 1},
         [&](std::int64_t j) { return channel_of(j, k); }, packed.data());
   }
 
   std::vector<std::byte> run(int parts = 1, bool by_columns = false) {
     nnrt_test::fenced_bytes c(std::vector<std::byte>(static_cast<std::size_t>(m * n), std::byte{0x55}));
-    const byte_product p{layout, packed.data(), stored.factors(), stored.narrowed()};
+    const int8_product p{layout, packed.data(), stored.factors(), stored.narrowed()};
     for (int i = 0; i < parts; ++i)
-      byte_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
+      int8_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
     return {c.data(), c.data() + m * n};
   }
   /// What the definition says.
   std::vector<std::byte> expected() {
     std::vector<std::byte> c;
-    const byte_factors f = stored.factors();
+    const int8_factors f = stored.factors();
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) {
-        const byte_channel channel = channel_of(j, k);
+        const int8_channel channel = channel_of(j, k);
         std::int64_t sum = channel.bias;
         for (std::int64_t l = 0; l < k; ++l)
           sum += std::int64_t{f.at(a.data(), i * k + l) - f.a_zero} * (f.at(b.data(), j * k + l) - f.b_zero);

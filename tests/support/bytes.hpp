@@ -1,4 +1,4 @@
-// bytes: operands of stored numbers for tests of kernels - spread over their range, extreme, with scales for each
+// bytes: operands of quantised values for tests of kernels - spread over their range, extreme, with scales for each
 // channel.
 // Flow: tests of kernels/bind/ that hold int8 bindings against references.
 #pragma once
@@ -10,7 +10,7 @@ namespace nnrt_test {
 /// How the bytes of an operand are filled.
 enum class bytes_are { random, all_lowest, all_highest };
 
-/// A tensor of stored bytes.
+/// A tensor of quantised bytes.
 inline given_operand stored_bytes(dtype type, shape_t shape, quantisation q, std::uint32_t seed,
                                   bytes_are fill = bytes_are::random) {
   const tensor_desc desc{type, default_format(shape.rank), shape, q};
@@ -27,8 +27,8 @@ inline given_operand stored_bytes(dtype type, shape_t shape, quantisation q, std
 }
 
 /// The same for weights with a scale for each index of axis 0: from `scale` on, growing to twice that.
-inline given_operand stored_filters(dtype type, shape_t shape, float scale, std::uint32_t seed,
-                                    bytes_are fill = bytes_are::random) {
+inline given_operand quantised_filters(dtype type, shape_t shape, float scale, std::uint32_t seed,
+                                       bytes_are fill = bytes_are::random) {
   given_operand x = constant(stored_bytes(type, shape, per_channel<0>, seed, fill));
   for (std::int64_t i = 0; i < shape[0]; ++i)
     x.scales.push_back(scale * (1.0F + static_cast<float>(i) / static_cast<float>(shape[0])));
@@ -36,7 +36,7 @@ inline given_operand stored_filters(dtype type, shape_t shape, float scale, std:
 }
 
 /// A bias of 32 bits, at most `range` away from 0.
-inline given_operand stored_bias(std::int64_t n, std::uint32_t seed, double range = 3000) {
+inline given_operand quantised_bias(std::int64_t n, std::uint32_t seed, double range = 3000) {
   std::vector<std::int32_t> values;
   for (const float x : random_floats(n, seed, 1.0F)) values.push_back(static_cast<std::int32_t>(range * double{x}));
   return constant(bytes_of({i32, {n}}, values.data()));
@@ -52,7 +52,7 @@ inline std::vector<tensor_desc> into_bytes(float scale, std::int32_t zero_point)
 /// The same, halves rounded to even numbers.
 inline std::vector<tensor_desc> into_even_bytes(float scale, std::int32_t zero_point = 0) {
   tensor_desc d;
-  d.quantised = quant{scale, zero_point, stored_rounding::half_to_even};
+  d.quantised = quant{scale, zero_point, quantised_rounding::half_to_even};
   return {d};
 }
 

@@ -12,7 +12,7 @@ inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_
                                  nnrt::arguments in, nnrt::results out) {
   nnrt::kernel_call call;
   call.attrs = attrs, call.in = in, call.out = out;
-  call.inner = choice.inner, call.record = choice.record.words.data();
+  call.inner = choice.inner, call.plan = choice.plan.words.data();
   return call;
 }
 /// The same for a part of a run, or a piece of one.

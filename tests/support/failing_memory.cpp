@@ -13,7 +13,7 @@
 namespace {
 
 std::atomic<long> made{0}, given_back{0};
-std::atomic<long> living_bytes{0}, most_bytes{0};
+std::atomic<long> living_bytes{0}, max_bytes{0};
 std::atomic<bool> is_armed{false};
 std::atomic<long> seen{0}, first{0}, failures{0};
 std::atomic<bool> lasts{false};
@@ -30,8 +30,8 @@ void* counted(void* piece) {
   if (piece == nullptr) throw std::bad_alloc();
   ++made;
   const long bytes = living_bytes += static_cast<long>(::malloc_usable_size(piece));
-  long most = most_bytes;
-  while (bytes > most && !most_bytes.compare_exchange_weak(most, bytes)) {
+  long most = max_bytes;
+  while (bytes > most && !max_bytes.compare_exchange_weak(most, bytes)) {
   }
   return piece;
 }
@@ -94,8 +94,8 @@ namespace nnrt_test {
 
 long allocations() { return made; }
 long living_allocations() { return made - given_back; }
-long begin_peak() { return most_bytes = living_bytes.load(); }
-long end_peak(long before) { return most_bytes - before; }
+long begin_peak() { return max_bytes = living_bytes.load(); }
+long end_peak(long before) { return max_bytes - before; }
 bool has_failed() { return failures > 0; }
 void begin_shortage(const shortage& which) {
   first = which.first;

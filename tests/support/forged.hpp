@@ -1,4 +1,4 @@
-// forged: stored bytes with something changed in them, and digests that say that nothing was.
+// forged: quantised bytes with something changed in them, and digests that say that nothing was.
 #pragma once
 
 #include "mended.hpp"

@@ -22,7 +22,7 @@ inline std::vector<float> ramp(std::int64_t n, float range) {
 template <class Op>
 void check_function(const typename Op::attrs& attrs, tolerance allowed, std::initializer_list<float> ranges,
                     const std::vector<float>& edges) {
-  for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 3 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<Op>(attrs, {floats({n}, random_floats(n, 7, 9.0F))}, allowed);
     check_kernel<Op>(attrs, {floats({n}, with_special_values(random_floats(n, 8)))}, allowed);
@@ -34,7 +34,7 @@ void check_function(const typename Op::attrs& attrs, tolerance allowed, std::ini
   check_kernel<Op>(attrs, {floats({static_cast<std::int64_t>(edges.size())}, edges)}, allowed);
 }
 
-inline given_operand stored_pattern(dtype type, shape_t shape, std::int32_t zero_point) {
+inline given_operand quantised_pattern(dtype type, shape_t shape, std::int32_t zero_point) {
   given_operand x = pattern(type, shape);
   x.desc.quantised = quant{0.05F, zero_point};
   return x;

@@ -6,7 +6,7 @@
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/evaluate.hpp>
-#include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/run_stripes.hpp>
 #include <nnrt/exec/saved_state.hpp>
 #include <nnrt/ir/apply.hpp>
 

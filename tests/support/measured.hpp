@@ -16,7 +16,7 @@
 namespace nnrt_test {
 
 /// A number as a tensor of this dtype stores it.
-inline double as_stored(dtype type, double number) {
+inline double as_quantised(dtype type, double number) {
   if (type == f16) return math::convert<double>(math::convert<float16>(number));
   return type == f32 ? double{math::convert<float>(number)} : number;
 }
@@ -172,7 +172,7 @@ inline std::vector<std::vector<double>> arguments_for(dtype type, bool positive)
   for (int i = 1; i <= 400; ++i) sizes.push_back(i * 1.5707963267948966 * (i % 5 == 0 ? 13 : 1));
   std::vector<double> numbers;
   for (const double size : sizes) {
-    const double stored = as_stored(type, size);
+    const double stored = as_quantised(type, size);
     if (stored > largest_in(type)) continue;
     numbers.push_back(stored);
     if (!positive) numbers.push_back(-stored);
@@ -196,7 +196,7 @@ inline std::vector<std::vector<double>> rows_for(dtype type) {
       std::vector<double> numbers;
       const std::vector<float> random = random_floats(n, ++seed, 1.0F);
       for (std::int64_t i = 0; i < n; ++i)
-        numbers.push_back(as_stored(type, f(double{random[static_cast<std::size_t>(i)]}, i)));
+        numbers.push_back(as_quantised(type, f(double{random[static_cast<std::size_t>(i)]}, i)));
       rows.push_back(numbers);
     };
     for (const double range : {1.0, 8.0, 60.0, 1e3, largest * 0.9, least * 0.1, least * 8})

@@ -1,4 +1,4 @@
-// mended: digests of stored bytes that say that nothing was changed in them.
+// mended: digests of quantised bytes that say that nothing was changed in them.
 // Flow: tests that forge stored programs and weights, and their fuzzer.
 #pragma once
 

@@ -1,4 +1,4 @@
-// quantised: what tests of operators on stored numbers share - tensors with a scale, the reference, rows of rules.
+// quantised: what tests of operators on quantised values share - tensors with a scale, the reference, rows of rules.
 #pragma once
 
 #include "support/operators.hpp"
@@ -16,7 +16,7 @@ template <class T> constexpr filled<T> stored(shape_t shape, std::vector<T> elem
   return x;
 }
 
-/// first, first + step, first + 2 * step, … modulo `modulus`, `lowest` added: stored numbers all over the range.
+/// first, first + step, first + 2 * step, … modulo `modulus`, `lowest` added: quantised values all over the range.
 template <class T> constexpr filled<T> spread(shape_t shape, int step, quantisation q) {
   constexpr int modulus = 1 << (8 * sizeof(T)), lowest = std::numeric_limits<T>::min();
   filled<T> x(shape);
@@ -67,7 +67,7 @@ template <class Op, class Bias> struct layer_of_i16 {
 
 /// The elements that Op::reference gives for element type T, where y is quantised so.
 template <class Op, class T, class... In>
-constexpr std::vector<T> run_stored(const typename Op::attrs& attrs, shape_t out, quantisation q, In... in) {
+constexpr std::vector<T> run_quantised(const typename Op::attrs& attrs, shape_t out, quantisation q, In... in) {
   filled<T> y(out);
   y.desc.quantised = q;
   const view operands[] = {in.as_view()...};
@@ -77,18 +77,18 @@ constexpr std::vector<T> run_stored(const typename Op::attrs& attrs, shape_t out
 }
 
 /// Two operands and a wish that an operator must refuse with this rule and these two values.
-template <class Rule> struct refused_stored_pair {
+template <class Rule> struct refused_quantised_pair {
   const char* what;
   tensor_desc a, b, wanted;
   Rule rule;
   std::int64_t got, expected;
 };
-template <class Op, class Rule> constexpr bool refused_as_stated(const refused_stored_pair<Rule>& row) {
+template <class Op, class Rule> constexpr bool refused_as_stated(const refused_quantised_pair<Rule>& row) {
   return breaks(infer<Op>({}, {computed(row.a), computed(row.b)}, {row.wanted}), row.rule, row.got, row.expected);
 }
 template <class Op, class Rule, std::size_t N>
-constexpr bool all_refused_as_stated(const refused_stored_pair<Rule> (&table)[N]) {
-  for (const refused_stored_pair<Rule>& row : table)
+constexpr bool all_refused_as_stated(const refused_quantised_pair<Rule> (&table)[N]) {
+  for (const refused_quantised_pair<Rule>& row : table)
     if (!refused_as_stated<Op>(row)) return false;
   return true;
 }
@@ -100,7 +100,7 @@ constexpr tensor_desc i8_of(shape_t shape, quantisation q = some_scale) {
 
 /// The rows that every operator on two quantised tensors has to refuse; which rule is broken comes from its own enum.
 template <auto BothOrNone, auto Types, auto EqualTypes, auto Operands, auto Output>
-inline constexpr refused_stored_pair<decltype(BothOrNone)> rules_of_stored_pairs[] = {
+inline constexpr refused_quantised_pair<decltype(BothOrNone)> rules_of_quantised_pairs[] = {
     {"plain beside quantised", i8_of({2}), {i8, {2}}, wish(some_scale), BothOrNone, 0, 1},
     {"a plain scalar left", {i8, {}}, i8_of({2}), wish(some_scale), BothOrNone, 1, 0},
     {"a float beside quantised", i8_of({2}), {f32, {2}}, wish(some_scale), BothOrNone, 0, 1},
@@ -120,25 +120,25 @@ inline constexpr refused_stored_pair<decltype(BothOrNone)> rules_of_stored_pairs
 };
 
 /// An operand and a wish that an operator must refuse with this rule and these two values.
-template <class Rule> struct refused_stored {
+template <class Rule> struct refused_quantised {
   const char* what;
   tensor_desc x, wanted;
   Rule rule;
   std::int64_t got, expected;
 };
-template <class Op, class Rule> constexpr bool refused_as_stated(const refused_stored<Rule>& row) {
+template <class Op, class Rule> constexpr bool refused_as_stated(const refused_quantised<Rule>& row) {
   return breaks(infer<Op>({}, {computed(row.x)}, {row.wanted}), row.rule, row.got, row.expected);
 }
 template <class Op, class Rule, std::size_t N>
-constexpr bool all_refused_as_stated(const refused_stored<Rule> (&table)[N]) {
-  for (const refused_stored<Rule>& row : table)
+constexpr bool all_refused_as_stated(const refused_quantised<Rule> (&table)[N]) {
+  for (const refused_quantised<Rule>& row : table)
     if (!refused_as_stated<Op>(row)) return false;
   return true;
 }
 
 /// The rows that every operator on one quantised tensor has to refuse.
 template <auto Input, auto Output>
-inline constexpr refused_stored<decltype(Input)> rules_of_stored[] = {
+inline constexpr refused_quantised<decltype(Input)> rules_of_quantised[] = {
     {"x per channel", i8_of({2, 7}, per_channel<1>), wish(some_scale), Input, 7, 1},
     {"nothing wanted", i8_of({2}), {}, Output, 0, 1},
     {"no scale wanted", i8_of({2}), {i8, {2}}, Output, 0, 1},
@@ -163,7 +163,7 @@ template <class Op> constexpr bool takes_the_wanted_scale() {
          image.output(0) == tensor_desc{u8, nchw, {1, 3, 4, 4}, some_scale};
 }
 
-/// Calls the reference with each pairing of extreme scales and of extreme stored numbers: in constant evaluation
+/// Calls the reference with each pairing of extreme scales and of extreme quantised values: in constant evaluation
 /// nothing may overflow. Attrs as given.
 template <class Op, class T, int Operands> constexpr bool survives_every_scale(const typename Op::attrs& attrs = {}) {
   using limits = std::numeric_limits<T>;
@@ -174,8 +174,8 @@ template <class Op, class T, int Operands> constexpr bool survives_every_scale(c
         for (const std::int32_t zero : {int{limits::min()}, int{limits::max()}}) {
           const auto x = stored<T>({4}, {limits::min(), limits::max(), limits::min(), limits::max()}, quant{a, zero});
           const auto w = stored<T>({4}, {limits::min(), limits::min(), limits::max(), limits::max()}, quant{b, zero});
-          if constexpr (Operands == 2) run_stored<Op, T>(attrs, {4}, quant{y, zero}, x, w);
-          else run_stored<Op, T>(attrs, {4}, quant{y, zero}, x);
+          if constexpr (Operands == 2) run_quantised<Op, T>(attrs, {4}, quant{y, zero}, x, w);
+          else run_quantised<Op, T>(attrs, {4}, quant{y, zero}, x);
         }
   return true;
 }

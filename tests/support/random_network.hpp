@@ -1,5 +1,5 @@
 // random_network: networks over images that nobody would write - convolutions of every kind, norms, pads, residuals,
-// joins, cuts, dense heads - of floats or of stored bytes. Flow: exec/random_networks_test holds all that becomes of
+// joins, cuts, dense heads - of floats or of quantised bytes. Flow: exec/random_networks_test holds all that becomes of
 // them against their operators' references.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace nnrt_test {
 /// Makes one network for each seed; all tensors between its layers are f32, or, when stored, i8 or u8 with one scale.
 class random_network {
  public:
-  random_network(std::uint64_t seed, bool is_stored)
+  random_network(std::uint64_t seed, bool is_quantised)
       : random_(seed),
-        is_stored_(is_stored),
-        type_(!is_stored           ? f32
+        is_quantised_(is_quantised),
+        type_(!is_quantised        ? f32
               : random_.once_in(4) ? u8
                                    : i8),
         is_large_(random_.once_in(16)) {
@@ -58,7 +58,7 @@ class random_network {
     const std::int64_t width = random_.once_in(2) ? side : random_.between(1, is_large_ ? 120 : 40);
     const std::int64_t channels = random_.once_in(3) ? random_.one_of<std::int64_t>({1, 3, 4}) : random_.between(1, 40);
     tensor_desc desc{type_, nhwc, {random_.once_in(5) ? random_.between(2, 3) : 1, side, width, channels}};
-    if (is_stored_) desc.quantised = any_quantisation(static_cast<float>(random_.real(0.01, 0.1)));
+    if (is_quantised_) desc.quantised = any_quantisation(static_cast<float>(random_.real(0.01, 0.1)));
     keep(b_.input("x" + std::to_string(pool_.size()), desc).value());
   }
   void keep(std::int32_t id) {
@@ -96,7 +96,7 @@ class random_network {
   /// Filters [outputs, …] around one over the root of the products that each output sums.
   std::int32_t filters(const shape_t& shape) {
     const double size = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, shape.elements(1))));
-    if (!is_stored_) return numbers(shape, -1.7 * size, 1.7 * size);
+    if (!is_quantised_) return numbers(shape, -1.7 * size, 1.7 * size);
     const auto step = static_cast<float>(size / 64);
     const format layout = shape.rank == 4 ? nhwc : nd;
     if (type_ == u8)
@@ -111,7 +111,7 @@ class random_network {
   }
   std::int32_t bias(std::int64_t outputs) {
     if (random_.once_in(4)) return ir::none;
-    if (!is_stored_) return numbers({outputs}, -1, 1);
+    if (!is_quantised_) return numbers({outputs}, -1, 1);
     return constant<std::int32_t>({i32, {outputs}}, [&] { return random_.between(-3000, 3000); });
   }
 
@@ -119,7 +119,7 @@ class random_network {
 
   tensor_desc wish(float scale) {
     tensor_desc wanted;
-    if (is_stored_) wanted.quantised = any_quantisation(scale);
+    if (is_quantised_) wanted.quantised = any_quantisation(scale);
     return wanted;
   }
   /// Where sums of filters() take about the whole range.
@@ -127,7 +127,7 @@ class random_network {
   /// Of functions between 0 and 1.
   tensor_desc wish_of_shares() {
     tensor_desc wanted;
-    if (is_stored_) wanted.quantised = quant{0x1p-8F, type_ == u8 ? 0 : -128};
+    if (is_quantised_) wanted.quantised = quant{0x1p-8F, type_ == u8 ? 0 : -128};
     return wanted;
   }
   activation any_activation() {
@@ -231,7 +231,7 @@ class random_network {
   template <class Op> void add_pair(const image& x) {
     typename Op::attrs a;
     a.fused = any_activation();
-    if (!is_stored_ && random_.once_in(4)) {
+    if (!is_quantised_ && random_.once_in(4)) {
       const std::int32_t c = numbers({random_.once_in(3) ? 1 : x.channels()}, -1, 1);
       return random_.once_in(4) ? add<Op>(a, {c, x.id}) : add<Op>(a, {x.id, c});
     }
@@ -240,7 +240,7 @@ class random_network {
             {wish(std::is_same_v<Op, ops::mul> ? x.scale * other.scale * 60 : x.scale + other.scale)});
   }
   void add_bias(const image& x) {
-    if (!is_stored_) add<ops::bias_add>({}, {x.id, numbers({x.channels()}, -1, 1)});
+    if (!is_quantised_) add<ops::bias_add>({}, {x.id, numbers({x.channels()}, -1, 1)});
   }
   void add_join(const image& x) {
     std::vector<std::int32_t> in{x.id};
@@ -353,9 +353,9 @@ class random_network {
   }
 
   dice random_;
-  bool is_stored_;
+  bool is_quantised_;
   dtype type_;
-  bool is_large_;  // some intermediate tensors leave L2, and steps run in bands
+  bool is_large_;  // some intermediate tensors leave L2, and steps run in stripes
   model_builder b_;
   std::vector<image> pool_;
   int nodes_ = 0, weights_ = 0;

@@ -55,8 +55,8 @@ template <class Op> constexpr bool broadcasts_as_stated(const pair_of_shapes& ro
   return shape_of(infer<Op>({}, {a, b})) == row.y && shape_of(infer<Op>({}, {b, a})) == row.y;
 }
 
-/// Whether stored numbers are compared when both operands hold some, of one dtype and with one scale each, and refused
-/// by name when they do not.
+/// Whether quantised values are compared when both operands hold some, of one dtype and with one scale each, and
+/// refused by name when they do not.
 template <class Op, auto BothOrNone, auto Types, auto EqualTypes, auto OneScale>
 constexpr bool asks_for_scales_of_both() {
   const auto stored = [](dtype type, quantisation q = quant{0.5F, 3}) { return computed({type, nd, {2}, q}); };
@@ -69,7 +69,7 @@ constexpr bool asks_for_scales_of_both() {
          infer<Op>({}, {one, one}).output(0) == tensor_desc{boolean, nd, {2}};
 }
 
-/// Whether Op's reference says of all pairs of a few stored numbers, of scales 1/2 and 1/4, what f says of the real
+/// Whether Op's reference says of all pairs of a few quantised values, of scales 1/2 and 1/4, what f says of the real
 /// ones, which are multiples of 1/256.
 template <class Op, class F> bool compares_what_is_meant(F f) {
   constexpr std::int8_t numbers[] = {-128, -97, -3, -2, 0, 1, 3, 4, 96, 127};

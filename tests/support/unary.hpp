@@ -54,8 +54,8 @@ constexpr double largest_error(const golden (&table)[N], typename Op::attrs attr
   return largest;
 }
 
-/// What stored numbers need beside the dtype, by their rules: one scale each, of the operand and of the result. (Plain
-/// integers are refused where `IsReal`.)
+/// What quantised values need beside the dtype, by their rules: one scale each, of the operand and of the result.
+/// (Plain integers are refused where `IsReal`.)
 template <class Op, auto Input, auto Output, bool IsReal = true>
 constexpr bool asks_for_scales(const typename Op::attrs& attrs = {}) {
   constexpr quant half{0.5F, 3};
@@ -67,7 +67,7 @@ constexpr bool asks_for_scales(const typename Op::attrs& attrs = {}) {
          infer<Op>(attrs, {one}, {wish}).output(0) == tensor_desc{i8, nd, {2}, half};
 }
 
-/// How many of all 256 stored numbers of 8 bits Op does not bring to the nearest step of f, halves away from zero.
+/// How many of all 256 quantised values of 8 bits Op does not bring to the nearest step of f, halves away from zero.
 /// Where a result lies within 1e-4 of the middle between two steps either is right. What a number stands for is a
 /// float, and what is no number is stored as the zero point.
 template <class Op, class T, class F> int wrong_steps(quant from, quant to, F f, const typename Op::attrs& attrs = {}) {

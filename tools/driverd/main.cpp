@@ -135,7 +135,7 @@ int main(int count, char** words) {
   options.on_stop = [] { ::alarm(5); };  // nobody catches it: it kills the process where runs have not ended by then
   std::signal(SIGPIPE, SIG_IGN);         // whoever reads what is said of clients may go; those clients shall not notice
   allow_many_files();
-  const owned_file stop(end_signals());
+  const owned_fd stop(end_signals());
   if (!stop.is_open()) return complain("cannot wait for signals");
   auto listens =
       *activated ? result<remote::listening_socket>(std::move(**activated)) : remote::listening_socket::at(socket);

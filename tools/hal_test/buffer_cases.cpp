@@ -10,7 +10,7 @@ namespace {
 /// A sample with one input and output of one shape, and a buffer for both ends.
 struct bench {
   sample one;
-  runnable made;
+  prepared_model_handle made;
   device_buffer between;
   arrays given;
 };

@@ -128,7 +128,7 @@ constexpr mutation mutations[] = {
     {"no_such_quantisation",
      [](ir::graph& g) { return g.values[0].desc.quantised.mode = static_cast<quantisation::kind>(5), true; }},
     {"no_such_rounding",
-     [](ir::graph& g) { return g.values[0].desc.quantised.rounding = static_cast<stored_rounding>(2), true; }},
+     [](ir::graph& g) { return g.values[0].desc.quantised.rounding = static_cast<quantised_rounding>(2), true; }},
     {"value_name_outside",
      [](ir::graph& g) { return g.values[0].name = {static_cast<std::int32_t>(g.text.size()), 1}, true; }},
     {"scale_zero", [](ir::graph& g) { return on_quantised(g, [](quantisation& q) { q.scale = 0; }); }},

@@ -10,7 +10,7 @@ namespace {
 bool is_missed(status s) { return s == status::missed_deadline_transient || s == status::missed_deadline_persistent; }
 
 /// What a network's first run gives, held against the references.
-void check_result(probe& p, const sample& one, const runnable& made) {
+void check_result(probe& p, const sample& one, const prepared_model_handle& made) {
   arrays a(made.model());
   const outcome how = made.execute(a.asking());
   p.expect(how.ended == status::none,
@@ -68,7 +68,8 @@ void models_at_once(probe& p) {
       if (const auto made = ready(probes[i], one)) check_result(probes[i], one, *made);
     });
   for (std::thread& t : threads) t.join();
-  for (const probe& one : probes) p.complaints.insert(p.complaints.end(), one.complaints.begin(), one.complaints.end());
+  for (const probe& one : probes)
+    p.diagnostics.insert(p.diagnostics.end(), one.diagnostics.begin(), one.diagnostics.end());
 }
 
 void deadline(probe& p, std::int64_t from_now, bool must_work) {
@@ -102,7 +103,7 @@ void add_preparation_cases(case_list& to) {
       {"prepare.descs", "a prepared model has the inputs and outputs of the network, by number, desc and name", descs});
   to.push_back({"prepare.model_goes", "a prepared model needs nothing of the caller's network", [](probe& p) {
                   for (const sample& one : taken_samples(p.on)) {
-                    std::optional<runnable> made;
+                    std::optional<prepared_model_handle> made;
                     {
                       sample copy = one;
                       made = ready(p, copy);
@@ -114,7 +115,7 @@ void add_preparation_cases(case_list& to) {
   to.push_back({"prepare.twice", "two preparations of a network are two models", [](probe& p) {
                   for (const sample& one : taken_samples(p.on)) {
                     const auto first = ready(p, one);
-                    std::optional<runnable> second = ready(p, one);
+                    std::optional<prepared_model_handle> second = ready(p, one);
                     if (second) check_result(p, one, *second);
                     second.reset();
                     if (first) check_result(p, one, *first);

@@ -21,7 +21,7 @@ template <class F> void with_ready(probe& p, F f) {
 }
 
 /// The three ways to run a request end alike: waited for, answered (once), and behind no fence.
-void check_ends(probe& p, const sample& one, const runnable& made, const request& asked, status expected,
+void check_ends(probe& p, const sample& one, const prepared_model_handle& made, const request& asked, status expected,
                 status fenced_expected) {
   const outcome waited = made.execute(asked);
   p.expect(waited.ended == expected, {one.name, ": waited for, it ends with ", static_cast<int>(waited.ended),
@@ -86,7 +86,7 @@ constexpr refusal refusals[] = {
 };
 
 void short_output(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     for (std::size_t i = 0; i < made.model().output_count(); ++i) {
       arrays a(made.model());
       request asked = a.asking();
@@ -104,7 +104,7 @@ void short_output(probe& p) {
 }
 
 void inputs_stay(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     arrays a(made.model());
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     request asked = a.asking();
@@ -128,7 +128,7 @@ void inputs_stay(probe& p) {
 }
 
 void outputs_end(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     arrays a(made.model());
     request asked = a.asking();
     for (argument& y : asked.outputs) y.bytes += 16;  // more than the output needs
@@ -139,7 +139,7 @@ void outputs_end(probe& p) {
 }
 
 void again(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     arrays a(made.model()), other(made.model());
     for (std::size_t i = 0; i < made.model().input_count(); ++i)
       for (std::byte& byte : other.input(i)) byte = std::byte{0};
@@ -153,7 +153,7 @@ void again(probe& p) {
 }
 
 void times(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     arrays a(made.model());
     request asked = a.asking();
     const timing unasked = made.execute(asked).took;
@@ -167,7 +167,7 @@ void times(probe& p) {
 }
 
 void deadline_soon(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     for (const std::int64_t left : {std::int64_t{0}, std::int64_t{1000}, std::int64_t{5'000'000}, no_deadline}) {
       arrays a(made.model());
       request asked = a.asking();
@@ -185,7 +185,7 @@ void deadline_soon(probe& p) {
 }
 
 void runs_at_once(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     std::vector<std::unique_ptr<arrays>> all;
     std::vector<std::future<outcome>> ends;
     for (std::size_t i = 0; i < 24; ++i) {
@@ -208,7 +208,7 @@ void runs_at_once(probe& p) {
 }
 
 /// y = relu(x) of [-1, 3], for devices that wait for extents.
-void with_open_model(probe& p, const std::function<void(const model&, const runnable&)>& f) {
+void with_open_model(probe& p, const std::function<void(const model&, const prepared_model_handle&)>& f) {
   const auto can = p.on.supported_features();
   if (!can || !can->dynamic_inputs) return p.skip({"the device wants to know all extents"});
   const sample open{"open relu", relu_network({-1, 3})};
@@ -218,7 +218,7 @@ void with_open_model(probe& p, const std::function<void(const model&, const runn
 }
 
 void shapes_at_once(probe& p) {
-  with_open_model(p, [&](const model& network, const runnable& made) {
+  with_open_model(p, [&](const model& network, const prepared_model_handle& made) {
     std::vector<std::unique_ptr<arrays>> all;
     std::vector<std::future<outcome>> ends;
     for (std::int64_t n = 1; n <= 16; ++n) {
@@ -241,7 +241,7 @@ void shapes_at_once(probe& p) {
 }
 
 void open_output_short(probe& p) {
-  with_open_model(p, [&](const model&, const runnable& made) {
+  with_open_model(p, [&](const model&, const prepared_model_handle& made) {
     arrays a(made.model(), {{5, 3}});
     request asked = a.asking();
     asked.outputs[0].bytes = 59;
@@ -257,7 +257,7 @@ void open_output_short(probe& p) {
 }
 
 void fences(probe& p) {
-  with_ready(p, [&](const sample& one, const runnable& made) {
+  with_ready(p, [&](const sample& one, const prepared_model_handle& made) {
     arrays a(made.model());
     const fence first, second, broken;
     const auto run = made.execute_fenced(a.asking(), {first, second});
@@ -283,7 +283,7 @@ void fences(probe& p) {
 void add_run_cases(case_list& to) {
   for (const refusal& one : refusals)
     to.push_back({std::string("run.") + one.name, one.promise, [&one](probe& p) {
-                    with_ready(p, [&](const sample& s, const runnable& made) {
+                    with_ready(p, [&](const sample& s, const prepared_model_handle& made) {
                       arrays a(made.model());
                       request asked = a.asking();
                       one.change(asked);

@@ -129,7 +129,7 @@ prepared prepared_by(probe& p, const std::function<status(std::function<void(pre
 prepared prepare(probe& p, const model& network, preparation asked) {
   return prepared_by(p, [&](auto notify) { return p.on.prepare(network, std::move(asked), std::move(notify)); });
 }
-std::optional<runnable> ready(probe& p, const sample& one) {
+std::optional<prepared_model_handle> ready(probe& p, const sample& one) {
   prepared made = prepare(p, one.network);
   p.expect(made.ended == status::none, {one.name, ": is supported, and its preparation ends with ",
                                         static_cast<int>(made.ended), ": ", made.reason});
@@ -165,14 +165,14 @@ request arrays::asking() {
 std::vector<std::vector<std::byte>> arrays::results(const outcome& how) const {
   std::vector<std::vector<std::byte>> all;
   for (std::size_t i = 0; i < out_.size() && i < how.outputs.size(); ++i) {
-    const auto bytes = std::min(outputs_[i].size(), ends_of_model::bytes_of(out_[i], how.outputs[i].shape));
+    const auto bytes = std::min(outputs_[i].size(), model_io::bytes_of(out_[i], how.outputs[i].shape));
     all.emplace_back(outputs_[i].begin(), outputs_[i].begin() + static_cast<std::ptrdiff_t>(bytes));
   }
   return all;
 }
 bool arrays::wrote_behind(const outcome& how) const {
   for (std::size_t i = 0; i < out_.size() && i < how.outputs.size(); ++i) {
-    const std::size_t bytes = ends_of_model::bytes_of(out_[i], how.outputs[i].shape);
+    const std::size_t bytes = model_io::bytes_of(out_[i], how.outputs[i].shape);
     for (std::size_t k = bytes; k < outputs_[i].size(); ++k)
       if (outputs_[i][k] != guard) return true;
   }

@@ -28,7 +28,7 @@ std::vector<sample> taken_samples(const device& on);
 prepared prepared_by(probe& p, const std::function<status(std::function<void(prepared)>)>& call);
 prepared prepare(probe& p, const model& network, preparation asked = {});
 /// A sample that is ready; nothing, and a complaint, when the device does not prepare what it takes.
-std::optional<runnable> ready(probe& p, const sample& one);
+std::optional<prepared_model_handle> ready(probe& p, const sample& one);
 
 /// Memory for a run that tells when bytes behind outputs were written.
 class arrays {

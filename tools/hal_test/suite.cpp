@@ -24,9 +24,9 @@ case_list all_cases() {
 ending run_here(const test_case& one, const subject& make) {
   probe p(make());
   one.run(p);
-  if (!p.complaints.empty()) {
-    const std::size_t more = p.complaints.size() - 1;
-    return {mark::failed, more == 0 ? p.complaints[0] : joined({p.complaints[0], " (and ", more, " more)"})};
+  if (!p.diagnostics.empty()) {
+    const std::size_t more = p.diagnostics.size() - 1;
+    return {mark::failed, more == 0 ? p.diagnostics[0] : joined({p.diagnostics[0], " (and ", more, " more)"})};
   }
   if (!p.skipped.empty()) return {mark::skipped, p.skipped};
   return {};

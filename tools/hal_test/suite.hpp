@@ -23,12 +23,12 @@ class probe {
 
   /// Something that the contract demands; in words what does not hold.
   void expect(bool holds, pieces otherwise) {
-    if (!holds) complaints.push_back(joined(otherwise));
+    if (!holds) diagnostics.push_back(joined(otherwise));
   }
   /// The device offers nothing that the case could test.
   void skip(pieces why) { skipped = joined(why); }
 
-  std::vector<std::string> complaints;
+  std::vector<std::string> diagnostics;
   std::string skipped;
 };
 

@@ -29,7 +29,7 @@ struct wishes {
   std::string page;
   std::vector<std::string> samples, in_16_bits, on_processor;
   nnrt::calibration_options options;
-  nnrt::stored_ends ends;
+  nnrt::quantised_ends ends;
   bool is_strict = false, is_quiet = false, is_silent_about_layers = false, compares_nothing = false;
   std::string input_type = "featuremap", colours, range = "full";
   std::vector<float> mean, scale;
@@ -132,9 +132,9 @@ void print_report(const nnrt::saved_model& saved, const nnrt::calibrated_model& 
   else std::printf("\nsaved %s, %ju bytes\n", wanted.out.c_str(), bytes);
 }
 
-/// Ends that were to hold stored numbers, and do not: the processor reads or makes them, or they were none to begin
+/// Ends that were to hold quantised values, and do not: the processor reads or makes them, or they were none to begin
 /// with.
-void tell_of_float_ends(const nnrt::ir::graph& g, const nnrt::stored_ends& wanted) {
+void tell_of_float_ends(const nnrt::ir::graph& g, const nnrt::quantised_ends& wanted) {
   const auto tell = [&](const char* option, const char* end, nnrt::ir::range name, std::int32_t id, const char* why) {
     if (g.at(id).desc.type == nnrt::f32)
       std::fprintf(stderr, "nnrt: %s: %s %s stays a float: %s\n", option, end, nnrt::quoted(g.name_of(name)).c_str(),
@@ -150,7 +150,7 @@ void tell_of_float_ends(const nnrt::ir::graph& g, const nnrt::stored_ends& wante
 result<void> check_arguments(const wishes& wanted) {
   if (const auto input = input_of(wanted); !input) return fail(input.error());
   if (wanted.ends.inputs && wanted.input_type != "featuremap")
-    return fail(error_code::invalid_argument, "--stored-inputs: inputs are images, which are no stored numbers");
+    return fail(error_code::invalid_argument, "--stored-inputs: inputs are images, which are no quantised values");
   std::error_code none;
   const auto same = [&](const std::string& a, const std::string& b) {
     return !a.empty() && !b.empty() &&
@@ -307,7 +307,7 @@ void add_quantize(CLI::App& program, int& exit_code) {
                    "the last convolution or dense layer on the accelerator keeps its sums of 32 bits, with a scale for "
                    "each channel, unless it has an activation");
   command.add_flag("--stored-inputs", wanted->ends.inputs,
-                   "inputs are the accelerator's stored numbers, not floats that the processor converts");
+                   "inputs are the accelerator's quantised values, not floats that the processor converts");
   command.add_flag("--stored-outputs", wanted->ends.outputs, "the same of outputs");
   command.add_flag("--summary", wanted->is_silent_about_layers, "print the last two lines of the report alone");
   command.add_flag("-q,--quiet", wanted->is_quiet, "no progress on stderr");

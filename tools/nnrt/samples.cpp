@@ -55,7 +55,7 @@ result<void> sample_files::require_one_input(const std::string& path) const {
 
 result<void> sample_files::add_npy(const std::string& path) {
   if (auto ok = require_one_input(path); !ok) return ok;
-  auto file = nnrt::mapped_file::open(path, most_sample_bytes);
+  auto file = nnrt::mapped_file::open(path, max_sample_bytes);
   if (!file) return fail(std::move(file.error()));
   auto tensor = parse_npy(file->bytes());
   if (!tensor) return fail(std::move(tensor.error()).in(path));
@@ -65,7 +65,7 @@ result<void> sample_files::add_npy(const std::string& path) {
 
 result<void> sample_files::add_raw(const std::string& path) {
   if (auto ok = require_one_input(path); !ok) return ok;
-  auto file = nnrt::mapped_file::open(path, most_sample_bytes);
+  auto file = nnrt::mapped_file::open(path, max_sample_bytes);
   if (!file) return fail(std::move(file.error()));
   const std::size_t bytes = file->bytes().size(), each = static_cast<std::size_t>(desc(0).bytes());
   if (bytes == 0 || each == 0 || bytes % each != 0)
@@ -124,10 +124,10 @@ result<void> sample_files::add_all(const std::string& path, const std::vector<nn
 
 result<void> sample_files::add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors,
                                        std::size_t count) {
-  if (count > most_samples - samples_.size())
+  if (count > max_samples - samples_.size())
     return fail(error_code::invalid_argument,
-                {path, ": has ", count, " samples, expected at most ", most_samples - samples_.size(), " more, ",
-                 most_samples, " of all files together"});
+                {path, ": has ", count, " samples, expected at most ", max_samples - samples_.size(), " more, ",
+                 max_samples, " of all files together"});
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto& bytes = tensors[i].bytes;
     const std::size_t at = tensors[i].type == nnrt::boolean ? nnrt::first_no_boolean(bytes) : bytes.size();

@@ -13,9 +13,9 @@ namespace nnrt_command {
 
 /// The largest .npy or raw file whose samples are taken: 64 GiB. Larger ones are refused by their size, before they are
 /// mapped.
-inline constexpr std::uint64_t most_sample_bytes = std::uint64_t{1} << 36U;
+inline constexpr std::uint64_t max_sample_bytes = std::uint64_t{1} << 36U;
 /// The most samples of all files together.
-inline constexpr std::size_t most_samples = std::size_t{1} << 20U;
+inline constexpr std::size_t max_samples = std::size_t{1} << 20U;
 
 /// Samples for a network: for each a piece of memory for each input.
 ///

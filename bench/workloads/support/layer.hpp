@@ -1,4 +1,4 @@
-// layer: what single layers have in common - steps of stored numbers that spread results over their range.
+// layer: what single layers have in common - steps of quantised values that spread results over their range.
 // Flow: headers of bench/workloads.
 #pragma once
 

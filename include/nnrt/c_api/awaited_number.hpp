@@ -2,7 +2,7 @@
 // Flow: background.hpp counts its jobs by two of them.
 #pragma once
 
-#include <nnrt/exec/sleepers.hpp>
+#include <nnrt/exec/event_count.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
@@ -23,7 +23,7 @@ class awaited_number {
 
  private:
   int value_ = 0;
-  nnrt::detail::sleepers sleepers_;
+  nnrt::detail::event_count sleepers_;
 };
 
 }}}  // namespace nnrt::NNRT_ISA::c_api

@@ -13,9 +13,9 @@
 #include <nnrt/hal/driver.hpp>
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/file_group.hpp>
-#include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/record.hpp>
+#include <nnrt/io/shared_bytes.hpp>
 
 #include <cerrno>
 #include <climits>
@@ -29,8 +29,8 @@ using byte_lists = std::vector<byte_list>;
 
 /// The largest number of files of one cache, and of bytes of one of them and of the info file. What is larger is not
 /// mapped, read or written.
-inline constexpr std::size_t most_cache_files = 100;
-inline constexpr std::uint64_t most_cache_file_bytes = std::uint64_t{1} << 36, most_info_bytes = 65536;
+inline constexpr std::size_t max_cache_files = 100;
+inline constexpr std::uint64_t max_cache_file_bytes = std::uint64_t{1} << 36, max_info_bytes = 65536;
 
 /// What a cache was made for. It serves nothing else.
 struct cache_label {
@@ -141,7 +141,7 @@ struct cache_place {
 
 /// The longest prefix: behind it is room for the names of files that are not finished, which file systems must take,
 /// too.
-inline constexpr std::size_t longest_prefix = NAME_MAX - 40;
+inline constexpr std::size_t max_prefix = NAME_MAX - 40;
 
 /// The place in a directory, resolved. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
@@ -156,9 +156,9 @@ inline result<cache_place> place_in(const char* directory, std::string_view pref
   if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos)
     return fail(error_code::not_found,
                 {"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"});
-  if (prefix.size() > longest_prefix)
+  if (prefix.size() > max_prefix)
     return fail(error_code::not_found,
-                {"cache: model name: got ", prefix.size(), " bytes, expected at most ", longest_prefix});
+                {"cache: model name: got ", prefix.size(), " bytes, expected at most ", max_prefix});
   return made;
 }
 
@@ -174,7 +174,7 @@ enum class cache_state {
 struct found_cache {
   cache_state state = cache_state::missing;
   std::string why;  // it cannot be used
-  std::vector<kept_bytes> files;
+  std::vector<shared_bytes> files;
 };
 
 /// The inputs or outputs of a prepared model, one after the other: dtype, format and kind of tensor, rank, extents, and
@@ -216,7 +216,7 @@ struct cache_info {
 inline result<cache_info> read_info(const cache_place& place) {
   const auto refuse = [&](pieces why) { return fail(error_code::invalid_file, {place.info(), ": ", joined(why)}); };
   // Copied, and not mapped: others may cut the file off meanwhile.
-  const auto opened = open_to_read(place.info(), most_info_bytes);
+  const auto opened = open_to_read(place.info(), max_info_bytes);
   if (!opened) return fail(opened.error());
   byte_list copied(static_cast<std::size_t>(opened->size));
   if (!nnrt::detail::read_at(opened->file.number(), 0, copied)) return refuse({"cannot be read"});
@@ -233,14 +233,13 @@ inline result<cache_info> read_info(const cache_place& place) {
   info.device = from.text();
   info.fingerprint = from.number<std::uint64_t>();
   const auto count = from.number<std::uint64_t>();
-  for (std::uint64_t i = 0; from.ok && i < count && i < most_cache_files; ++i) {
+  for (std::uint64_t i = 0; from.ok && i < count && i < max_cache_files; ++i) {
     const auto size = from.number<std::uint64_t>();
     info.members.push_back({size, from.number<std::uint64_t>()});
-    if (from.ok && size > most_cache_file_bytes)
-      return refuse({"file ", i, " of the cache: got ", size, " bytes, expected at most ", most_cache_file_bytes});
+    if (from.ok && size > max_cache_file_bytes)
+      return refuse({"file ", i, " of the cache: got ", size, " bytes, expected at most ", max_cache_file_bytes});
   }
-  if (count > most_cache_files)
-    return refuse({"got ", count, " files of a cache, expected at most ", most_cache_files});
+  if (count > max_cache_files) return refuse({"got ", count, " files of a cache, expected at most ", max_cache_files});
   if (!from.ok) return refuse({"ends before all that it should say of the cache's files"});
   return info;
 }
@@ -268,7 +267,7 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   for (std::size_t i = 0; i < info->members.size(); ++i) {
     auto file = open_member(place.file(i), info->members[i].size, info->members[i]);
     if (!file) return detail::unusable(file.error().message());
-    found.files.push_back(kept_bytes(std::move(*file)));
+    found.files.push_back(shared_bytes(std::move(*file)));
   }
   return found;
 }
@@ -302,13 +301,13 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
     info.put(digest_of(buffer));
   }
   info.put(digest_of(info.bytes));
-  if (info.bytes.size() > most_info_bytes)
+  if (info.bytes.size() > max_info_bytes)
     return fail(error_code::io_failed,
-                {place.info(), ": would have ", info.bytes.size(), " bytes, expected at most ", most_info_bytes});
+                {place.info(), ": would have ", info.bytes.size(), " bytes, expected at most ", max_info_bytes});
   for (const byte_list& buffer : buffers)
-    if (buffer.size() > most_cache_file_bytes)
+    if (buffer.size() > max_cache_file_bytes)
       return fail(error_code::io_failed,
-                  {place.info(), ": a buffer has ", buffer.size(), " bytes, expected at most ", most_cache_file_bytes});
+                  {place.info(), ": a buffer has ", buffer.size(), " bytes, expected at most ", max_cache_file_bytes});
   std::vector<std::string> all = names;
   for (std::size_t i = names.size(); i < old_members; ++i) all.push_back(place.file(i));
   all.push_back(place.info());

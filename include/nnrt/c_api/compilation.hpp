@@ -26,7 +26,7 @@ inline hal::device_registry::entry find_device(std::size_t id) {
 
 /// A prepared model with the device that it runs on.
 struct built_model {
-  hal::runnable ready;
+  hal::prepared_model_handle ready;
   hal::device device;
   std::size_t device_id;
   const char* device_name;
@@ -85,7 +85,7 @@ class compilation : public compilation_options {
     const cache_label label{device->name, wants_cache() ? fingerprint(model, given, wanted) : 0};
     outcome made = wants_cache() ? restore_from_directory(me, device->device, label, wanted) : outcome{};
     const bool is_restored = made.model.has_value();
-    const std::vector<kept_bytes> of_others = std::move(made.of_others);
+    const std::vector<shared_bytes> of_others = std::move(made.of_others);
     if (made.code == OH_NN_SUCCESS && !is_restored)
       made = model != nullptr ? prepare_network(me, device->device, *model, wanted)
                               : prepare_bytes(me, *device, given, wanted);
@@ -185,8 +185,8 @@ class compilation : public compilation_options {
  private:
   struct outcome {
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    std::optional<hal::runnable> model = {};
-    std::vector<kept_bytes> of_others = {};  // sound buffers of the cache that are for other machines
+    std::optional<hal::prepared_model_handle> model = {};
+    std::vector<shared_bytes> of_others = {};  // sound buffers of the cache that are for other machines
   };
 
   /// An offline model or an imported cache, which may be empty; none where a compilation has another source.
@@ -195,7 +195,7 @@ class compilation : public compilation_options {
   OH_NN_ReturnCode find_bytes(const char* me, mapped_file& file, given_bytes& given) const {
     if (bytes.data() != nullptr) given = bytes;
     if (offline_file == nullptr) return OH_NN_SUCCESS;
-    if (const auto opened = file.map(offline_file, most_cache_file_bytes); !opened)
+    if (const auto opened = file.map(offline_file, max_cache_file_bytes); !opened)
       return fails(OH_NN_FAILED, {me, ": ", opened.error().message()});
     given = file.bytes();
     return OH_NN_SUCCESS;
@@ -277,10 +277,10 @@ class compilation : public compilation_options {
 
   /// Kinds of machines that share a directory: so many instruction sets, and drivers that never restore anything come
   /// to an end, too.
-  static constexpr std::size_t most_buffers_of_others = 8;
+  static constexpr std::size_t max_buffers_of_others = 8;
 
   /// Whether the lists of inputs and outputs among these files are those of the model.
-  static bool has_ends_of(const std::vector<kept_bytes>& files, const hal::prepared_model& restored) {
+  static bool has_ends_of(const std::vector<shared_bytes>& files, const hal::prepared_model& restored) {
     if constexpr (further_files > 0)
       for (const bool inputs : {true, false}) {
         const array_ref<const std::byte> stored = files[files.size() - (inputs ? 2 : 1)].bytes();
@@ -317,7 +317,7 @@ class compilation : public compilation_options {
       if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr)
         return {refused(me, restored.error()), {}};
       found.why = restored ? "the device restored a model with other inputs or outputs" : restored.error().message();
-      if (!restored && restored.error().code() == error_code::not_supported && own < most_buffers_of_others)
+      if (!restored && restored.error().code() == error_code::not_supported && own < max_buffers_of_others)
         found.files.resize(own);
       else found.files.clear();
     }
@@ -332,14 +332,14 @@ class compilation : public compilation_options {
 
   /// What a directory keeps of a prepared model. After its own buffers a program keeps those of other machines that
   /// share the directory: they would take turns in replacing them otherwise.
-  static result<byte_lists> buffers_of(const hal::prepared_model& made, const std::vector<kept_bytes>& of_others) {
+  static result<byte_lists> buffers_of(const hal::prepared_model& made, const std::vector<shared_bytes>& of_others) {
     auto buffers = made.exported();
     if (!buffers) return buffers;
-    if (buffers->empty() || buffers->size() > most_cache_files - further_files)
+    if (buffers->empty() || buffers->size() > max_cache_files - further_files)
       return fail(error_code::device_failed, {"the device exports ", buffers->size(), " buffers, expected 1 to ",
-                                              most_cache_files - further_files});
-    for (const kept_bytes& other : of_others)
-      if (buffers->size() < most_cache_files - further_files)
+                                              max_cache_files - further_files});
+    for (const shared_bytes& other : of_others)
+      if (buffers->size() < max_cache_files - further_files)
         buffers->emplace_back(other.bytes().begin(), other.bytes().end());
     if constexpr (further_files > 0)
       for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
@@ -349,7 +349,7 @@ class compilation : public compilation_options {
   /// Refuses what cannot be a place for a cache, and a version that must not replace what is there. The model is ready
   /// by now: what else fails costs the cache alone, and the log says so.
   OH_NN_ReturnCode keep_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label,
-                                     const std::vector<kept_bytes>& of_others) const {
+                                     const std::vector<shared_bytes>& of_others) const {
     if (cache_version == reserved_version) return refuse_reserved_version(me);
     const auto where = place();
     if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
@@ -369,7 +369,7 @@ class compilation : public compilation_options {
     const bool is_memory = why.code() == error_code::out_of_memory, is_device = why.code() == error_code::device_failed;
     return fails(is_memory ? OH_NN_MEMORY_ERROR : is_device ? device_failure : OH_NN_FAILED, {me, ": ", why.message()});
   }
-  static outcome settled(const char* me, result<hal::runnable>&& made) {
+  static outcome settled(const char* me, result<hal::prepared_model_handle>&& made) {
     if (!made) return {refused(me, made.error()), {}};
     return {OH_NN_SUCCESS, std::move(*made)};
   }

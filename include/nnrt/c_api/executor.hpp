@@ -98,7 +98,7 @@ class executor_of_compilation {
     for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(hal::input_range_of(of.model(), i));
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       output_shapes_.push_back(as_extents(of.model().output_desc(i).shape));
-    least_.resize(inputs_.size()), most_.resize(inputs_.size());
+    min_.resize(inputs_.size()), max_.resize(inputs_.size());
   }
   executor_of_compilation(const executor_of_compilation&) = delete;
   executor_of_compilation& operator=(const executor_of_compilation&) = delete;
@@ -124,9 +124,9 @@ class executor_of_compilation {
     for (const auto& range : ranges_)
       if (!range) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": ", range.error().message()});
     if (i >= ranges_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, " of ", ranges_.size()});
-    least_[i].assign(ranges_[i]->least.begin(), ranges_[i]->least.end());
-    most_[i].assign(ranges_[i]->most.begin(), ranges_[i]->most.end());
-    *least = least_[i].data(), *most = most_[i].data(), *rank = least_[i].size();
+    min_[i].assign(ranges_[i]->least.begin(), ranges_[i]->least.end());
+    max_[i].assign(ranges_[i]->most.begin(), ranges_[i]->most.end());
+    *least = min_[i].data(), *most = max_[i].data(), *rank = min_[i].size();
     return OH_NN_SUCCESS;
   }
 
@@ -227,8 +227,8 @@ class executor_of_compilation {
   OH_NN_Memory* allocate(const char* me, bool is_input, std::size_t i, std::size_t length) {
     const std::size_t count = is_input ? inputs_.size() : outputs_.size();
     if (i >= count) return log({me, is_input ? ": input " : ": output ", i, " of ", count}), nullptr;
-    if (length == 0 || length > most_shared_bytes)
-      return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
+    if (length == 0 || length > max_shared_bytes)
+      return log({me, ": got ", length, " bytes, expected 1 to ", max_shared_bytes}), nullptr;
     auto memory = built_.device.allocate(length);
     if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
     const std::lock_guard lock(memories_mutex_);
@@ -450,7 +450,7 @@ class executor_of_compilation {
   mutable std::mutex memories_mutex_;  // programs prepare inputs in a thread each
   std::vector<owned_memory> input_memories_, output_memories_;
   std::vector<result<hal::extent_range>> ranges_;
-  std::vector<std::vector<std::size_t>> least_, most_;
+  std::vector<std::vector<std::size_t>> min_, max_;
   std::vector<std::vector<std::int32_t>> output_shapes_;
   bool has_run_ = false;
   asynchronous_run next_;

@@ -11,10 +11,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 /// Whether the tensors of RunSync and RunAsync are more than a list may have; the log says which.
 inline bool are_too_many(const char* me, std::size_t input_count, std::size_t output_count) {
-  const bool are_inputs = input_count > longest_list;
-  if (!are_inputs && output_count <= longest_list) return false;
+  const bool are_inputs = input_count > max_list;
+  if (!are_inputs && output_count <= max_list) return false;
   log({me, are_inputs ? ": inputCount: got " : ": outputCount: got ", are_inputs ? input_count : output_count,
-       ", expected 1 to ", longest_list});
+       ", expected 1 to ", max_list});
   return true;
 }
 

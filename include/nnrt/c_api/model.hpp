@@ -51,7 +51,7 @@ inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std
   if (!is_data_type(data_type)) return joined({"got data type ", data_type, ", expected 0 to 12"});
   if ((shape == nullptr) != (rank == 0))
     return joined({"got ", shape == nullptr ? "no extents" : "extents", " and a count of ", rank});
-  if (rank > longest_list) return joined({"got ", rank, " extents, expected at most ", longest_list});
+  if (rank > max_list) return joined({"got ", rank, " extents, expected at most ", max_list});
   std::size_t bytes = size_of_type(static_cast<OH_NN_DataType>(data_type));
   for (std::size_t i = 0; i < rank; ++i) {
     if (shape[i] < 1 && shape[i] != -1)
@@ -291,8 +291,8 @@ class model_under_construction {
 
   std::string fault_of_ends(const OH_NN_UInt32Array& inputs, const OH_NN_UInt32Array& outputs) const {
     const auto look = [&](const char* what, const OH_NN_UInt32Array& list) -> std::string {
-      if (list.size == 0 || list.size > longest_list)
-        return joined({what, ": got ", list.size, ", expected 1 to ", longest_list});
+      if (list.size == 0 || list.size > max_list)
+        return joined({what, ": got ", list.size, ", expected 1 to ", max_list});
       if (const std::string fault = fault_of_indices(list, tensors_.size()); !fault.empty())
         return joined({what, ": ", fault});
       for (std::uint32_t i = 0; i < list.size; ++i)
@@ -326,7 +326,7 @@ class model_under_construction {
     const operation_kind& operation = *added.kind;
     if (std::string fault = fault_of_counts(operation, added.inputs.size(), added.outputs.size()); !fault.empty())
       return fault;
-    if (const std::size_t most = most_parameters(operation); indices.size > most)
+    if (const std::size_t most = max_parameters(operation); indices.size > most)
       return joined({"got ", indices.size, " parameters, expected at most ", most});
     std::vector<parameter> given;
     std::vector<nnrt_given> firsts;
@@ -352,7 +352,7 @@ class model_under_construction {
   static operand operand_of(const model_tensor& t, std::vector<std::vector<std::int64_t>>& integers) {
     std::string refusal;
     operand made{detail::desc_of(t, refusal), {}, t.has_data, false};
-    if (!t.has_data || t.elements() > static_cast<std::size_t>(ir::longest_read_list)) return made;
+    if (!t.has_data || t.elements() > static_cast<std::size_t>(ir::max_read_list)) return made;
     parameter p;
     p.type = t.type;
     p.bytes = t.data;
@@ -436,12 +436,12 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
       if (maker[index] != is_there) give(maker[index]);
   });
   std::vector<char> is_ordered(operations_.size(), 0);
-  std::vector<std::size_t> runnable;
+  std::vector<std::size_t> prepared_model_handle;
   for (const std::size_t i : order) {
     is_ordered[i] = 1;
     const std::vector<std::uint32_t>& out = operations_[i].outputs;
     const auto taken = std::find_if(out.begin(), out.end(), [&](std::uint32_t index) { return maker[index] != i; });
-    if (taken == out.end()) runnable.push_back(i);
+    if (taken == out.end()) prepared_model_handle.push_back(i);
     else
       refusals_[i] =
           joined({"writes tensor ", *taken, ", which is an input, a constant, or made by another operation"});
@@ -452,7 +452,7 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
                                                (by == passes::never_made || is_ordered[by] == 0))
         refusals_[i] =
             joined({"reads tensor ", index, ", which has no data, is no input, and is made by no operation before it"});
-  return runnable;
+  return prepared_model_handle;
 }
 
 inline void model_under_construction::make_graph() {

@@ -181,7 +181,7 @@ inline const operation_kind* find_operation(int number) {
 }
 
 /// The largest number that a parameter may have by the kind of its attribute, where its row does not say; -1: any.
-inline std::int64_t most_of(const operation_kind& kind, const nnrt_parameter& form) {
+inline std::int64_t max_of(const operation_kind& kind, const nnrt_parameter& form) {
   if (form.most >= 0) return form.most;
   for (const attribute_field& field : kind.op->label->attributes) {
     if (field.name != form.attribute) continue;
@@ -207,7 +207,7 @@ inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter
 }
 
 /// How many parameters AddOperation takes. Pools have each under the number of either pool, and it counts once.
-inline std::size_t most_parameters(const operation_kind& kind) {
+inline std::size_t max_parameters(const operation_kind& kind) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kind.parameters.size(); ++i) {
     const nnrt_parameter& form = kind.parameters[i];
@@ -231,7 +231,7 @@ inline std::string fault_of(const operation_kind& kind, const parameter& p) {
   if (p.form->rank >= 0 && p.rank != p.form->rank)
     return joined({name, ": got rank ", p.rank, ", expected ", p.form->rank});
   if (p.bytes.empty()) return joined({name, ": its tensor has no value"});
-  if (const std::int64_t most = most_of(kind, *p.form); most >= 0 && (p.integer(0) < 0 || p.integer(0) > most))
+  if (const std::int64_t most = max_of(kind, *p.form); most >= 0 && (p.integer(0) < 0 || p.integer(0) > most))
     return joined({name, ": got ", p.integer(0), ", expected 0 to ", most});
   return {};
 }

@@ -22,10 +22,10 @@ inline bool is_format(int format) { return format >= OH_NN_FORMAT_NONE && format
 inline bool is_tensor_type(int type) { return type >= OH_NN_TENSOR && type <= OH_NN_REDUCE_L2_COEFF; }
 
 /// The largest number of indices, and of extents, that a list may have. API 9 had no such limit.
-inline constexpr std::size_t longest_list = api_level < 11 ? std::numeric_limits<std::uint32_t>::max() : 200;
+inline constexpr std::size_t max_list = api_level < 11 ? std::numeric_limits<std::uint32_t>::max() : 200;
 
 /// The largest piece of shared memory.
-inline constexpr std::size_t most_shared_bytes = std::size_t{1} << 30;
+inline constexpr std::size_t max_shared_bytes = std::size_t{1} << 30;
 
 /// NN_QuantParam.
 struct quant_param {
@@ -124,9 +124,9 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
   if (size == nullptr && bytes == 0)
     return log({function, ": an extent of the description is not known, and no size is given"}), nullptr;
   const std::size_t wanted = size != nullptr ? *size : bytes;
-  if (wanted == 0 || wanted < bytes || wanted > most_shared_bytes)
-    return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 && bytes <= most_shared_bytes ? bytes : 1,
-                " to ", most_shared_bytes}),
+  if (wanted == 0 || wanted < bytes || wanted > max_shared_bytes)
+    return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 && bytes <= max_shared_bytes ? bytes : 1,
+                " to ", max_shared_bytes}),
            nullptr;
   auto memory = device->device.allocate(wanted);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;

@@ -1,5 +1,5 @@
 // convert: in which type operators compute, and how an element becomes one of another type.
-// Flow: references of operators; quantised ones by way of core/stored_number.hpp.
+// Flow: references of operators; quantised ones by way of core/quantised_value.hpp.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>

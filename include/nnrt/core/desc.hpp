@@ -23,18 +23,18 @@ constexpr std::string_view name_of(format layout) {
 /// The format that a tensor of this rank has unless it says otherwise: images are NHWC.
 constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : format::nd; }
 
-/// How what is computed for a tensor becomes its stored numbers: a property of the tensor that is made, as its scale
+/// How what is computed for a tensor becomes its quantised values: a property of the tensor that is made, as its scale
 /// is.
-enum class stored_rounding {
+enum class quantised_rounding {
   twice,         // as TFLite's reference kernels round, each operator as its own does
-  half_to_even,  // once, in the end; halves go to the even stored number, zero point included
+  half_to_even,  // once, in the end; halves go to the even quantised value, zero point included
 };
 
 /// Quantisation of a whole tensor: real = scale * (stored - zero_point).
 struct quant {
   float scale = 0;
   std::int32_t zero_point = 0;
-  stored_rounding rounding = stored_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::twice;
   friend constexpr bool operator==(const quant&, const quant&) = default;
 };
 
@@ -42,14 +42,14 @@ struct quant {
 template <int Axis> struct per_channel_constant {};
 template <int Axis> inline constexpr per_channel_constant<Axis> per_channel{};
 
-/// How the stored numbers of a tensor stand for real ones.
+/// How the quantised values of a tensor stand for real ones.
 struct quantisation {
   enum class kind { none, per_tensor, per_channel };
   kind mode = kind::none;
   float scale = 0;
   std::int32_t zero_point = 0;
   int axis = 0;
-  stored_rounding rounding = stored_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::twice;
 
   constexpr quantisation() = default;
   constexpr quantisation(quant q)

@@ -61,17 +61,17 @@ struct row_window {
 
 /// What a kernel works out of attributes and descs once, when it is chosen, and reads at every call: the words of a
 /// plain struct of 64-bit and 32-bit numbers without gaps.
-struct kernel_record {
-  static constexpr std::size_t most_words = 24;
-  std::array<word, most_words> words{};
+struct kernel_plan {
+  static constexpr std::size_t max_words = 24;
+  std::array<word, max_words> words{};
   std::size_t count = 0;
 
-  template <class T> static constexpr kernel_record of(const T& what) {
+  template <class T> static constexpr kernel_plan of(const T& what) {
     constexpr std::size_t length = sizeof(T) / sizeof(word);
-    static_assert(sizeof(T) % sizeof(word) == 0 && length <= most_words,
+    static_assert(sizeof(T) % sizeof(word) == 0 && length <= max_words,
                   "nnrt: a kernel's record is whole words, and few");
     const auto raw = std::bit_cast<std::array<word, length>>(what);
-    kernel_record made;
+    kernel_plan made;
     for (; made.count < length; ++made.count) made.words[made.count] = raw[made.count];
     return made;
   }
@@ -91,18 +91,18 @@ struct kernel_call {
   int pieces = 1;
   run_fault* fault = nullptr;              // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;             // of the choice
-  const word* record = nullptr;            // the words of the choice's record
+  const word* plan = nullptr;              // the words of the choice's record
   const std::byte* weights_end = nullptr;  // of the plan's prepared weights; behind them lies what other threads write
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all
   /// are, data of an image and of the result begins with the first row that the call reads or writes; descs are those
   /// of the whole tensors.
   row_range rows{};
-  bool reads_band = false;  // the image is a band that the step before has just made
+  bool reads_stripe = false;  // the image is a stripe that the step before has just made
 
   /// The record of the choice, or the member of one that begins so many words behind its begin.
-  template <class T> T recorded(std::size_t first_word = 0) const {
+  template <class T> T planned(std::size_t first_word = 0) const {
     T made;
-    __builtin_memcpy(static_cast<void*>(&made), record + first_word, sizeof made);
+    __builtin_memcpy(static_cast<void*>(&made), plan + first_word, sizeof made);
     return made;
   }
   /// Says what is wrong, if something is.
@@ -125,8 +125,8 @@ struct kernel_request {
   array_ref<const tensor_desc> out;
   bool unrolled = false;  // for a micro network, whose executor inlines what has an unrolled form
   nnrt::winograd winograd = nnrt::winograd::automatic;
-  std::int64_t band_rows = 0;  // run() is called for bands of at most so many rows; 0: for whole results
-  bool must_pack = false;      // weights of floats are packed where they can be: the packed form is kept as float16
+  std::int64_t stripe_rows = 0;  // run() is called for stripes of at most so many rows; 0: for whole results
+  bool must_pack = false;        // weights of floats are packed where they can be: the packed form is kept as float16
 };
 
 namespace kernels {
@@ -171,7 +171,7 @@ struct kernel_functions {
 };
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
-enum class unrolled_form { none, dense, dense_of_bytes, table };
+enum class unrolled_form { none, dense, int8_dense, table };
 
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
 constexpr bool names_operand(std::uint32_t set, std::size_t operand) {
@@ -200,7 +200,7 @@ struct kernel_choice {
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;  // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
-  kernel_record record = {};       // for run() and pack()
+  kernel_plan plan = {};           // for run() and pack()
   std::int64_t scratch_bytes = 0;  // for each part that runs at the same time
   unrolled_form form = unrolled_form::none;
   // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
@@ -210,7 +210,7 @@ struct kernel_choice {
   /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has
   /// those alone.
   const void* inner = nullptr;
-  /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result.
+  /// How run() reads its images where it also makes stripes of rows, with the bits that they have in the whole result.
   /// Images and result are [batch, rows, …]. Without images: it makes whole results only.
   row_window rows = {};
   std::string_view name;
@@ -226,9 +226,9 @@ template <class Op> constexpr bool is_compiled_elsewhere();
 
 namespace kernels {
 
-/// The kernels of an operator for the dtypes of a family: headers of kernels/bind/ specialise it partially over Op, with
-/// a select() of this signature. An operator without a binding for a family has that for f32, which may serve every
-/// dtype (elements are moved by their size, say) or refuse the node. Isa stays a parameter so that the kernels of
+/// The kernels of an operator for the dtypes of a family: headers of kernels/bind/ specialise it partially over Op,
+/// with a select() of this signature. An operator without a binding for a family has that for f32, which may serve
+/// every dtype (elements are moved by their size, say) or refuse the node. Isa stays a parameter so that the kernels of
 /// operators that a program does not name are never instantiated.
 ///
 /// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code,

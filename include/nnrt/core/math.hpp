@@ -152,7 +152,7 @@ constexpr float sqrt(float x) { return static_cast<float>(sqrt(double{x})); }
 constexpr double exp(double x) {
   if (is_nan(x)) return x;
   if (x > 710.0) return infinity<double>;
-  return x < -746.0 ? 0.0 : detail::exp_of({x, 0.0});
+  return x < -746.0 ? 0.0 : detail::exp({x, 0.0});
 }
 constexpr float exp(float x) { return static_cast<float>(exp(double{x})); }
 
@@ -207,7 +207,7 @@ constexpr double pow(double x, double y) {
   const detail::wide logarithm = detail::wide_log(base), power = detail::product_of(y, logarithm.high);
   if (power.high > 710.0) return sign * infinity<double>;
   if (power.high < -746.0) return sign * 0.0;
-  return sign * detail::exp_of({power.high, power.low + product(y, logarithm.low)});
+  return sign * detail::exp({power.high, power.low + product(y, logarithm.low)});
 }
 constexpr float pow(float x, float y) { return static_cast<float>(pow(double{x}, double{y})); }
 
@@ -256,7 +256,7 @@ constexpr double erfc(double x) {
   double fraction = x;
   for (int k = 90; k > 0; --k) fraction = x + 0.5 * k / fraction;
   const detail::wide square = detail::product_of(x, x);
-  return detail::exp_of({-square.high, -square.low}) * 0.56418958354775628695 / fraction;
+  return detail::exp({-square.high, -square.low}) * 0.56418958354775628695 / fraction;
 }
 
 constexpr float erfc(float x) { return static_cast<float>(erfc(double{x})); }

@@ -145,7 +145,7 @@ constexpr exponential reduced_exponential(wide x) {
 }
 
 /// e^(high + low), where 0, infinity and everything between may come out; |high| < 2^30.
-constexpr double exp_of(wide x) {
+constexpr double exp(wide x) {
   const exponential e = reduced_exponential(x);
   const wide whole = sum_of(1.0, e.high);
   return scaled(whole.high + (whole.low + e.low), e.exponent);

@@ -128,10 +128,10 @@ struct operator_traits {
   bool outputs_are_parts = false;  // split and slice: outputs are parts of input 0, found by Op::part_offset
   // concat: inputs may be written straight into the output when they lie there in one piece
   bool joins_inputs = false;
-  stored_numbers quantised = stored_numbers::refused;
+  quantised_values quantised = quantised_values::refused;
   // gather: values that only a run shows may break a rule; `reference` returns a run_fault
   bool may_fail = false;
-  bool rounds_to_even = false;  // computes stored numbers that are rounded half to even, too
+  bool rounds_to_even = false;  // computes quantised values that are rounded half to even, too
   // shape_of: results follow from the shapes of its inputs, whose elements it does not read
   bool reads_descs_alone = false;
   file_order in_files = file_order::unstated;
@@ -206,12 +206,12 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const op
   if (v) v = detail::check_quantised_operands(Op::inputs, Op::traits.quantised, in, Op::traits.typed_by);
   if (v) v = detail::check_wishes(wanted);
   if (v) v = Op::infer(attrs, in, wanted);
-  if constexpr (Op::traits.quantised == stored_numbers::kept) {
+  if constexpr (Op::traits.quantised == quantised_values::kept) {
     if (v)
       detail::keep_quantisation(v, Op::outputs, Op::inputs[Op::traits.typed_by].accepts,
                                 in[static_cast<std::size_t>(Op::traits.typed_by)].desc);
   }
-  if constexpr (Op::traits.quantised == stored_numbers::computed && !Op::traits.rounds_to_even) {
+  if constexpr (Op::traits.quantised == quantised_values::computed && !Op::traits.rounds_to_even) {
     if (v)
       if (verdict broken = detail::check_rounding(v.outputs); !broken) v = static_cast<verdict&&>(broken);
   }

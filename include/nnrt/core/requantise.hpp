@@ -1,4 +1,5 @@
-// requantise: how a wide integer sum becomes a stored number again - fixed-point factors, named roundings, saturation.
+// requantise: how a wide integer sum becomes a quantised value again - fixed-point factors, named roundings,
+// saturation.
 // Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
 #pragma once
 
@@ -201,15 +202,15 @@ struct half_to_even {
 
 }  // namespace rounding
 
-/// The stored numbers that a result may take: those of the dtype, narrowed by a fused activation.
-struct stored_range {
+/// The quantised values that a result may take: those of the dtype, narrowed by a fused activation.
+struct quantised_range {
   std::int32_t low = 0;
   std::int32_t high = 0;
-  friend constexpr bool operator==(const stored_range&, const stored_range&) = default;
+  friend constexpr bool operator==(const quantised_range&, const quantised_range&) = default;
 };
 
 namespace detail {
-/// The stored number of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
+/// The quantised value of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
 constexpr std::int64_t stored(float real, const quantisation& q) {
   const auto quotient = static_cast<float>(double{real} / double{q.scale});  // a float one may not overflow here
   const double steps = math::round_half_away(double{quotient});
@@ -218,7 +219,7 @@ constexpr std::int64_t stored(float real, const quantisation& q) {
 }  // namespace detail
 
 /// Bounds of a quantised result of element type T: relu cuts at the zero point, relu6 at the stored 6 as well.
-template <class T> constexpr stored_range stored_range_of(const quantisation& q, activation fused) {
+template <class T> constexpr quantised_range quantised_range_of(const quantisation& q, activation fused) {
   constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
   std::int64_t low = lowest, high = highest;
   if (fused != activation::none) low = detail::clamped(q.zero_point, lowest, highest);
@@ -227,15 +228,15 @@ template <class T> constexpr stored_range stored_range_of(const quantisation& q,
 }
 
 /// The same of bytes, signed or not.
-constexpr stored_range range_of_bytes(const tensor_desc& y, activation fused) {
-  return y.type == u8 ? stored_range_of<std::uint8_t>(y.quantised, fused)
-                      : stored_range_of<std::int8_t>(y.quantised, fused);
+constexpr quantised_range int8_range_of(const tensor_desc& y, activation fused) {
+  return y.type == u8 ? quantised_range_of<std::uint8_t>(y.quantised, fused)
+                      : quantised_range_of<std::int8_t>(y.quantised, fused);
 }
 
 /// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
 /// 8-bit numbers to get there).
 template <class T, class Rounding = rounding::twice>
-constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
   if constexpr (requires { Rounding::scale(0, factor, zero_point); })
     value += Rounding::scale(detail::saturated_i32(sum), factor, zero_point);
@@ -244,14 +245,14 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_p
 }
 /// The same for a result of this quantisation, rounded as it says.
 template <class T>
-constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
-  if (to.rounding == stored_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
+constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, quantised_range range) {
+  if (to.rounding == quantised_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
   return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
 
 /// The same for a sum that may leave 32 bits, or has to reach a result of 32 bits: nothing is saturated before the end.
 template <class T, class Rounding = rounding::twice>
-constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   // What saturates on the way from 32 bits is beyond every number of 16.
   if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
     return requantise<T, Rounding>(sum, factor, zero_point, range);
@@ -263,14 +264,14 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_
 }
 /// The same for a result of this quantisation, rounded as it says.
 template <class T>
-constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
-  if (to.rounding == stored_rounding::twice) return requantise_exactly<T>(sum, factor, to.zero_point, range);
+constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, quantised_range range) {
+  if (to.rounding == quantised_rounding::twice) return requantise_exactly<T>(sum, factor, to.zero_point, range);
   return requantise_exactly<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
 
 /// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
 template <class T, class Rounding = rounding::twice>
-constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
   if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); })
     value += Rounding::scale_wide(sum, factor, zero_point);

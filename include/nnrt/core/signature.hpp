@@ -23,10 +23,10 @@ struct operand_spec {
 };
 
 /// What an operator does with quantised integers (those whose desc has a scale).
-enum class stored_numbers {
+enum class quantised_values {
   refused,  // it takes plain numbers alone
-  // it moves stored numbers: outputs that take what input `typed_by` takes have that input's quantisation, and no other
-  // may be wanted
+  // it moves quantised values: outputs that take what input `typed_by` takes have that input's quantisation, and no
+  // other may be wanted
   kept,
   computed,  // it computes with what they stand for: its own rules say which outputs have a scale
 };
@@ -158,15 +158,15 @@ constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, arra
   return {};
 }
 
-constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, stored_numbers form,
+constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, quantised_values form,
                                            array_ref<const operand> in, int typed_by) {
   std::int64_t quantised = 0;
   for (const operand& x : in) {
     if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
     if (x.desc.quantised) ++quantised;
   }
-  if (quantised == 0 || form == stored_numbers::computed) return {};
-  if (form == stored_numbers::kept) return check_moved_operands(specs, in, typed_by);
+  if (quantised == 0 || form == quantised_values::computed) return {};
+  if (form == quantised_values::kept) return check_moved_operands(specs, in, typed_by);
   return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
 }
 
@@ -199,7 +199,7 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   return {};
 }
 
-/// Of an operator that keeps stored numbers: gives the outputs that hold them the quantisation that they came with.
+/// Of an operator that keeps quantised values: gives the outputs that hold them the quantisation that they came with.
 constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outputs, dtype_set moves,
                                  const tensor_desc& moved) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i)
@@ -224,11 +224,11 @@ constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
   return v;
 }
 
-/// Results of an operator that computes with stored numbers are rounded as TFLite does, unless it says that it can do
+/// Results of an operator that computes with quantised values are rounded as TFLite does, unless it says that it can do
 /// otherwise.
 constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
   for (const tensor_desc& y : outputs)
-    if (y.quantised.rounding != stored_rounding::twice)
+    if (y.quantised.rounding != quantised_rounding::twice)
       return refuse(signature_rule::rounding_must_be_one_of_the_operator, static_cast<int>(y.quantised.rounding), 0);
   return {};
 }

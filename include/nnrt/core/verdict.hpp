@@ -129,7 +129,7 @@ constexpr verdict refuse(rule_id rule, std::int64_t got, std::int64_t expected) 
 }
 
 /// Nothing is broken, and these are the outputs.
-template <class... Desc> constexpr verdict yields(const Desc&... desc) {
+template <class... Desc> constexpr verdict ok(const Desc&... desc) {
   verdict v;
   v.outputs.reserve(sizeof...(Desc));
   (v.outputs.push_back(desc), ...);

@@ -1,4 +1,4 @@
-// accelerated: executor<graph<f>, bpu<…>> - a network of stored numbers behind the calls of a static executor.
+// accelerated: executor<graph<f>, bpu<…>> - a network of quantised values behind the calls of a static executor.
 // Flow: create() compiles what calibrate() made; runs go through a session, the one way to run a graph whose scales
 // came at run time.
 #pragma once
@@ -45,8 +45,8 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
 
 }  // namespace detail
 
-/// Runs network G as an accelerator would: what its policy gives it on stored numbers, the rest in floats. Movable; one
-/// thread at a time.
+/// Runs network G as an accelerator would: what its policy gives it on quantised values, the rest in floats. Movable;
+/// one thread at a time.
 ///
 ///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a
 ///                 tuple of them. Where images are

@@ -6,9 +6,9 @@
 #include <nnrt/exec/calibrated_model.hpp>
 #include <nnrt/exec/calibration.hpp>
 #include <nnrt/exec/calibration_samples.hpp>
+#include <nnrt/exec/constant_folded_graph.hpp>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/exec/session.hpp>
-#include <nnrt/exec/settled_graph.hpp>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/ops/of.hpp>
 #include <nnrt/passes/quantise.hpp>
@@ -41,14 +41,14 @@ namespace detail {
 }
 
 /// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow.
-/// Infinite are those of masks that the processor alone reads: `is_stored` says of each input whether it is not one.
+/// Infinite are those of masks that the processor alone reads: `is_quantised` says of each input whether it is not one.
 [[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i,
-                                               array_ref<const char> is_stored) {
+                                               array_ref<const char> is_quantised) {
   for (std::size_t k = 0; k < network.input_count(); ++k) {
     if (network.input_desc(k).type != f32) continue;
     const std::span<const float> x = holds.input<float>(k);
-    const auto wrong = std::find_if(x.begin(), x.end(),
-                                    [&](float v) { return math::is_nan(v) || (is_stored[k] != 0 && math::is_inf(v)); });
+    const auto wrong = std::find_if(
+        x.begin(), x.end(), [&](float v) { return math::is_nan(v) || (is_quantised[k] != 0 && math::is_inf(v)); });
     if (wrong == x.end()) continue;
     const bool is_nan = math::is_nan(*wrong);
     return fail(error_code::invalid_argument,
@@ -59,8 +59,8 @@ namespace detail {
   return {};
 }
 
-/// For what a network is calibrated: the architecture, operators for stored bytes, and scales of inputs that no sample
-/// has to tell.
+/// For what a network is calibrated: the architecture, operators for quantised bytes, and scales of inputs that no
+/// sample has to tell.
 struct calibration_target {
   const accelerator& table;
   const operator_info* (*find)(op_code) = nullptr;
@@ -70,7 +70,7 @@ struct calibration_target {
 /// One calibration.
 class calibrator {
  public:
-  calibrator(settled_graph floats, const calibration_options& wanted, const calibration_target& target,
+  calibrator(constant_folded_graph floats, const calibration_options& wanted, const calibration_target& target,
              pool<char> on_accelerator)
       : floats_(std::move(floats)),
         wanted_(wanted),
@@ -84,7 +84,7 @@ class calibrator {
     tensors_.resize(g.values.size());
     scales_.assign(g.values.size(), 0.0F);
     chosen_.assign(g.values.size(), calibration_method::max);
-    for (const std::int32_t id : g.inputs) watch(id), is_stored_.push_back(is_read_on_accelerator(id) ? 1 : 0);
+    for (const std::int32_t id : g.inputs) watch(id), is_quantised_.push_back(is_read_on_accelerator(id) ? 1 : 0);
     for (const ir::state& s : g.states) watch(s.value);
     for (const ir::node& n : g.nodes)
       for (const std::int32_t id : g.outputs_of(n)) watch(id);
@@ -142,7 +142,7 @@ class calibrator {
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, stage, i, samples.count);
       if (auto ok = samples.put(samples.samples, i, network); !ok) return ok;
-      if (auto ok = check_sample(network, network.compiled(), i, is_stored_); !ok) return ok;
+      if (auto ok = check_sample(network, network.compiled(), i, is_quantised_); !ok) return ok;
       if (auto ok = network.run(); !ok) return ok;
       for (std::size_t k = 0; k < watched_.size(); ++k) see(k, network.output<float>(floats_.graph.outputs.size() + k));
     }
@@ -176,7 +176,7 @@ class calibrator {
   }
   float threshold_of(const magnitudes& m, calibration_method by) const {
     if (by == calibration_method::percentile) return m.percentile(wanted_.percentile);
-    return by == calibration_method::kl ? m.least_divergence() : m.largest();
+    return by == calibration_method::kl ? m.min_divergence() : m.largest();
   }
   float scale_by(std::size_t k, calibration_method by) const {
     return scale_of_threshold(threshold_of(tensors_[static_cast<std::size_t>(watched_[k])], by), wanted_.steps,
@@ -186,7 +186,7 @@ class calibrator {
     scales_[static_cast<std::size_t>(watched_[k])] = scale_by(k, by);
     chosen_[static_cast<std::size_t>(watched_[k])] = by;
   }
-  /// For each tensor the method whose stored numbers have the best cosine.
+  /// For each tensor the method whose quantised values have the best cosine.
   result<void> choose(const sample_source& samples, session& network) {
     constexpr calibration_method methods[] = {calibration_method::max, calibration_method::percentile,
                                               calibration_method::kl};
@@ -198,7 +198,7 @@ class calibrator {
       for (std::size_t m = 0; m < 3; ++m)
         for (const float v : x)
           found[3 * k + m].add(double{v},
-                               double{real_of(stored_as<std::int8_t>(v, tried[3 * k + m]), tried[3 * k + m])});
+                               double{real_of(quantised_as<std::int8_t>(v, tried[3 * k + m]), tried[3 * k + m])});
     });
     for (std::size_t k = 0; k < watched_.size() && ok; ++k) {
       std::size_t best = 0;
@@ -257,12 +257,12 @@ class calibrator {
   }
   /// The least scale of a channel's weights whose steps reach that far. Weights that are zero, or next to it, would
   /// have sums in steps so fine, or so coarse, that a bias is lost in them.
-  float least_scale(const std::vector<sum_range>& ranges, std::size_t channel) const {
-    constexpr float most_steps = 1 << 29;
+  float min_scale(const std::vector<sum_range>& ranges, std::size_t channel) const {
+    constexpr float max_steps = 1 << 29;
     float least = 0;
     for (const sum_range& range : ranges) {
       const float bias = range.bias == ir::none ? 0.0F : std::fabs(floats_of(range.bias)[channel]);
-      least = std::fmax(least, std::fmax(bias, range.reach) / range.x_scale / most_steps);
+      least = std::fmax(least, std::fmax(bias, range.reach) / range.x_scale / max_steps);
     }
     return least;
   }
@@ -276,15 +276,15 @@ class calibrator {
       const array_ref<const float> of_channel = w.subspan(o * (w.size() / channels), w.size() / channels);
       float largest = 0;
       for (const float v : of_channel) largest = std::fmax(largest, std::fabs(v));
-      const float threshold = std::fmax(largest, 127 * least_scale(ranges, o));
+      const float threshold = std::fmax(largest, 127 * min_scale(ranges, o));
       const quantisation q = quant{scale_of_threshold(threshold, 127, table_.scales), 0, table_.rounding};
       scales.push_back(q.scale);
-      for (const float v : of_channel) stored.push_back(stored_as<std::int8_t>(v, q));
+      for (const float v : of_channel) stored.push_back(quantised_as<std::int8_t>(v, q));
     }
   }
   /// The bias in steps of input scale times weight scale.
-  std::vector<std::int32_t> stored_bias(const passes::quantised_layer& layer, float x_scale,
-                                        const std::vector<float>& scales) const {
+  std::vector<std::int32_t> quantised_bias(const passes::quantised_layer& layer, float x_scale,
+                                           const std::vector<float>& scales) const {
     std::vector<std::int32_t> stored;
     for (std::size_t o = 0; o < floats_of(layer.bias).size(); ++o) {
       const double steps =
@@ -318,14 +318,14 @@ class calibrator {
           sum_scales[i].push_back(static_cast<float>(double{layer.x_scale} * double{scale}));
         entries.push_back(tensor_of<float>(name(layer.sum_scales), {w.shape[0]}, sum_scales[i]));
       }
-      if (layer.stored_bias == ir::none) continue;
-      biases[i] = stored_bias(layer, layer.x_scale, scales[i]);
+      if (layer.quantised_bias == ir::none) continue;
+      biases[i] = quantised_bias(layer, layer.x_scale, scales[i]);
       entries.push_back(
-          tensor_of<std::int32_t>(name(layer.stored_bias), q.graph.at(layer.stored_bias).desc.shape, biases[i]));
+          tensor_of<std::int32_t>(name(layer.quantised_bias), q.graph.at(layer.quantised_bias).desc.shape, biases[i]));
     }
     auto bound = weights_for(q.graph, floats_.bytes, std::move(entries));
     if (!bound) return fail(std::move(bound.error()));
-    stored_of_ = q.stored_of;
+    quantised_of_ = q.quantised_of;
     if (auto ok = check_seen(); !ok) return ok;
     made = {std::move(q.graph), std::move(*bound)};
     list_layers(made, layers);
@@ -338,7 +338,7 @@ class calibrator {
     for (const ir::node& n : g.nodes)
       for (const std::int32_t id : g.outputs_of(n)) {
         const auto at = static_cast<std::size_t>(id);
-        if (stored_of_[at] == ir::none || tensors_[at].is_seen || g.at(id).desc.elements() == 0) continue;
+        if (quantised_of_[at] == ir::none || tensors_[at].is_seen || g.at(id).desc.elements() == 0) continue;
         const std::string_view name = g.name_of(n.name);
         return fail(error_code::invalid_argument, {"calibrate: ", n.label->name, name.empty() ? "" : " " + quoted(name),
                                                    ": got no finite number from any sample, expected some"});
@@ -350,13 +350,13 @@ class calibrator {
     for (const ir::node& n : g.nodes)
       for (const std::int32_t id : g.outputs_of(n)) {
         const auto at = static_cast<std::size_t>(id);
-        if (stored_of_[at] == ir::none) continue;
+        if (quantised_of_[at] == ir::none) continue;
         reported_.push_back(id);
-        const ir::value& made = stored.graph.at(stored_of_[at]);
+        const ir::value& made = stored.graph.at(quantised_of_[at]);
         layers.push_back({std::string(g.name_of(n.name)), std::string(n.label->name), tensors_[at].low,
                           tensors_[at].high, threshold_of(tensors_[at], chosen_[at]), made.desc.quantised.scale,
                           chosen_[at]});
-        for (const float scale : channel_scales(stored, stored_of_[at]))
+        for (const float scale : channel_scales(stored, quantised_of_[at]))
           layers.back().scale = std::fmax(layers.back().scale, scale);
         layers.back().bits = static_cast<int>(8 * size_of(made.desc.type));
       }
@@ -367,7 +367,7 @@ class calibrator {
                        std::vector<layer_report>& layers) {
     model watched = made;
     std::vector<std::int32_t> ids;
-    for (const std::int32_t id : reported_) ids.push_back(stored_of_[static_cast<std::size_t>(id)]);
+    for (const std::int32_t id : reported_) ids.push_back(quantised_of_[static_cast<std::size_t>(id)]);
     add_outputs(watched.graph, ids);
     const auto program = compile(watched);
     if (!program) return fail(program.error());
@@ -406,18 +406,18 @@ class calibrator {
     return {};
   }
 
-  settled_graph floats_;
+  constant_folded_graph floats_;
   const calibration_options& wanted_;
   const accelerator& table_;
   pool<char> on_accelerator_, in_16_bits_;  // by node
-  pool<char> is_stored_;                    // by input
+  pool<char> is_quantised_;                 // by input
   const operator_info* (*find_)(op_code);
   array_ref<const float> input_scales_;
   std::vector<std::int32_t> watched_, reported_;  // values of the graph of floats
   std::vector<magnitudes> tensors_;               // by value
   pool<float> scales_;
   std::vector<calibration_method> chosen_;
-  pool<std::int32_t> stored_of_;
+  pool<std::int32_t> quantised_of_;
 };
 
 /// Of the nodes that settle() leaves of an optimised graph, those on the accelerator.
@@ -455,7 +455,7 @@ struct tensor_inputs {
   sample_source samples;
 
   static result<void> add_layers(const ir::graph&, scale_kind) { return {}; }
-  static void fold_layers(const settled_graph&, const pool<char>&) {}
+  static void fold_layers(const constant_folded_graph&, const pool<char>&) {}
   static std::vector<saved_input> end_with_pixels(const ir::graph&) { return {}; }
   const sample_source& source() const { return samples; }
   static array_ref<const float> scales() { return {}; }
@@ -493,7 +493,7 @@ result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs
 
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of
 /// tuples of them), stores its weights, and says how the stored network compares with the one of floats. What the
-/// policy leaves to the processor stays in floats, and so does what no kernel of stored numbers rounds as the
+/// policy leaves to the processor stays in floats, and so does what no kernel of quantised values rounds as the
 /// accelerator does. Samples of a network with states are runs of one stream, one after the other. It is computed in
 /// the usual floating-point environment, whatever the caller's is.
 /// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of

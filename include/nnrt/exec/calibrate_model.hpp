@@ -7,7 +7,7 @@
 #include <nnrt/exec/pixel_inputs.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/registry.hpp>
-#include <nnrt/passes/stored_ends.hpp>
+#include <nnrt/passes/quantised_ends.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
 #include <string>
@@ -63,7 +63,7 @@ namespace detail {
 [[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy,
                                                         const sample_source& samples,
                                                         const calibration_options& wanted = {},
-                                                        const stored_ends& ends = {},
+                                                        const quantised_ends& ends = {},
                                                         std::span<const saved_input> given = {}) {
   const float_scope usual{float_environment()};
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));

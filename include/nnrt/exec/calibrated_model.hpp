@@ -1,5 +1,5 @@
-// calibrated_model: what calibrate() makes - a network of stored numbers, what its layers are like, and where its nodes
-// run.
+// calibrated_model: what calibrate() makes - a network of quantised values, what its layers are like, and where its
+// nodes run.
 // Flow: calibrate.hpp and calibrate_model.hpp fill it; executors of accelerators and saved models take it.
 #pragma once
 
@@ -67,7 +67,7 @@ template <class G, class Policy> struct calibrated : calibrated_model {};
 namespace detail {
 
 /// Where the nodes of a quantised graph run. Those that the pass kept are those of the optimised graph that make the
-/// same values; what makes values that this graph has not works on stored numbers.
+/// same values; what makes values that this graph has not works on quantised values.
 [[gnu::cold]] inline std::vector<saved_place> places_of(const ir::graph& optimised, const graph_placement& placed,
                                                         const ir::graph& quantised) {
   std::vector<saved_place> places;
@@ -77,7 +77,7 @@ namespace detail {
     const std::int32_t kept = static_cast<std::size_t>(id) < optimised.values.size() ? use.producer_of(id) : ir::none;
     const bool is_same = kept != ir::none && optimised.nodes[static_cast<std::size_t>(kept)].op->code == n.op->code;
     if (n.op->code == ops::quant_dtype_cast::code && !is_same)
-      places.push_back({false, "converts between floats and stored numbers"});
+      places.push_back({false, "converts between floats and quantised values"});
     else if (!is_same) places.push_back({true, {}});
     else {
       const accelerator_verdict& reason = placed.nodes[static_cast<std::size_t>(kept)].reason;

@@ -1,11 +1,11 @@
-// calibration: what samples tell of the tensors of a network - ranges, histograms, thresholds - and how well stored
-// numbers serve.
+// calibration: what samples tell of the tensors of a network - ranges, histograms, thresholds - and how well quantised
+// values serve.
 // Flow: calibrate() runs the network of floats over samples and asks these for the scale of each tensor.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/math.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/policy/accelerator.hpp>
 
 #include <cmath>
@@ -19,8 +19,8 @@ namespace nnrt { inline namespace NNRT_ISA {
 enum class calibration_method {
   max,         // the largest magnitude
   percentile,  // the magnitude that a share of all elements does not exceed
-  kl,          // the one whose stored numbers keep most of the histogram, by the divergence of Kullback and Leibler
-  mixed,       // for each tensor the one of these whose stored numbers point most nearly where the floats do (cosine)
+  kl,          // the one whose quantised values keep most of the histogram, by the divergence of Kullback and Leibler
+  mixed,       // for each tensor the one of these whose quantised values point most nearly where the floats do (cosine)
 };
 
 constexpr std::string_view name_of(calibration_method method) {
@@ -55,28 +55,28 @@ struct layer_report {
   double cosine = 1;           // between floats and what is stored, over all samples
   double signal_to_noise = 0;  // decibels
   double saturated = 0;        // share of elements whose floats lie beyond the stored range
-  int bits = 8;                // of a stored number
+  int bits = 8;                // of a quantised value
 };
 
 namespace detail {
 
 /// Cosine, noise and saturation of numbers against those that they stand for, element by element.
 struct agreement {
-  double product = 0, true_square = 0, stored_square = 0, noise = 0;
+  double product = 0, true_square = 0, quantised_square = 0, noise = 0;
   std::int64_t saturated = 0, elements = 0;
 
   /// Infinities, which masks have, and what is no number are nothing to compare. `within`: whether the stored range
   /// reaches to the real one.
   void add(double real, double stored, bool within = true) {
     if (!math::is_finite(real)) return;
-    product += real * stored, true_square += real * real, stored_square += stored * stored;
+    product += real * stored, true_square += real * real, quantised_square += stored * stored;
     noise += (real - stored) * (real - stored);
     ++elements;
     saturated += within ? 0 : 1;
   }
   double cosine() const {
-    if (true_square == 0 || stored_square == 0) return true_square == stored_square ? 1 : 0;
-    return product / std::sqrt(true_square * stored_square);
+    if (true_square == 0 || quantised_square == 0) return true_square == quantised_square ? 1 : 0;
+    return product / std::sqrt(true_square * quantised_square);
   }
   /// 200 where there is no noise.
   double signal_to_noise() const {
@@ -124,7 +124,7 @@ struct magnitudes {
   }
   /// The threshold of the least divergence between the histogram, what is above the threshold counted at it, and its
   /// form in 128 steps.
-  float least_divergence() const {
+  float min_divergence() const {
     constexpr std::size_t levels = 128;
     std::size_t best = bins;
     double least = -1;
@@ -144,7 +144,7 @@ struct magnitudes {
     std::vector<double> kept(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(cut)), stored(cut, 0.0);
     // Zeros are stored exactly, and behind relu they are most of all: they would decide alone.
     kept[0] = kept[1];
-    double above = 0, all = 0, all_stored = 0;
+    double above = 0, all = 0, all_quantised = 0;
     for (std::size_t i = cut; i < bins; ++i) above += counts[i];
     // Each level spreads what it holds over the bins that are not empty.
     for (std::size_t level = 0; level < levels; ++level) {
@@ -155,11 +155,11 @@ struct magnitudes {
         if (kept[i] > 0) stored[i] = sum / filled;
     }
     kept[cut - 1] += above;
-    for (std::size_t i = 0; i < cut; ++i) all += kept[i], all_stored += stored[i];
-    if (all == 0 || all_stored == 0) return 1e30;
+    for (std::size_t i = 0; i < cut; ++i) all += kept[i], all_quantised += stored[i];
+    if (all == 0 || all_quantised == 0) return 1e30;
     double sum = 0;
     for (std::size_t i = 0; i < cut; ++i) {
-      const double p = kept[i] / all, q = stored[i] / all_stored;
+      const double p = kept[i] / all, q = stored[i] / all_quantised;
       if (p > 0) sum += p * std::log(p / (q > 0 ? q : 1e-9));
     }
     return sum;

@@ -1,4 +1,4 @@
-// calibration_report: how well stored numbers serve a network, layer by layer, as a page with pictures.
+// calibration_report: how well quantised values serve a network, layer by layer, as a page with pictures.
 // Flow: calibrate() fills the layer reports; html_report() makes one file of them that needs nothing from elsewhere.
 #pragma once
 
@@ -61,11 +61,11 @@ inline double drawable(double x, double otherwise) { return math::is_finite(x) ?
   const auto at = [&](double x) {
     return 100 + (largest > 0 ? std::clamp(drawable(x, 0) / largest, -1.0, 1.0) * 98 : 0.0);
   };
-  const double low = at(double{r.low}), high = at(double{r.high}), stored_low = at(-double{r.threshold}),
-               stored_high = at(double{r.threshold});
+  const double low = at(double{r.low}), high = at(double{r.high}), quantised_low = at(-double{r.threshold}),
+               quantised_high = at(double{r.threshold});
   return "<svg class=\"range\" viewBox=\"0 0 200 14\">" +
-         formatted("<rect class=\"stored\" x=\"%.2f\" y=\"1\" width=\"%.2f\" height=\"12\"/>", stored_low,
-                   stored_high - stored_low) +
+         formatted("<rect class=\"stored\" x=\"%.2f\" y=\"1\" width=\"%.2f\" height=\"12\"/>", quantised_low,
+                   quantised_high - quantised_low) +
          formatted("<rect class=\"bar\" x=\"%.2f\" y=\"4\" width=\"%.2f\" height=\"6\"/><path d=\"M100 0V14\"/></svg>",
                    low, std::max(high - low, 0.5));
 }

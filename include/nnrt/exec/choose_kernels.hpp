@@ -5,7 +5,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/deadline.hpp>
-#include <nnrt/exec/find_bands.hpp>
+#include <nnrt/exec/find_stripes.hpp>
 #include <nnrt/exec/plan.hpp>
 #include <nnrt/passes/fold.hpp>
 #include <nnrt/passes/plan_memory.hpp>
@@ -15,9 +15,9 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// Choices of the planner.
 struct plan_options {
   bool fast_kernels = true;  // false: every step is its operator's reference
-  bool unrolled = false;     // choose kernels with an unrolled form where there are such, and no bands
+  bool unrolled = false;     // choose kernels with an unrolled form where there are such, and no stripes
   nnrt::winograd winograd = nnrt::winograd::automatic;
-  band_options bands = {};
+  stripe_options stripes = {};
   /// Weights of floats whose packed form has at least so many bytes are kept as float16, and widened before each run of
   /// their step, into memory that other steps use as well; `narrow` and `widen` convert. -1: none are.
   std::int64_t halves_from = -1;
@@ -36,7 +36,7 @@ struct planned_node {
   bool packs_before = false;  // pack() runs before the network does
   bool is_halved = false;     // what it packs is kept as float16
   bool needs_step = true;
-  std::int32_t group = -1;  // of bands
+  std::int32_t group = -1;  // of stripes
 };
 
 /// Chooses for one graph; the planner goes on from here.
@@ -48,7 +48,7 @@ struct kernel_chooser {
   passes::memory_plan memory;
   pool<planned_node> nodes;
   pool<std::int64_t> kept_of;  // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
-  plan made;                   // its bands, with their windows, and part_scratch_bytes
+  plan made;                   // its stripes, with their windows, and part_scratch_bytes
 
   constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
       : g(graph),
@@ -63,7 +63,7 @@ struct kernel_chooser {
       choose(static_cast<std::int32_t>(i));
     if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
     kept_of.assign(g.values.size(), -1);
-    if (may_have_bands()) add_bands();
+    if (may_have_stripes()) add_stripes();
     add_scratch();
     return true;
   }
@@ -103,10 +103,10 @@ struct kernel_chooser {
       if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
     return p.choice.packs != 0 && p.choice.packed_bytes % size_of(f32) == 0;
   }
-  constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t band_rows) const {
+  constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t stripe_rows) const {
     const ir::operand_list operands(g, g.inputs_of(n), known);
     const pool<tensor_desc> descs = output_descs(n);
-    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, band_rows,
+    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, stripe_rows,
                          options.halves_from >= 0});
   }
   constexpr void add_scratch() {
@@ -120,17 +120,17 @@ struct kernel_chooser {
   }
 
   /// Whether some tensor, or two steps behind each other, are worth a search.
-  constexpr bool may_have_bands() const {
-    if (!options.bands.enabled || options.unrolled) return false;
+  constexpr bool may_have_stripes() const {
+    if (!options.stripes.enabled || options.unrolled) return false;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!nodes[i].choice.rows) continue;
-      if (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes) return true;
+      if (options.stripes.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= l2_bytes) return true;
       if (i + 1 < nodes.size() && keeps_rows(nodes[i + 1].choice.rows)) return true;
     }
     return false;
   }
-  constexpr void add_bands() {
-    pool<band_candidate> candidates;
+  constexpr void add_stripes() {
+    pool<stripe_candidate> candidates;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const planned_node& p = nodes[i];
       if (p.known || !p.needs_step) continue;
@@ -138,17 +138,17 @@ struct kernel_chooser {
       candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows,
                             p.choice.packed_bytes, p.choice.parts});
     }
-    const band_finder finder(g, memory, candidates, options.bands);
+    const stripe_finder finder(g, memory, candidates, options.stripes);
     for (const found_group& found : finder.find()) {
       add_group(finder, found);
       for (std::int32_t c = found.first; c <= found.last; ++c) candidates[static_cast<std::size_t>(c)].has_group = true;
     }
-    if (options.bands.rows > 0) return;
+    if (options.stripes.rows > 0) return;
     for (const found_group& found : finder.find_joined()) add_group(finder, found);
   }
   /// Gives a group memory for the rows that it keeps in place of the tensors between its steps.
-  constexpr void add_group(const band_finder& finder, const found_group& found) {
-    band_group group;
+  constexpr void add_group(const stripe_finder& finder, const found_group& found) {
+    stripe_group group;
     group.first_window = static_cast<std::int32_t>(made.windows.size());
     group.rows = found.rows;
     const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
@@ -161,7 +161,7 @@ struct kernel_chooser {
     std::int64_t rows = is_whole ? finder.desc_of(found.last).shape[1] : found.rows;
     for (std::int32_t c = found.last; c >= found.first; --c) {
       planned_node& p = node_at(finder.at(c).node);
-      p.group = static_cast<std::int32_t>(made.bands.size());
+      p.group = static_cast<std::int32_t>(made.stripes.size());
       p.choice = chosen_for(finder.node_of(c), rows);
       group.parts = parts_of(group.parts + p.choice.parts - 1);
       if (is_whole)
@@ -182,7 +182,7 @@ struct kernel_chooser {
     for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c)
       node_at(finder.at(c).node).scratch_block = scratch;
     made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
-    made.bands.push_back(group);
+    made.stripes.push_back(group);
   }
   /// Results of a group are written from its first step on, what it reads is read until its last.
   constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {

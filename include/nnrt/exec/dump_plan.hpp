@@ -22,7 +22,7 @@ namespace detail {
   switch (slot.base) {
     case in_arena: return append(line, {"arena+", slot.offset});
     case in_prepared: return append(line, {"prepared+", slot.offset});
-    case in_band: return append(line, {"band+", slot.offset});
+    case in_stripe: return append(line, {"band+", slot.offset});
     case in_prepare_scratch: return append(line, {"scratch+", slot.offset});
     default: return append(line, {"-"});
   }
@@ -85,7 +85,7 @@ namespace detail {
       detail::append_step(out, optimised, plan, plan.steps[next++], "  ");
       continue;
     }
-    const band_group& group = plan.bands[static_cast<std::size_t>(of)];
+    const stripe_group& group = plan.stripes[static_cast<std::size_t>(of)];
     if (group.rows == 0) append(out, {"  rows shared out together\n"});
     else
       append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes,

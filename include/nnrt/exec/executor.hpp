@@ -7,9 +7,9 @@
 #include <nnrt/exec/call_rules.hpp>
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/options.hpp>
-#include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/run_stripes.hpp>
 #include <nnrt/exec/saved_state.hpp>
-#include <nnrt/exec/thread_trials.hpp>
+#include <nnrt/exec/thread_autotuner.hpp>
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/exec/unrolled.hpp>
 #include <nnrt/policy/cpu.hpp>
@@ -344,7 +344,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   array_ref<view> views() const { return {reinterpret_cast<view*>(views_.data()), plan.slots.size()}; }
 
   static const step* walk(const run_context& context) {
-    if constexpr (plan.bands.empty())
+    if constexpr (plan.stripes.empty())
       if (context.threads == nullptr) return run_steps(view_of_plan, plan.steps, context);
     return run_plan(view_of_plan, context);
   }
@@ -363,7 +363,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   heap_block views_;                        // of these bases
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
-  thread_trials trials_;
+  thread_autotuner trials_;
   heap_block further_scratch_;
   result<void> made_;  // or why not
   [[no_unique_address]] typename detail::times_of<Policy>::type times_;

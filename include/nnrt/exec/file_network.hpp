@@ -24,7 +24,7 @@ namespace detail {
 template <class File> constexpr reading_fault find_fault() {
   if constexpr (!File::is_given) return {};
   else if constexpr (fault_of_bytes<File>.size != 0) return fault_of_bytes<File>;
-  else return last_part<File>::roomy.fault;
+  else return last_part<File>::oversized.fault;
 }
 template <class File> inline constexpr reading_fault fault_in = find_fault<File>();
 

@@ -71,7 +71,7 @@ template <plan_sizes N> struct frozen_plan {
   static constexpr plan_sizes sizes = N;
   std::array<step, N.steps> steps{};
   std::array<step, N.prepare> prepare{};
-  std::array<band_group, N.bands> bands{};
+  std::array<stripe_group, N.stripes> stripes{};
   std::array<row_window, N.windows> windows{};
   std::array<operand_slot, N.slots> slots{};
   std::array<tensor_desc, N.descs> descs{};
@@ -97,7 +97,7 @@ template <plan_sizes N> struct frozen_plan {
         steps_before_states(p.steps_before_states) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
-    copy(p.bands, bands);
+    copy(p.stripes, stripes);
     copy(p.windows, windows);
     copy(p.slots, slots);
     copy(p.descs, descs);
@@ -113,11 +113,11 @@ template <plan_sizes N> struct frozen_plan {
 };
 
 /// A graph or a plan in arrays with room to spare, and its sizes, so that one evaluation answers both.
-template <class Frozen> struct roomy {
+template <class Frozen> struct oversized {
   std::remove_const_t<decltype(Frozen::sizes)> sizes;
   Frozen held;
 
-  template <class Whole> constexpr explicit roomy(const Whole& from) : sizes(sizes_of(from)), held(from) {}
+  template <class Whole> constexpr explicit oversized(const Whole& from) : sizes(sizes_of(from)), held(from) {}
   constexpr bool holds_all() const { return fits(sizes, Frozen::sizes); }
 };
 

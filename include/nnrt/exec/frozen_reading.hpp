@@ -271,15 +271,15 @@ template <class File, std::size_t Part, auto Needed> struct attempt_to_read {
   using before = typename part_before<File, Part>::type;
 
   static constexpr read_part read() { return read_on<File, Needed>(before::thaw(), before::is_nothing); }
-  static constexpr roomy_part<room_to_read(before::used, extent_in<File>)> roomy{read()};
-  static constexpr reading_sizes used = roomy.used;
+  static constexpr roomy_part<room_to_read(before::used, extent_in<File>)> oversized{read()};
+  static constexpr reading_sizes used = oversized.used;
 
   /// Of exactly its size, for what there was not enough room for.
   template <class = void> struct exact {
     static constexpr frozen_reading<used> held{read().network};
   };
   static constexpr tflite::partial_network thaw() {
-    if constexpr (fits(used, roomy.held.sizes)) return roomy.held.thaw(used);
+    if constexpr (fits(used, oversized.held.sizes)) return oversized.held.thaw(used);
     else return exact<>::held.thaw(used);
   }
 };
@@ -287,8 +287,8 @@ template <class File, std::size_t Part, auto Needed> struct attempt_to_read {
 /// The part as it is when everything is there that it asks for.
 template <class File, std::size_t Part, auto Needed> constexpr auto attempted() {
   using attempt = attempt_to_read<File, Part, Needed>;
-  if constexpr (!attempt::roomy.lacking.is_lacking) return std::type_identity<attempt>();
-  else return attempted<File, Part, Needed.with(attempt::roomy.lacking.of)>();
+  if constexpr (!attempt::oversized.lacking.is_lacking) return std::type_identity<attempt>();
+  else return attempted<File, Part, Needed.with(attempt::oversized.lacking.of)>();
 }
 template <class File, std::size_t Part>
 using part_of_file = typename decltype(attempted<File, Part, part_before<File, Part>::type::needed>())::type;
@@ -303,7 +303,7 @@ template <class File> struct part_before<File, 0> {
 /// The part that ends a file, or in which its reading ends.
 template <class File, std::size_t Part = 0> constexpr auto find_last_part() {
   using part = part_of_file<File, Part>;
-  if constexpr (part::roomy.is_last || part::roomy.fault.size != 0) return std::type_identity<part>();
+  if constexpr (part::oversized.is_last || part::oversized.fault.size != 0) return std::type_identity<part>();
   else return find_last_part<File, Part + 1>();
 }
 template <class File> using last_part = typename decltype(find_last_part<File>())::type;

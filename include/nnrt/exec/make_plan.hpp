@@ -145,7 +145,7 @@ struct planner : kernel_chooser {
       slot.base = origin.base;
       slot.offset = origin.offset + at.offset;
     } else if (const std::int64_t kept = kept_of[static_cast<std::size_t>(id)]; kept >= 0) {
-      slot.base = in_band;
+      slot.base = in_stripe;
       slot.offset = kept;
     } else if (at.block != ir::none) {
       slot.base = in_arena;
@@ -314,8 +314,8 @@ struct planner : kernel_chooser {
     s.node = i;
     s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
     made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
-    s.record = static_cast<std::int32_t>(made.words.size());
-    made.words.insert(p.choice.record.words.begin(), p.choice.record.words.begin() + p.choice.record.count);
+    s.kernel_plan = static_cast<std::int32_t>(made.words.size());
+    made.words.insert(p.choice.plan.words.begin(), p.choice.plan.words.begin() + p.choice.plan.count);
     operand_slot packed;
     if (p.choice.has_pack()) packed = add_pack(n, p, s);
     s.run = p.choice.run;
@@ -342,12 +342,12 @@ struct planner : kernel_chooser {
     for (const std::int32_t id : g.outputs_of(n))
       if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
         made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
-                                             : made.bands[static_cast<std::size_t>(group)].steps.first;
+                                             : made.stripes[static_cast<std::size_t>(group)].steps.first;
   }
 
   /// The next step belongs to this group; the last one has its scratch memory.
   constexpr void add_to_group(std::int32_t index, step& next) {
-    band_group& group = made.bands[static_cast<std::size_t>(index)];
+    stripe_group& group = made.stripes[static_cast<std::size_t>(index)];
     if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size()), next.group = index;
     group.scratch = next.scratch;
   }

@@ -15,7 +15,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// A count of bytes with an upper limit. Safe from any thread; outlives all that takes from it.
 class memory_account {
  public:
-  explicit memory_account(std::uint64_t most) : most_(most) {}
+  explicit memory_account(std::uint64_t most) : max_(most) {}
   memory_account(const memory_account&) = delete;
   memory_account& operator=(const memory_account&) = delete;
 
@@ -23,16 +23,16 @@ class memory_account {
   bool take(std::uint64_t bytes) {
     std::uint64_t before = taken_.load(std::memory_order_relaxed);
     do
-      if (bytes > most_ - before) return false;
+      if (bytes > max_ - before) return false;
     while (!taken_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
     return true;
   }
   void give_back(std::uint64_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
   std::uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
-  std::uint64_t most() const { return most_; }
+  std::uint64_t most() const { return max_; }
 
  private:
-  const std::uint64_t most_;
+  const std::uint64_t max_;
   std::atomic<std::uint64_t> taken_{0};
 };
 

@@ -18,9 +18,9 @@ struct node_info {
   std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
   std::int64_t macs = 0;           // multiply-accumulates of one inference
   std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
-  // of the groups that run in bands of rows, the one that it belongs to; -1: none, it runs as a whole
-  std::int32_t band = -1;
-  std::int64_t band_rows = 0;  // of that group's last result
+  // of the groups that run in stripes of rows, the one that it belongs to; -1: none, it runs as a whole
+  std::int32_t stripe = -1;
+  std::int64_t stripe_rows = 0;  // of that group's last result
 };
 
 namespace detail {
@@ -43,20 +43,20 @@ constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
 }
 
-/// For each node the step that runs it, and for each step its group of bands; none where there is no such. Of several
+/// For each node the step that runs it, and for each step its group of stripes; none where there is no such. Of several
 /// steps the last one: packing may stand before it.
 struct steps_of_nodes {
-  pool<std::int32_t> step_of, band_of;
+  pool<std::int32_t> step_of, stripe_of;
 
   constexpr steps_of_nodes(const plan_view& plan, std::size_t nodes) {
     step_of.assign(nodes, ir::none);
-    band_of.assign(plan.steps.size(), ir::none);
+    stripe_of.assign(plan.steps.size(), ir::none);
     for (std::size_t k = 0; k < plan.steps.size(); ++k)
       if (const std::int32_t node = plan.steps[k].node; node >= 0)
         step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
-    for (std::size_t k = 0; k < plan.bands.size(); ++k)
-      for (std::int32_t i = 0; plan.bands[k].rows > 0 && i < plan.bands[k].steps.count; ++i)
-        band_of[static_cast<std::size_t>(plan.bands[k].steps.first + i)] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < plan.stripes.size(); ++k)
+      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i)
+        stripe_of[static_cast<std::size_t>(plan.stripes[k].steps.first + i)] = static_cast<std::int32_t>(k);
   }
 };
 
@@ -99,8 +99,8 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
     if (const std::int32_t at = found.step_of[i]; at != ir::none) {
       const step& s = plan.steps[static_cast<std::size_t>(at)];
       row.kernel = s.kernel;
-      if (const std::int32_t band = found.band_of[static_cast<std::size_t>(at)]; band != ir::none)
-        row.band = band, row.band_rows = plan.bands[static_cast<std::size_t>(band)].rows;
+      if (const std::int32_t stripe = found.stripe_of[static_cast<std::size_t>(at)]; stripe != ir::none)
+        row.stripe = stripe, row.stripe_rows = plan.stripes[static_cast<std::size_t>(stripe)].rows;
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;

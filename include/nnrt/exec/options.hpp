@@ -17,7 +17,7 @@ class memory_account;
 struct options {
   /// Including the caller's. Results have the same bits for any number. Networks of less than a millisecond are run on
   /// the caller's alone where that takes less, which is measured while they run; to find out takes some of their first
-  /// runs (exec/thread_trials.hpp).
+  /// runs (exec/thread_autotuner.hpp).
   int threads = 1;
   /// Threads beside the caller's stay on processors of their own: those that the thread which makes the executor or
   /// session may use, the next ones after that on which it runs. Where there are fewer than threads, some share one.

@@ -5,7 +5,7 @@
 
 #include <nnrt/exec/calibrate.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
-#include <nnrt/passes/stored_ends.hpp>
+#include <nnrt/passes/quantised_ends.hpp>
 #include <nnrt/policy/saved_input.hpp>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 /// sees
 ///
 ///   q * scale                              where all means are 128 and all scales one that the accelerator can have:
-///                                          the scale of its stored numbers
+///                                          the scale of its quantised values
 ///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which pixel_folding makes
 ///                                                  a part of a convolution
 struct pixel_input {
@@ -82,7 +82,7 @@ constexpr bool has_no_padding(const ops::detail::window_pair& at) {
 /// scale can be folded: what they see there is 0 behind the layer.
 class pixel_folding {
  public:
-  pixel_folding(settled_graph& floats, pool<char>& on_accelerator)
+  pixel_folding(constant_folded_graph& floats, pool<char>& on_accelerator)
       : floats_(floats), g_(floats.graph), on_accelerator_(on_accelerator) {}
 
   [[gnu::cold]] void run(std::size_t input) {
@@ -160,7 +160,7 @@ class pixel_folding {
     return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
 
-  settled_graph& floats_;
+  constant_folded_graph& floats_;
   ir::graph& g_;
   pool<char>& on_accelerator_;
 };
@@ -187,7 +187,7 @@ class pixel_inputs {
     return {};
   }
   /// Makes the layers parts of the convolutions behind them where that can be.
-  [[gnu::cold]] void fold_layers(settled_graph& floats, pool<char>& on_accelerator) const {
+  [[gnu::cold]] void fold_layers(constant_folded_graph& floats, pool<char>& on_accelerator) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (inputs_[i].has_layer) pixel_folding(floats, on_accelerator).run(i);
   }
@@ -195,8 +195,8 @@ class pixel_inputs {
   [[gnu::cold]] std::vector<saved_input> end_with_pixels(ir::graph& quantised) const {
     std::vector<saved_input> said = given_;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const bool is_stored = inputs_[i].is_pixels && passes::take_off_conversion(quantised, i, i8);
-      if (!is_stored && inputs_[i].has_layer) said[i].by = {{128, 128, 128}, {1, 1, 1}};  // floats, but of q
+      const bool is_quantised = inputs_[i].is_pixels && passes::take_off_conversion(quantised, i, i8);
+      if (!is_quantised && inputs_[i].has_layer) said[i].by = {{128, 128, 128}, {1, 1, 1}};  // floats, but of q
     }
     return said;
   }

@@ -10,10 +10,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Which memory an operand lies in; inputs and weights follow, one base each. Of what is in_band a group keeps
+/// Which memory an operand lies in; inputs and weights follow, one base each. Of what is in_stripe a group keeps
 /// some rows, in its scratch memory.
 enum base : std::int32_t {
-  in_band = -2,
+  in_stripe = -2,
   no_memory = -1,
   in_arena,
   in_prepared,
@@ -36,7 +36,7 @@ struct step {
   const void* inner = nullptr;     // see kernel_choice
   kernel_code code = {};           // in a plan that is not complete: what run and inner are
   ir::range attrs;                 // in words
-  std::int32_t record = 0;         // where in words the record of its kernel begins
+  std::int32_t kernel_plan = 0;    // where in words the record of its kernel begins
   ir::range inputs;                // in slots
   ir::range outputs;               // in slots
   std::int32_t parts = 1;          // into how many parts the work may be cut
@@ -46,16 +46,16 @@ struct step {
   std::string_view kernel;         // name, for dumps and profiles
   unrolled_form form = unrolled_form::none;
   std::int32_t fused_word = -1;  // which of the attribute words is the fused activation
-  std::int32_t group = -1;       // of bands, the one that begins with it
+  std::int32_t group = -1;       // of stripes, the one that begins with it
 };
 
-/// Steps that make a band of rows one after the other, and then the next band; or, without a number of rows, steps that
-/// several threads make together, each its share of the rows for all of them, and one thread one after the other.
-struct band_group {
+/// Steps that make a stripe of rows one after the other, and then the next stripe; or, without a number of rows, steps
+/// that several threads make together, each its share of the rows for all of them, and one thread one after the other.
+struct stripe_group {
   ir::range steps;
   std::int32_t first_window = 0;   // in windows, one for each step
   int parts = 1;                   // as of a step
-  std::int64_t rows = 0;           // that a band has of the last step's result at most; 0: all that a thread makes
+  std::int64_t rows = 0;           // that a stripe has of the last step's result at most; 0: all that a thread makes
   std::int64_t scratch = 0;        // offset in the arena
   std::int64_t scratch_bytes = 0;  // for the steps' own, and for the rows that are kept between them
 };
@@ -86,8 +86,8 @@ struct fallible_node {
 struct plan {
   pool<step> steps;
   pool<step> prepare;  // run once, when an executor is made
-  pool<band_group> bands;
-  pool<row_window> windows;  // of the steps that belong to bands
+  pool<stripe_group> stripes;
+  pool<row_window> windows;  // of the steps that belong to stripes
   pool<operand_slot> slots;
   pool<tensor_desc> descs;  // each once: the layers of a network share most of theirs
   pool<word> words;

@@ -25,18 +25,18 @@ constexpr bool fits(const graph_sizes& n, const graph_sizes& room) {
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, states, fallible, text,
+  std::size_t steps, prepare, stripes, windows, slots, descs, words, inputs, outputs, weights, states, fallible, text,
       constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(),  p.prepare.size(),  p.bands.size(),  p.windows.size(),  p.slots.size(),
-          p.descs.size(),  p.words.size(),    p.inputs.size(), p.outputs.size(),  p.weights.size(),
-          p.states.size(), p.fallible.size(), p.text.size(),   p.constants.size()};
+  return {p.steps.size(),  p.prepare.size(),  p.stripes.size(), p.windows.size(),  p.slots.size(),
+          p.descs.size(),  p.words.size(),    p.inputs.size(),  p.outputs.size(),  p.weights.size(),
+          p.states.size(), p.fallible.size(), p.text.size(),    p.constants.size()};
 }
 
 constexpr bool fits(const plan_sizes& n, const plan_sizes& room) {
-  return n.steps <= room.steps && n.prepare <= room.prepare && n.bands <= room.bands && n.windows <= room.windows &&
+  return n.steps <= room.steps && n.prepare <= room.prepare && n.stripes <= room.stripes && n.windows <= room.windows &&
          n.slots <= room.slots && n.descs <= room.descs && n.words <= room.words && n.inputs <= room.inputs &&
          n.outputs <= room.outputs && n.weights <= room.weights && n.states <= room.states &&
          n.fallible <= room.fallible && n.text <= room.text && n.constants <= room.constants;
@@ -55,11 +55,11 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
 constexpr plan_sizes room_to_plan(const graph_sizes& n) {
   return {.steps = n.nodes + n.states,
           .prepare = n.nodes,
-          .bands = n.nodes / 2,
+          .stripes = n.nodes / 2,
           .windows = n.nodes,
           .slots = 2 * n.operands + 4 * n.nodes + 4 * n.states + 16,
           .descs = n.values + 8,
-          .words = n.words + kernel_record::most_words * n.nodes,
+          .words = n.words + kernel_plan::max_words * n.nodes,
           .inputs = n.inputs,
           .outputs = n.outputs,
           .weights = n.values > n.nodes ? n.values - n.nodes : 0,

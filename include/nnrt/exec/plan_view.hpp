@@ -3,8 +3,8 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/exec/parallel_phases.hpp>
 #include <nnrt/exec/plan.hpp>
-#include <nnrt/exec/staged_work.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 struct plan_view {
   array_ref<const step> steps;
   array_ref<const step> prepare;
-  array_ref<const band_group> bands;
+  array_ref<const stripe_group> stripes;
   array_ref<const row_window> windows;
   array_ref<const operand_slot> slots;
   array_ref<const tensor_desc> descs;
@@ -33,7 +33,7 @@ struct plan_view {
   template <class Plan> static constexpr plan_view of(const Plan& p) {
     return {p.steps,
             p.prepare,
-            p.bands,
+            p.stripes,
             p.windows,
             p.slots,
             p.descs,
@@ -135,7 +135,7 @@ namespace detail {
   call.in = {context.views.data() + s.inputs.first, static_cast<std::size_t>(s.inputs.count)};
   call.out = {context.views.data() + s.outputs.first, static_cast<std::size_t>(s.outputs.count)};
   call.inner = s.inner;
-  call.record = plan.words.data() + s.record;
+  call.plan = plan.words.data() + s.kernel_plan;
   call.weights_end = weights_end_of(plan, context.bases);
   if (thread > 0) {
     call.scratch = further_scratch_of(plan, context, thread);

@@ -34,7 +34,7 @@ struct profiled_step {
   std::int64_t bytes = 0;  // of the operands that it reads and of the results that it writes
   step_time time;
 
-  /// 10^9 floating point operations (or operations on stored numbers) per second of the fastest run; a
+  /// 10^9 floating point operations (or operations on quantised values) per second of the fastest run; a
   /// multiply-accumulate is two.
   double gflops() const {
     return time.fastest > 0 ? 2.0 * static_cast<double>(macs) / static_cast<double>(time.fastest) : 0;

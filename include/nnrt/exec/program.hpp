@@ -6,13 +6,13 @@
 #include <nnrt/core/float_environment.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/dump_plan.hpp>
-#include <nnrt/exec/halved_weights.hpp>
+#include <nnrt/exec/f16_emulation.hpp>
+#include <nnrt/exec/f16_weights.hpp>
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_cache.hpp>
 #include <nnrt/exec/weight_specs.hpp>
-#include <nnrt/exec/widen_halves.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/dump.hpp>
 #include <nnrt/ops/of.hpp>
@@ -64,7 +64,7 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
   compiled_plan made;
   made.optimised = std::move(g);
   if (!passes::optimise(made.optimised, watch)) return compiled_too_late();
-  if (!widen_halves(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
+  if (!f16_emulation(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
   made.made =
       plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);
   if (limit.is_over()) return compiled_too_late();

@@ -6,9 +6,9 @@
 #include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/memory_account.hpp>
 #include <nnrt/exec/program.hpp>
-#include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/run_stripes.hpp>
 #include <nnrt/exec/saved_state.hpp>
-#include <nnrt/exec/thread_trials.hpp>
+#include <nnrt/exec/thread_autotuner.hpp>
 #include <nnrt/exec/threads.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
@@ -257,7 +257,7 @@ class session {
   heap_block further_scratch_;
   accounted_bytes accounted_;  // of both
   shared<thread_pool> threads_;
-  thread_trials trials_;
+  thread_autotuner trials_;
   std::vector<std::byte*> bases_;
   std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
   std::vector<view> views_;

@@ -30,8 +30,8 @@ template <auto Function> constexpr builder build() {
   if constexpr (is_network) Function(b), b.finish();
   // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the
   // only error.
-  const graph_rule rule = b.complaint().rule;
-  if (b.complaint().made &&
+  const graph_rule rule = b.diagnostic().rule;
+  if (b.diagnostic().made &&
       (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))
     b.graph().nodes.clear();
   return b;
@@ -42,7 +42,7 @@ template <auto Function, class Sequence> struct complaint_name;
 template <auto Function, std::size_t... I> struct complaint_name<Function, std::index_sequence<I...>> {
   static constexpr std::array<char, sizeof...(I)> letters = [] {
     const builder b = build<Function>();
-    const std::string_view name = b.graph().name_of(b.complaint().name);
+    const std::string_view name = b.graph().name_of(b.diagnostic().name);
     return std::array<char, sizeof...(I)>{name[I]...};
   }();
   using type = named<letters[I]...>;
@@ -58,8 +58,8 @@ struct built_sizes {
 template <auto Function>
 inline constexpr built_sizes sizes_as_written = [] {
   const builder b = build<Function>();
-  return built_sizes{sizes_of(b.graph()), b.complaint().made, b.complaint().rule,
-                     static_cast<std::size_t>(b.complaint().name.count)};
+  return built_sizes{sizes_of(b.graph()), b.diagnostic().made, b.diagnostic().rule,
+                     static_cast<std::size_t>(b.diagnostic().name.count)};
 }();
 
 /// What a graph derives from: nothing, or the complaint about it, which does not compile.
@@ -82,7 +82,7 @@ template <auto Function> constexpr ir::graph optimised() {
   return g;
 }
 template <auto Function>
-inline constexpr roomy<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{
+inline constexpr oversized<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{
     optimised<Function>()};
 
 // Not a function that answers the array: evaluating that took g++ three times as long.
@@ -126,7 +126,7 @@ template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
-inline constexpr roomy<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{
+inline constexpr oversized<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{
     make_plan_of<Function>(Unrolled, Winograd)};
 
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {

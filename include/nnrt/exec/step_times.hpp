@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/pool.hpp>
-#include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/run_stripes.hpp>
 
 #include <cstdint>
 #include <ctime>
@@ -23,8 +23,8 @@ struct step_time {
 /// The times of a plan's steps over all runs since it was made or cleared. Reading the clock is in them: some 20 ns.
 class step_times {
  public:
-  /// As run_plan(), on all of the context's threads. Steps that run in bands are counted as if each had run all of its
-  /// bands before the next one.
+  /// As run_plan(), on all of the context's threads. Steps that run in stripes are counted as if each had run all of
+  /// its stripes before the next one.
   const step* run(const plan_view& plan, const run_context& context) {
     if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {}), spent_.assign(plan.steps.size(), 0);
     std::int64_t begin = now(), last = begin;

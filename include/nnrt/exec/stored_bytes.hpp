@@ -9,8 +9,8 @@
 
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/plan_view.hpp>
-#include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/record.hpp>
+#include <nnrt/io/shared_bytes.hpp>
 
 #include <vector>
 
@@ -26,7 +26,7 @@ struct stored_kind {
     return fail(code, std::string(name) + ": " + nnrt::joined(why));
   }
 };
-inline constexpr std::int64_t not_stored = -1;
+inline constexpr std::int64_t not_quantised = -1;
 
 inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
 
@@ -79,7 +79,7 @@ struct stored_layout {
   stored_layout(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
       : prepared_bytes(prepared), data_bytes(passes::aligned(prepared)) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      places.push_back(is_read[i] != 0 ? data_bytes : not_stored);
+      places.push_back(is_read[i] != 0 ? data_bytes : not_quantised);
       if (is_read[i] != 0) data_bytes += passes::aligned(sizes[i]);
     }
   }
@@ -100,7 +100,7 @@ inline result<void> find_weights(const stored_kind& kind, const std::vector<std:
   const auto bytes = static_cast<std::int64_t>(data.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t at = places[i];
-    const bool is_there = at != not_stored;
+    const bool is_there = at != not_quantised;
     if (is_there && (at < 0 || at % 64 != 0 || at > bytes || sizes[i] > bytes - at))
       return kind.refused({"weight ", i, " lies outside of it"});
     pointers.push_back(is_there ? data.data() + at : nullptr);

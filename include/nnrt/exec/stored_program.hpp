@@ -47,7 +47,7 @@ struct storable_graph {
       if (v.is == ir::kind::weight) weights.push_back(bound[next++]);
       if (v.is != ir::kind::constant) continue;
       const std::byte* const first = constants.data() + std::exchange(v.first_byte, 0);
-      if (v.desc.elements() > passes::most_evaluated_elements) {
+      if (v.desc.elements() > passes::max_evaluated_elements) {
         v.is = ir::kind::weight;
         weights.push_back(first);
         continue;
@@ -261,7 +261,7 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 /// can make a program read or write outside of its memory. Errors: invalid_file (not such bytes, damaged, or of another
 /// version, planner or device); not_supported (for another instruction set); invalid_argument, rule_broken (a graph
 /// that compile() would refuse); out_of_memory; deadline_missed.
-inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {},
+inline result<program> restore_program(const shared_bytes& bytes, const options& wanted = {},
                                        bool data_is_checked = false, std::string_view device = {}) {
   const time_limit limit = limit_of(wanted);
   const deadline_watch watch(limit);

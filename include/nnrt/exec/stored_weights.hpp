@@ -55,7 +55,7 @@ inline byte_list store_weights(const plan_view& plan, const prepared_weights& we
                 [&](std::byte* data) { layout.copy(prepared, weights.bound->pointers(), sizes, data); });
 }
 
-inline result<shared<const prepared_weights>> restore_weights(const plan_view& plan, const kept_bytes& bytes,
+inline result<shared<const prepared_weights>> restore_weights(const plan_view& plan, const shared_bytes& bytes,
                                                               bool data_is_checked) {
   if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0)
     return weights_kind.refused({"lies at an address that is no multiple of 64"});
@@ -102,7 +102,7 @@ template <class G, class Policy> result<byte_list> store_weights(const executor<
 /// Errors: invalid_file (not such bytes, damaged, of another network, version or planner); not_supported (for another
 /// instruction set); invalid_argument (options); out_of_memory.
 template <class Executor>
-result<Executor> restore_executor(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
+result<Executor> restore_executor(const shared_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   auto weights = detail::restore_weights(Executor::plan_of_steps(), bytes, data_is_checked);
   if (!weights) return fail(std::move(weights.error()));
@@ -110,7 +110,7 @@ result<Executor> restore_executor(const kept_bytes& bytes, const options& wanted
 }
 /// The same from bytes in the program itself, which are as sound as its code is.
 template <class Executor> result<Executor> restore_executor(const embedded_file& bytes, const options& wanted = {}) {
-  return restore_executor<Executor>(kept_bytes::lasting({bytes.data(), bytes.size()}), wanted, true);
+  return restore_executor<Executor>(shared_bytes::lasting({bytes.data(), bytes.size()}), wanted, true);
 }
 
 }}  // namespace nnrt::NNRT_ISA

@@ -5,12 +5,12 @@
 #include <nnrt/core/float_environment.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/system_text.hpp>
+#include <nnrt/exec/event_count.hpp>
 #include <nnrt/exec/forks.hpp>
 #include <nnrt/exec/options.hpp>
+#include <nnrt/exec/parallel_phases.hpp>
 #include <nnrt/exec/processors.hpp>
-#include <nnrt/exec/seat.hpp>
-#include <nnrt/exec/sleepers.hpp>
-#include <nnrt/exec/staged_work.hpp>
+#include <nnrt/exec/work_slot.hpp>
 
 #include <pthread.h>
 #include <span>
@@ -67,13 +67,13 @@ class thread_pool final : public part_runner {
   /// As start() was told.
   bool is_pinned() const { return is_pinned_; }
 
-  void run(staged_work& work, int first, int end) override {
+  void run(parallel_phases& work, int first, int end) override {
     if (!home_.is_here()) forget_workers();
     work_ = &work;  // seen with what is posted, as is the next one; until then nobody can claim anything
     environment_ = float_environment::of_this_thread();
     if (idle_.any()) forget_present();
     for (int number = first, posted = -1; number < end;) {
-      const staged_work::stage stage = work.at(number);
+      const parallel_phases::stage stage = work.at(number);
       bool goes_on = true;
       if (stage.parts < 2) {
         only_piece alone;
@@ -84,7 +84,7 @@ class thread_pool final : public part_runner {
         goes_on = run_share(members_[0], 0, number, round);
         take_from_absent(round, number);
         if (goes_on && stage.next < end)
-          if (const staged_work::stage next = work.at(stage.next); next.parts > 1) post(posted = stage.next, next);
+          if (const parallel_phases::stage next = work.at(stage.next); next.parts > 1) post(posted = stage.next, next);
         for (member& m : workers()) wait_for(m, round, number);
       }
       if (!goes_on) return;
@@ -102,7 +102,7 @@ class thread_pool final : public part_runner {
 
  private:
   struct member {
-    detail::seat seat;
+    detail::work_slot work_slot;
     thread_pool* pool;
     int number;
     bool is_present;  // took its share of the last round itself; the caller's to know
@@ -114,9 +114,9 @@ class thread_pool final : public part_runner {
   class pieces_of_share final : public piece_source {
    public:
     /// Of the share of member `of`, to be run by a thread.
-    pieces_of_share(thread_pool& pool, member& of, int thread, int round, staged_work::stage stage)
+    pieces_of_share(thread_pool& pool, member& of, int thread, int round, parallel_phases::stage stage)
         : pool_(pool),
-          mine_(of.seat),
+          mine_(of.work_slot),
           first_(of.number < stage.parts ? of.number * stage.pieces : -1),
           pieces_(stage.pieces),
           thread_(thread),
@@ -124,9 +124,9 @@ class thread_pool final : public part_runner {
       if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's own lie there since the stage was posted
     }
     /// What others may take of a share: all but its first piece.
-    static void put(int number, staged_work::stage stage, detail::seat& seat, int round) {
+    static void put(int number, parallel_phases::stage stage, detail::work_slot& work_slot, int round) {
       if (stage.pieces > 1 && number < stage.parts)
-        seat.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
+        work_slot.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
     }
     int thread() const override { return thread_; }
     bool next(piece_of_part& found) override {
@@ -140,7 +140,7 @@ class thread_pool final : public part_runner {
     int further() {
       if (const int index = mine_.take_first(round_); index >= 0) return index;
       for (member& m : pool_.members_) {
-        const detail::pieces_left half = m.seat.take_half(round_);
+        const detail::pieces_left half = m.work_slot.steal_half(round_);
         if (half.count() == 0) continue;
         mine_.put({round_, half.begin + 1, half.end});
         return half.begin;
@@ -149,10 +149,10 @@ class thread_pool final : public part_runner {
     }
 
     thread_pool& pool_;
-    detail::seat& mine_;
+    detail::work_slot& mine_;
     int first_, pieces_, thread_, round_;
   };
-  class single_stage final : public staged_work {
+  class single_stage final : public parallel_phases {
    public:
     single_stage(void (*job)(void*, int), void* context, int parts, int threads)
         : job_(job), context_(context), parts_(parts), shares_(std::min(parts, threads)) {}
@@ -187,9 +187,10 @@ class thread_pool final : public part_runner {
       pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, false);
       seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
-      const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
-      if (!me.seat.claim(round)) continue;
-      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, false);
+      const int round = static_cast<int>(seen >> 32), before = detail::work_slot::previous(round);
+      if (!me.work_slot.claim(round)) continue;
+      for (member& m : pool.workers())
+        pool.wait_until([&] { return m.work_slot.is_done(before); }, pool.waiting_, false);
       if (mine != pool.environment_) (mine = pool.environment_).enter();
       pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
       pool.finish(me, round);
@@ -202,15 +203,15 @@ class thread_pool final : public part_runner {
   }
 
   word posted() const { return __atomic_load_n(&posted_, __ATOMIC_ACQUIRE); }
-  void post(int number, staged_work::stage stage) {
-    round_ = detail::seat::following(round_);
-    pieces_of_share::put(0, stage, members_[0].seat, round_);
+  void post(int number, parallel_phases::stage stage) {
+    round_ = detail::work_slot::following(round_);
+    pieces_of_share::put(0, stage, members_[0].work_slot, round_);
     __atomic_store_n(&posted_, word{static_cast<unsigned>(round_)} << 32 | static_cast<unsigned>(number),
                      __ATOMIC_RELEASE);
     if (idle_.any()) idle_.wake();
   }
   void finish(member& m, int round) {
-    m.seat.finish(round);
+    m.work_slot.finish(round);
     if (waiting_.any()) waiting_.wake();
   }
   /// Wakes who may wait for what a thread wrote: shares that are done, taken over ones of other threads, too, and of
@@ -220,7 +221,7 @@ class thread_pool final : public part_runner {
     if (is_caller) idle_.wake();
   }
   /// Waits, asleep `here` in the end.
-  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, bool is_caller) {
+  template <class IsThere> void wait_until(IsThere is_there, detail::event_count& here, bool is_caller) {
     if (detail::look_for(is_there, looks_before_waking)) return;
     if (waiting_.any() || (is_caller && idle_.any())) wake_who_waits_for(is_caller);
     if (detail::look_for(is_there, detail::looks_before_sleep)) return;
@@ -237,13 +238,13 @@ class thread_pool final : public part_runner {
       if (!m.is_present) m.is_present = !take(m, round, number);
   }
   bool take(member& m, int round, int number) {
-    if (!m.seat.claim(round)) return false;
+    if (!m.work_slot.claim(round)) return false;
     run_share(m, 0, number, round);
     finish(m, round);
     return true;
   }
   void wait_for(member& m, int round, int number) {
-    const auto is_done = [&] { return m.seat.is_done(round); };
+    const auto is_done = [&] { return m.work_slot.is_done(round); };
     if (detail::look_for(is_done, patient_looks)) return;
     m.is_present = !take(m, round, number);
     wait_until(is_done, waiting_, true);
@@ -254,7 +255,7 @@ class thread_pool final : public part_runner {
     home_.move_here();
     started_ = 0, round_ = 0, posted_ = 0;
     detail::made_anew(idle_), detail::made_anew(waiting_);
-    for (member& m : members_) detail::made_anew(m.seat), m.is_present = false;
+    for (member& m : members_) detail::made_anew(m.work_slot), m.is_present = false;
   }
   void stop() {
     if (!home_.is_here()) forget_workers();
@@ -273,12 +274,12 @@ class thread_pool final : public part_runner {
   [[maybe_unused]] std::byte apart_[64];  // what all threads read from what the caller writes
   word posted_ = 0;                       // what workers wait for
   int round_ = 0;                         // that of posted_
-  staged_work* work_ = nullptr;
+  parallel_phases* work_ = nullptr;
   float_environment environment_;  // of the run's caller
   bool stopping_ = false;
   [[maybe_unused]] std::byte apart_too_[64];
-  detail::sleepers idle_;     // workers without work
-  detail::sleepers waiting_;  // who waits for shares to be done
+  detail::event_count idle_;     // workers without work
+  detail::event_count waiting_;  // who waits for shares to be done
 };
 
 }}  // namespace nnrt::NNRT_ISA

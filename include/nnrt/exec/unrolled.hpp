@@ -30,21 +30,20 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
       reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows);
 }
 
-/// The same for stored bytes. Returns false where the scales of the packed form need what an ordinary call does.
-template <const auto& Plan, std::size_t I>
-[[gnu::always_inline]] inline bool unrolled_dense_of_bytes(base_table bases) {
+/// The same for quantised bytes. Returns false where the scales of the packed form need what an ordinary call does.
+template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool unrolled_int8_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
   constexpr auto desc_at = [](std::int32_t slot) {
     return Plan.descs[static_cast<std::size_t>(Plan.slots[static_cast<std::size_t>(slot)].desc)];
   };
   constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
-  constexpr kernels::byte_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
-  constexpr stored_range range = range_of_bytes(y, fused);
+  constexpr kernels::int8_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
+  constexpr quantised_range range = int8_range_of(y, fused);
   constexpr std::int64_t rows = y.elements() / w.shape[0];
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
-    return kernels::dense_of_bytes<kernels::byte_layout::of(rows, w.shape[1], w.shape[0])>(
+    return kernels::int8_dense<kernels::int8_layout::of(rows, w.shape[1], w.shape[0])>(
         address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases),
         address_of_slot<Plan, s.outputs.first>(bases), rows, factors.a_flip(),
         {range.low, range.high, y.quantised.zero_point, y.type == u8});
@@ -74,7 +73,7 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
   call.in = in;
   call.out = out;
   call.inner = s.inner;
-  call.record = Plan.words.data() + s.record;
+  call.plan = Plan.words.data() + s.kernel_plan;
   if constexpr (s.scratch_bytes > 0) call.scratch = bases[in_arena] + s.scratch;
   if constexpr (!Plan.fallible.empty()) call.fault = fault;
   s.run(call);
@@ -86,8 +85,8 @@ template <const auto& Plan, std::size_t I>
   if constexpr (form == unrolled_form::dense) return unrolled_dense<Plan, I>(bases);
   else if constexpr (form == unrolled_form::table) return unrolled_table<Plan, I>(bases);
   else {
-    if constexpr (form == unrolled_form::dense_of_bytes)
-      if (unrolled_dense_of_bytes<Plan, I>(bases)) return;
+    if constexpr (form == unrolled_form::int8_dense)
+      if (unrolled_int8_dense<Plan, I>(bases)) return;
     unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});
   }

@@ -23,9 +23,9 @@ inline result<extent_range> input_range_of(const prepared_model& of, std::size_t
 
 /// The inputs and outputs of a prepared model as runs are held to them; read once. Nothing here takes memory while
 /// nothing is wrong, and shapes that are the model's own take a comparison.
-class ends_of_model {
+class model_io {
  public:
-  explicit ends_of_model(const prepared_model& of) {
+  explicit model_io(const prepared_model& of) {
     for (std::size_t i = 0; i < of.input_count(); ++i) inputs_.push_back({of.input_desc(i), of.input_desc(i).bytes()});
     for (std::size_t i = 0; i < of.output_count(); ++i)
       outputs_.push_back({of.output_desc(i), of.output_desc(i).bytes()});
@@ -114,7 +114,7 @@ class ends_of_model {
 /// One caller's way to run a model, who may get the arguments wrong: used by one thread at a time.
 class checked_execution {
  public:
-  checked_execution(std::shared_ptr<const ends_of_model> ends, std::unique_ptr<execution> of)
+  checked_execution(std::shared_ptr<const model_io> ends, std::unique_ptr<execution> of)
       : ends_(std::move(ends)), execution_(std::move(of)) {}
 
   /// As execution::run(), with arguments that nobody has looked at. Errors: invalid_argument (counts, shapes, sizes),
@@ -135,7 +135,7 @@ class checked_execution {
   }
 
  private:
-  std::shared_ptr<const ends_of_model> ends_;
+  std::shared_ptr<const model_io> ends_;
   std::unique_ptr<execution> execution_;
 };
 

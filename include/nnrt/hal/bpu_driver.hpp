@@ -12,8 +12,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 namespace detail {
 
-/// The same network with every tensor of stored numbers rounded as an accelerator rounds.
-inline model rounded_as(stored_rounding rounding, const model& network) {
+/// The same network with every tensor of quantised values rounded as an accelerator rounds.
+inline model rounded_as(quantised_rounding rounding, const model& network) {
   model made = network;
   for (ir::value& v : made.graph.values)
     if (v.desc.quantised.mode == quantisation::kind::per_tensor) v.desc.quantised.rounding = rounding;
@@ -22,11 +22,11 @@ inline model rounded_as(stored_rounding rounding, const model& network) {
 
 }  // namespace detail
 
-/// An accelerator, simulated by the processor: networks of stored numbers, as programs bring them, whose nodes its
+/// An accelerator, simulated by the processor: networks of quantised values, as programs bring them, whose nodes its
 /// table takes. What it computes is what `executor<graph<f>, bpu<…>>` does with the same numbers: sums of 32 bits,
 /// scaled and rounded once, halves to even numbers.
 ///
-/// Tensors of floats are refused, and so are conversions between them and stored numbers: they are the processor's.
+/// Tensors of floats are refused, and so are conversions between them and quantised values: they are the processor's.
 class bpu_driver final : public cpu_driver {
  public:
   /// The table stays where it is as long as the driver.

@@ -111,7 +111,7 @@ class device_buffer {
     const std::lock_guard lock(state_->mutex);
     if (!state_->written)
       return fail(error_code::device_failed, {"buffer ", state_->token, ": nothing has been written"});
-    const std::size_t bytes = ends_of_model::bytes_of(state_->desc, *state_->written);
+    const std::size_t bytes = model_io::bytes_of(state_->desc, *state_->written);
     if (to.size() != bytes)
       return fail(error_code::invalid_argument,
                   {"buffer ", state_->token, ": got memory for ", to.size(), " bytes, expected ", bytes});
@@ -124,12 +124,12 @@ class device_buffer {
     const std::lock_guard lock(state_->mutex);
     state_->written.reset();
     const shape_t now = shape ? *shape : state_->desc.shape;
-    bool fits = ends_of_model::is_one_of(now, state_->desc.shape);
+    bool fits = model_io::is_one_of(now, state_->desc.shape);
     for (const std::int64_t extent : now) fits = fits && extent > 0;
     if (!fits)
       return fail(error_code::invalid_argument, joined({"buffer ", state_->token, ": got shape ", now, ", expected ",
                                                         state_->desc.shape, " without an open extent"}));
-    const std::size_t bytes = ends_of_model::bytes_of(state_->desc, now);
+    const std::size_t bytes = model_io::bytes_of(state_->desc, now);
     if (from.size() != bytes)
       return fail(error_code::invalid_argument,
                   {"buffer ", state_->token, ": got ", from.size(), " bytes, expected ", bytes});

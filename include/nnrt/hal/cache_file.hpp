@@ -6,7 +6,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/io/open_file.hpp>
-#include <nnrt/io/owned_file.hpp>
+#include <nnrt/io/owned_fd.hpp>
 #include <nnrt/io/record.hpp>
 
 #include <fcntl.h>
@@ -59,7 +59,7 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
 /// The largest file, and the most buffers, that read_cache() takes: it copies them into memory, so that a file must not
 /// be larger than the machine's memory either. NN HAL knows 32 files of each kind, and a driver here exports 100
 /// buffers at most.
-inline constexpr std::uint64_t most_cache_bytes = std::uint64_t{1} << 36, most_cache_buffers = 100;
+inline constexpr std::uint64_t max_cache_bytes = std::uint64_t{1} << 36, max_cache_buffers = 100;
 
 namespace detail {
 
@@ -67,7 +67,7 @@ namespace detail {
 inline std::uint64_t bytes_of_machine() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), bytes_each = ::sysconf(_SC_PAGESIZE);
   return pages > 0 && bytes_each > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes_each)
-                                     : most_cache_bytes;
+                                     : max_cache_bytes;
 }
 
 inline failure damaged_cache(const char* why) { return fail(error_code::invalid_file, {"cache: ", why}); }
@@ -94,7 +94,7 @@ inline result<std::vector<std::uint64_t>> read_cache_sizes(int fd, std::uint64_t
     return damaged_cache("became shorter");
   if (header.mark != mark) return damaged_cache("is none");
   if (header.token != token) return damaged_cache("belongs to another token");
-  if (header.buffers > most_cache_buffers) return damaged_cache("has more buffers than caches may have");
+  if (header.buffers > max_cache_buffers) return damaged_cache("has more buffers than caches may have");
   std::vector<std::uint64_t> sizes(header.buffers);
   std::uint64_t left = file_bytes - sizeof header;
   const std::uint64_t size_bytes = sizes.size() * sizeof(std::uint64_t);
@@ -107,7 +107,7 @@ inline result<std::vector<std::uint64_t>> read_cache_sizes(int fd, std::uint64_t
     left -= size;
   }
   if (left != 0) return damaged_cache("is longer than its buffers");
-  if (file_bytes > most_cache_bytes || file_bytes > bytes_of_machine())
+  if (file_bytes > max_cache_bytes || file_bytes > bytes_of_machine())
     return damaged_cache("is larger than this machine can hold");
   return sizes;
 }
@@ -117,7 +117,7 @@ inline result<std::vector<std::uint64_t>> read_cache_sizes(int fd, std::uint64_t
 /// The buffers that write_cache() wrote under this token. Nothing is allocated for a file before its header, its token
 /// and the sizes of its buffers are found to be in order. Errors: io_failed (it cannot be read, or not written, or is
 /// no regular file); invalid_file (another token; bytes that are not all there, too many, or others; more than
-/// `most_cache_buffers` or `most_cache_bytes`).
+/// `max_cache_buffers` or `max_cache_bytes`).
 inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cache_token& token) {
   const auto file_bytes = detail::size_of_cache(fd);
   if (!file_bytes) return fail(file_bytes.error());

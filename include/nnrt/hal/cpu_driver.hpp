@@ -30,7 +30,7 @@ class cpu_execution final : public execution {
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     if (auto ok = fit_shapes(inputs); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i) give_input(i, inputs[i].data);
-    // for extents that the model leaves open; hal::ends_of_model says of which output, and how much
+    // for extents that the model leaves open; hal::model_io says of which output, and how much
     bool is_room = true;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = session_.output_desc(i).shape;
@@ -99,8 +99,8 @@ class cpu_execution final : public execution {
 class cpu_prepared_model final : public prepared_model {
  public:
   /// `device`: whose it is, alone among those that compute by this class.
-  cpu_prepared_model(program compiled, std::string_view device, kept_bytes restored_from = {})
-      : program_(std::move(compiled)), device_(device), stored_(std::move(restored_from)) {}
+  cpu_prepared_model(program compiled, std::string_view device, shared_bytes restored_from = {})
+      : program_(std::move(compiled)), device_(device), quantised_(std::move(restored_from)) {}
 
   std::size_t input_count() const override { return program_.input_count(); }
   std::size_t output_count() const override { return program_.output_count(); }
@@ -124,7 +124,7 @@ class cpu_prepared_model final : public prepared_model {
   /// One buffer.
   result<std::vector<byte_list>> exported() const override {
     std::vector<byte_list> buffers(1);
-    if (const array_ref<const std::byte> kept = stored_.bytes(); !kept.empty()) {
+    if (const array_ref<const std::byte> kept = quantised_.bytes(); !kept.empty()) {
       buffers[0].assign(kept.begin(), kept.end());
       return buffers;
     }
@@ -140,7 +140,7 @@ class cpu_prepared_model final : public prepared_model {
 
   program program_;
   std::string device_;
-  kept_bytes stored_;
+  shared_bytes quantised_;
 };
 
 }  // namespace detail
@@ -192,16 +192,17 @@ class cpu_driver : public driver {
   }
   result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers,
                                                   const preferences& wanted) override {
-    return first_restored(buffers, wanted, [](array_ref<const std::byte> bytes) { return kept_bytes::copy_of(bytes); });
+    return first_restored(buffers, wanted,
+                          [](array_ref<const std::byte> bytes) { return shared_bytes::copy_of(bytes); });
   }
-  result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers,
+  result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const shared_bytes> buffers,
                                                        const preferences& wanted) override {
-    return first_restored(buffers, wanted, [](const kept_bytes& bytes) { return bytes; });
+    return first_restored(buffers, wanted, [](const shared_bytes& bytes) { return bytes; });
   }
   /// An offline model of a device is what a prepared one of it exports.
   result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file,
                                                           const preferences& wanted) override {
-    return restored(kept_bytes::copy_of(file), wanted, false);
+    return restored(shared_bytes::copy_of(file), wanted, false);
   }
 
  private:
@@ -219,7 +220,7 @@ class cpu_driver : public driver {
     }
     return refusal;
   }
-  result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted,
+  result<std::shared_ptr<prepared_model>> restored(const shared_bytes& bytes, const preferences& wanted,
                                                    bool is_checked) const {
     auto made = restore_program(bytes,
                                 {.threads = threads_for(wanted.speed),

@@ -9,9 +9,9 @@
 
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/hal/cache_file.hpp>
-#include <nnrt/hal/runnable.hpp>
+#include <nnrt/hal/prepared_model_handle.hpp>
 #include <nnrt/io/bind_weights.hpp>
-#include <nnrt/io/owned_file.hpp>
+#include <nnrt/io/owned_fd.hpp>
 #include <nnrt/passes/check_graph.hpp>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct cache_counts {
 /// How a preparation ended: with a model, or with a reason.
 struct prepared {
   status ended = status::general_failure;
-  std::optional<runnable> model;
+  std::optional<prepared_model_handle> model;
   std::string reason;
 };
 
@@ -109,22 +109,23 @@ class device {
   /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that
   /// mean nothing), not_supported (states), rule_broken, device_failed (busy, offline, or it prepared nothing),
   /// deadline_missed, as the driver's.
-  result<runnable> prepare(const nnrt::model& network, const preferences& wanted) const {
+  result<prepared_model_handle> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     if (auto ok = check(network, deadline_watch(wanted.limit())); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare(network, wanted));
   }
   /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as
   /// prepare(); invalid_file, not_supported.
-  result<runnable> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) const {
+  result<prepared_model_handle> restore(array_ref<const array_ref<const std::byte>> buffers,
+                                        const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     return ready(driver_->restore(buffers, wanted));
   }
-  result<runnable> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) const {
+  result<prepared_model_handle> restore_kept(array_ref<const shared_bytes> buffers, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     return ready(driver_->restore_kept(buffers, wanted));
   }
-  result<runnable> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) const {
+  result<prepared_model_handle> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare_offline(file, wanted));
   }
@@ -141,11 +142,11 @@ class device {
   /// that the caller knows, -1 for those that it does not. Errors: invalid_argument (no model or role; a model of
   /// another device; a role of no model or end, twice, or of a frequency outside of (0, 1]; tensors of other types or
   /// shapes), as the driver's.
-  result<device_buffer> allocate(const std::optional<shape_t>& shape, array_ref<const runnable> models,
+  result<device_buffer> allocate(const std::optional<shape_t>& shape, array_ref<const prepared_model_handle> models,
                                  array_ref<const buffer_role> input_roles,
                                  array_ref<const buffer_role> output_roles) const {
     std::vector<std::shared_ptr<prepared_model>> all;
-    for (const runnable& one : models) {
+    for (const prepared_model_handle& one : models) {
       if (one.prepared_by() != driver_.get())
         return fail(error_code::invalid_argument, {"buffer: model ", all.size(), " is another device's"});
       all.push_back(one.shared_model());
@@ -165,7 +166,7 @@ class device {
     if (fault.ended == status::none)
       if (auto ok = check(network); !ok) fault = {status::invalid_argument, {}, ok.error().message()};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
-    std::vector<owned_file> files = kept(asked, caches_needed());
+    std::vector<owned_fd> files = kept(asked, caches_needed());
     const bool began = detail::in_a_thread(
         [self = *this, network = std::move(network), asked = std::move(asked), files = std::move(files),
          once = std::move(once)]() mutable { once(self.prepare_now(network, asked, files)); });
@@ -187,7 +188,7 @@ class device {
                joined({"got ", asked.model_cache.size(), " and ", asked.data_cache.size(), " cache files, expected ",
                        needed.model, " and ", needed.data})};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
-    std::vector<owned_file> files = kept(asked, needed);
+    std::vector<owned_fd> files = kept(asked, needed);
     const bool began =
         detail::in_a_thread([self = *this, asked = std::move(asked), files = std::move(files),
                              once = std::move(once)]() mutable { once(self.restore_now(asked, files)); });
@@ -253,10 +254,10 @@ class device {
     return {as, {}, ok.error().message()};
   }
   /// The files that a cache goes to, kept beyond the call, or none where their numbers are wrong.
-  static std::vector<owned_file> kept(const preparation& asked, const cache_counts& needed) {
-    std::vector<owned_file> files;
+  static std::vector<owned_fd> kept(const preparation& asked, const cache_counts& needed) {
+    std::vector<owned_fd> files;
     if (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data) return files;
-    for (const int fd : asked.model_cache) files.push_back(owned_file::copy_of(fd));
+    for (const int fd : asked.model_cache) files.push_back(owned_fd::copy_of(fd));
     return files;
   }
   static preferences wishes(const preparation& asked) {
@@ -268,17 +269,16 @@ class device {
     wanted.deadline = asked.deadline;
     return wanted;
   }
-  result<runnable> ready(result<std::shared_ptr<prepared_model>>&& made) const {
+  result<prepared_model_handle> ready(result<std::shared_ptr<prepared_model>>&& made) const {
     if (!made) return fail(std::move(made.error()));
     if (*made == nullptr) return fail(error_code::device_failed, "the driver prepared nothing");
-    return runnable(std::move(*made), driver_);
+    return prepared_model_handle(std::move(*made), driver_);
   }
-  static prepared answer(result<runnable>&& made) {
+  static prepared answer(result<prepared_model_handle>&& made) {
     if (!made) return {status_of(made.error().code()), {}, made.error().message()};
     return {status::none, std::move(*made), {}};
   }
-  prepared prepare_now(const nnrt::model& network, const preparation& asked,
-                       const std::vector<owned_file>& files) const {
+  prepared prepare_now(const nnrt::model& network, const preparation& asked, const std::vector<owned_fd>& files) const {
     auto made = ready(driver_->prepare(network, wishes(asked)));
     // Whatever becomes of the cache: the model is ready.
     if (made && !files.empty())
@@ -287,7 +287,7 @@ class device {
       });
     return answer(std::move(made));
   }
-  prepared restore_now(const preparation& asked, const std::vector<owned_file>& files) const {
+  prepared restore_now(const preparation& asked, const std::vector<owned_fd>& files) const {
     if (files.empty()) return {status::general_failure, {}, "the cache has no file"};
     auto buffers = read_cache(files[0].number(), asked.token);
     if (!buffers) return {status::general_failure, {}, buffers.error().message()};

@@ -7,8 +7,8 @@
 #include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/memory_account.hpp>
 #include <nnrt/hal/memory.hpp>
-#include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/io/shared_bytes.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -172,10 +172,10 @@ class driver {
     return fail(error_code::not_supported, "this device cannot restore prepared models");
   }
   /// The same for bytes that the prepared model may go on reading where they are, as long as it keeps the handles.
-  virtual result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers,
+  virtual result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const shared_bytes> buffers,
                                                                const preferences& wanted) {
     std::vector<array_ref<const std::byte>> views;
-    for (const kept_bytes& one : buffers) views.push_back(one.bytes());
+    for (const shared_bytes& one : buffers) views.push_back(one.bytes());
     return restore(views, wanted);
   }
   /// Makes ready a model in the device's own format, of which nobody has checked anything. Errors: invalid_file,

@@ -28,7 +28,7 @@ namespace detail {
 
 /// A segment with the values that go in and out.
 struct prepared_segment {
-  runnable model;
+  prepared_model_handle model;
   std::vector<std::int32_t> inputs, outputs;
 };
 
@@ -44,7 +44,7 @@ struct partition_parts {
 /// Runs the segments one after the other; what lies between them is in memory of its own.
 class partitioned_execution final : public execution {
  public:
-  partitioned_execution(std::shared_ptr<const partition_parts> parts, std::shared_ptr<const ends_of_model> ends)
+  partitioned_execution(std::shared_ptr<const partition_parts> parts, std::shared_ptr<const model_io> ends)
       : parts_(std::move(parts)), ends_(std::move(ends)), between_(parts_->graph.values.size()) {}
 
   result<void> ready() {
@@ -91,7 +91,7 @@ class partitioned_execution final : public execution {
   }
 
   std::shared_ptr<const partition_parts> parts_;
-  std::shared_ptr<const ends_of_model> ends_;
+  std::shared_ptr<const model_io> ends_;
   std::vector<std::vector<std::byte>> between_;  // by value
   std::vector<std::unique_ptr<checked_execution>> runs_;
 };
@@ -102,7 +102,7 @@ class partitioned_execution final : public execution {
 class partitioned_model final : public prepared_model {
  public:
   explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts)
-      : parts_(std::move(parts)), ends_(std::make_shared<const ends_of_model>(*this)) {}
+      : parts_(std::move(parts)), ends_(std::make_shared<const model_io>(*this)) {}
 
   /// Every node, in the order of the graph.
   const std::vector<placed_node>& nodes() const { return parts_->nodes; }
@@ -128,7 +128,7 @@ class partitioned_model final : public prepared_model {
   const ir::graph& graph() const { return parts_->graph; }
 
   std::shared_ptr<const detail::partition_parts> parts_;
-  std::shared_ptr<const ends_of_model> ends_;
+  std::shared_ptr<const model_io> ends_;
 };
 
 namespace detail {
@@ -270,7 +270,7 @@ inline result<void> check_ends(const prepared_model& made, const ir::graph& part
                  part.inputs.size(), " and ", part.outputs.size()});
   const auto check = [](std::string_view what, std::size_t i, const tensor_desc& got,
                         const tensor_desc& expected) -> result<void> {
-    if (got.type == expected.type && ends_of_model::is_one_of(expected.shape, got.shape)) return {};
+    if (got.type == expected.type && model_io::is_one_of(expected.shape, got.shape)) return {};
     return fail(error_code::device_failed, {"the driver prepared ", what, i, ": got ", name_of(got.type), " ",
                                             got.shape, ", expected ", name_of(expected.type), " ", expected.shape});
   };

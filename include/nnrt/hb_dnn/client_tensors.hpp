@@ -23,7 +23,7 @@ struct source {
 };
 
 /// Whether memory has so many bytes.
-inline complaint fault_of_memory(used_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
+inline diagnostic fault_of_memory(used_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
   if (mem.virAddr == nullptr) return "its memory has no address: virAddr is null";
   if (std::int64_t{mem.memSize} < bytes)
     return joined({"memSize: got ", mem.memSize, ", expected at least its aligned size, ", bytes});
@@ -35,7 +35,7 @@ inline complaint fault_of_memory(used_memory& memory, const hbSysMem& mem, std::
 
 /// The image of a tensor whose properties say all of it: the first of `count`, which lie one after the other.
 /// Sides from validShape, the bytes of a row from alignedShape.
-inline complaint find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
+inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
   const hbDNNTensorProperties& p = tensor.properties;
   if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR)
     return joined({"tensorType: got ", p.tensorType, ", expected that of an image, ",
@@ -62,20 +62,20 @@ inline complaint find_image(used_memory& memory, const hbDNNTensor& tensor, std:
     return joined({"sides of NV12 must be even: got ", made.width, " columns, ", made.height, " rows, ", made.rows,
                    " with padding"});
   // of memory: with larger numbers the next lines would overflow
-  constexpr std::int64_t most_bytes = std::numeric_limits<std::uint32_t>::max();
-  if (made.stride > most_bytes / made.rows)
-    return joined({"alignedShape: got ", made.rows, " rows of ", made.stride, " bytes, expected at most ", most_bytes,
+  constexpr std::int64_t max_bytes = std::numeric_limits<std::uint32_t>::max();
+  if (made.stride > max_bytes / made.rows)
+    return joined({"alignedShape: got ", made.rows, " rows of ", made.stride, " bytes, expected at most ", max_bytes,
                    " bytes in all"});
   const std::int64_t plane = made.rows * made.stride;
   made.first = static_cast<std::uint8_t*>(tensor.sysMem[0].virAddr);
   if (made.type == image_type::nv12_separate) {
     made.second = static_cast<std::uint8_t*>(tensor.sysMem[1].virAddr);
-    if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2); !wrong.empty())
+    if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2); !wrong.empty())
       return wrong;
     return fault_of_memory(memory, tensor.sysMem[0], count * plane);
   }
   const std::int64_t bytes = made.is_nv12() ? plane * 3 / 2 : made.is_planar ? 3 * plane : plane;
-  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes); !wrong.empty()) return wrong;
+  if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes); !wrong.empty()) return wrong;
   if (made.is_nv12()) made.second = made.first + plane;
   return {};
 }
@@ -98,8 +98,8 @@ inline std::string words_of(const hbDNNTensorShape& shape) {
   return words + "]";
 }
 /// What is said of a shape that is none of the model's.
-inline complaint of_model(const char* what, const hbDNNTensorShape& got,
-                          std::initializer_list<const hbDNNTensorShape*> expected) {
+inline diagnostic of_model(const char* what, const hbDNNTensorShape& got,
+                           std::initializer_list<const hbDNNTensorShape*> expected) {
   std::string words = joined({what, ": got ", words_of(got), ", expected "});
   const hbDNNTensorShape* last = nullptr;
   for (const hbDNNTensorShape* const one : expected) {
@@ -112,8 +112,8 @@ inline complaint of_model(const char* what, const hbDNNTensorShape& got,
 
 /// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's
 /// properties: alignedShape equal to validShape, NV12 in one or two pieces.
-inline complaint find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
-                              std::int64_t items, std::vector<source>& made) {
+inline diagnostic find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
+                               std::int64_t items, std::vector<source>& made) {
   const hbDNNTensorProperties& p = tensor.properties;
   hbDNNTensorShape valid = form.properties.validShape, padded = form.properties.alignedShape;
   if (items == 1 && form.batch() > 1) valid.dimensionSize[0] = padded.dimensionSize[0] = 1;
@@ -126,7 +126,7 @@ inline complaint find_sources(used_memory& memory, const tensor_form& form, cons
     hbDNNTensor whole = tensor;
     whole.properties.tensorLayout = form.properties.tensorLayout;
     source one;
-    if (const complaint wrong = find_image(memory, whole, items, one.image); !wrong.empty()) return wrong;
+    if (const diagnostic wrong = find_image(memory, whole, items, one.image); !wrong.empty()) return wrong;
     one.first = reinterpret_cast<const std::byte*>(one.image.first);
     for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
     return {};
@@ -135,7 +135,7 @@ inline complaint find_sources(used_memory& memory, const tensor_form& form, cons
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
   const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.dense_bytes()) / parts;
-  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], bytes); !wrong.empty()) return wrong;
+  if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], bytes); !wrong.empty()) return wrong;
   one.first = static_cast<const std::byte*>(tensor.sysMem[0].virAddr);
   for (std::int64_t n = 0; n < items; ++n, one.first += bytes / items) made.push_back(one);
   return {};
@@ -143,8 +143,8 @@ inline complaint find_sources(used_memory& memory, const tensor_form& form, cons
 
 /// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its
 /// alignedShape is the image's.
-inline complaint find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
-                             const hbDNNRoi& region, const resizer_limits& by, source& made) {
+inline diagnostic find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
+                              const hbDNNRoi& region, const resizer_limits& by, source& made) {
   hbDNNTensor whole = tensor;
   hbDNNTensorShape valid = form.properties.validShape;
   valid.dimensionSize[0] = 1;
@@ -156,8 +156,8 @@ inline complaint find_region(used_memory& memory, const tensor_form& form, const
   if (equal(whole.properties.validShape, valid)) whole.properties.validShape = whole.properties.alignedShape;
   if (const std::int32_t images = whole.properties.validShape.dimensionSize[0]; images != 1)
     return joined({"validShape: got ", images, " images, expected 1, of which there are regions"});
-  if (const complaint wrong = find_image(memory, whole, 1, made.image); !wrong.empty()) return wrong;
-  if (const complaint wrong = fault_of_region(by, made.image, region, form.width(), form.height()); !wrong.empty())
+  if (const diagnostic wrong = find_image(memory, whole, 1, made.image); !wrong.empty()) return wrong;
+  if (const diagnostic wrong = fault_of_region(by, made.image, region, form.width(), form.height()); !wrong.empty())
     return wrong;
   made.first = reinterpret_cast<const std::byte*>(made.image.first);
   made.has_region = true;

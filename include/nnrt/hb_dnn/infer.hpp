@@ -28,7 +28,7 @@ struct model_run {
 };
 
 /// What is wrong with control parameters; empty: nothing.
-inline complaint fault_of_order(std::int32_t cores, std::int32_t dsp_cores, std::int32_t priority) {
+inline diagnostic fault_of_order(std::int32_t cores, std::int32_t dsp_cores, std::int32_t priority) {
   const std::int32_t count = runtime::the().cores.cores(), there = (1 << count) - 1;
   if (cores < 0 || cores > 3) return joined({"bpuCoreId: got ", cores, ", expected 0 to 3"});
   if (cores != HB_BPU_CORE_ANY && (cores & there) == 0)
@@ -48,7 +48,7 @@ inline job_order order_of(std::int32_t cores, std::int32_t priority, std::int64_
 [[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output,
                                                std::int64_t runs, used_memory& memory, std::vector<std::byte*>& made) {
   for (std::size_t i = 0; i < model.outputs.size(); ++i) {
-    if (const complaint wrong = fault_of_memory(memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes);
+    if (const diagnostic wrong = fault_of_memory(memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes);
         !wrong.empty())
       return fails(HB_DNN_INVALID_ARGUMENT,
                    {me, ": output ", i, " ", piece::in_quotes(model.outputs[i].name), ": ", wrong});
@@ -57,7 +57,7 @@ inline job_order order_of(std::int32_t cores, std::int32_t priority, std::int64_
   return HB_DNN_SUCCESS;
 }
 inline std::int32_t refused(const char* me, const loaded_model& model, std::size_t i, std::int64_t tensor,
-                            const complaint& wrong) {
+                            const diagnostic& wrong) {
   return fails(HB_DNN_INVALID_ARGUMENT,
                {me, ": input ", tensor, " ", piece::in_quotes(model.inputs[i].name), ": ", wrong});
 }
@@ -73,8 +73,8 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   for (std::size_t i = 0; i < model->inputs.size(); ++i)
     for (std::int64_t b = 0; b < tensors; ++b) {
       const std::int64_t at = static_cast<std::int64_t>(i) * tensors + b;
-      if (const complaint wrong = find_sources(run.memory, model->inputs[i], input[at],
-                                               is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]);
+      if (const diagnostic wrong = find_sources(run.memory, model->inputs[i], input[at],
+                                                is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]);
           !wrong.empty())
         return refused(me, *model, i, at, wrong);
     }
@@ -94,9 +94,9 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
     return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", rois.size(), " regions, expected a multiple of ", per_set});
   const std::size_t sets = rois.size() / per_set, batch = static_cast<std::size_t>(model->batch),
                     count = model->inputs.size();
-  if (sets > most_jobs)
+  if (sets > max_jobs)
     return fails(HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT,
-                 {me, ": got ", sets, " sets of regions, expected at most ", most_jobs});
+                 {me, ": got ", sets, " sets of regions, expected at most ", max_jobs});
   used_memory memory(runtime::the().memory);
   std::vector<model_run> runs(
       (sets + batch - 1) / batch,
@@ -108,9 +108,9 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
       const hbDNNTensor& tensor = input[set * count + i];
       source& into = runs[set / batch].inputs[i][set % batch];
       std::vector<source> found;
-      const complaint wrong = form.from_resizer()
-                                  ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
-                                  : find_sources(memory, form, tensor, 1, found);
+      const diagnostic wrong = form.from_resizer()
+                                   ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
+                                   : find_sources(memory, form, tensor, 1, found);
       if (!wrong.empty()) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
       if (!form.from_resizer()) into = found.front();
     }
@@ -163,7 +163,7 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   }
   const bool is_new = one == nullptr;
   if (is_new && !all.may_add_task(model == nullptr))
-    return refuse(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", most_tasks, " tasks have not been released"});
+    return refuse(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", max_tasks, " tasks have not been released"});
   if (is_new) one = std::make_shared<task>(model == nullptr);
   one->owners.reserve(one->owners.size() + 1);  // nothing has happened yet, should there be no memory
   const std::size_t added = jobs.size();

@@ -45,9 +45,9 @@ std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32
   for (std::int32_t i = 0; i < count; ++i) {
     result<std::vector<saved_model>> networks = load(i);
     if (!networks) return fails(code_of_loading(networks.error()), {me, ": ", networks.error().message()});
-    if (made->models.size() + networks->size() > most_models)
+    if (made->models.size() + networks->size() > max_models)
       return fails(HB_DNN_MODEL_NUMBER_EXCEED_LIMIT,
-                   {me, ": got ", made->models.size() + networks->size(), " models, expected at most ", most_models});
+                   {me, ": got ", made->models.size() + networks->size(), " models, expected at most ", max_models});
     if (auto ok = made->add(*networks); !ok)
       return fails(code_of_loading(ok.error()), {me, ": ", ok.error().message()});
   }

@@ -14,7 +14,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Models of one packed handle at most.
-inline constexpr std::size_t most_models = 255;
+inline constexpr std::size_t max_models = 255;
 
 /// One model, ready to run. Any number of threads may run it, each in a session of its own.
 class loaded_model {
@@ -123,7 +123,7 @@ class loaded_model {
     for (const tensor_form& each : inputs) {
       if (!each.from_resizer()) continue;
       ++resizer_inputs;
-      const std::int64_t most = resizer_of(*table).most_pixels, pixels = each.height() * each.width();
+      const std::int64_t most = resizer_of(*table).max_pixels, pixels = each.height() * each.width();
       if (!has_one_batch)
         return fail(error_code::invalid_file, "its inputs have several batches, though one comes from the resizer");
       if (!each.given.is_image || !is_nv12(each.properties.tensorType))

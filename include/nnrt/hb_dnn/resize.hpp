@@ -9,7 +9,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// What is wrong with an image of hbDNNResize; empty: nothing. Rows that have padding begin at multiples of 16 bytes;
 /// those without may have any length, as boards take them.
-inline complaint fault_of_sides(const client_image& image) {
+inline diagnostic fault_of_sides(const client_image& image) {
   constexpr std::int64_t most = 4080;
   if (image.width > most || image.height > most)
     return joined({"got ", image.width, " x ", image.height, " pixels, expected sides of at most ", most});
@@ -27,7 +27,7 @@ inline complaint fault_of_sides(const client_image& image) {
   used_memory memory(runtime::the().memory);
   for (const bool is_input : {true, false}) {
     client_image& image = is_input ? from : to;
-    complaint wrong = find_image(memory, is_input ? input : output, 1, image);
+    diagnostic wrong = find_image(memory, is_input ? input : output, 1, image);
     if (wrong.empty()) wrong = fault_of_sides(image);
     if (!wrong.empty()) return fails(HB_DNN_INVALID_ARGUMENT, {me, is_input ? ": input: " : ": output: ", wrong});
   }
@@ -38,7 +38,7 @@ inline complaint fault_of_sides(const client_image& image) {
   const hbDNNRoi region = roi != nullptr ? *roi
                                          : hbDNNRoi{0, 0, static_cast<std::int32_t>(from.width - 1),
                                                     static_cast<std::int32_t>(from.height - 1)};
-  if (const complaint wrong = fault_of_region(plain_resizer, from, region, to.width, to.height); !wrong.empty())
+  if (const diagnostic wrong = fault_of_region(plain_resizer, from, region, to.width, to.height); !wrong.empty())
     return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});
   const std::int64_t sides[] = {width_of(region), height_of(region)}, results[] = {to.width, to.height};
   for (int i = 0; i < 2; ++i)

@@ -45,14 +45,14 @@ struct client_image {
 /// What a resizer takes.
 struct resizer_limits {
   std::string_view architecture;
-  int fraction_bits;                     // of its steps
-  std::int64_t inner_side;               // pixels by which a region's side counts less than it has
-  std::int64_t least_side, most_side;    // of a region
-  bool begins_even_ends_odd;             // coordinates of a region
-  std::int64_t most_width, most_stride;  // of a source; 0: any
-  std::int64_t most_pixels;              // of the network's image; 0: any
-  bool halves_at_most;                   // 0.5 < result / region <= 8, along each side
-  std::int64_t largest_step;             // 0: any
+  int fraction_bits;                   // of its steps
+  std::int64_t inner_side;             // pixels by which a region's side counts less than it has
+  std::int64_t min_side, max_side;     // of a region
+  bool begins_even_ends_odd;           // coordinates of a region
+  std::int64_t max_width, max_stride;  // of a source; 0: any
+  std::int64_t max_pixels;             // of the network's image; 0: any
+  bool halves_at_most;                 // 0.5 < result / region <= 8, along each side
+  std::int64_t largest_step;           // 0: any
 };
 
 /// Source: ROI inference of the RDK X3 and RDK Ultra documentation. Of X3 the direction of its limit of scale is what
@@ -77,8 +77,8 @@ inline bool lies_within(const hbDNNRoi& roi, const client_image& image) {
 }
 
 /// What is wrong with a region of a source for an image of this size; empty: nothing.
-inline complaint fault_of_region(const resizer_limits& by, const client_image& source, const hbDNNRoi& roi,
-                                 std::int64_t width, std::int64_t height) {
+inline diagnostic fault_of_region(const resizer_limits& by, const client_image& source, const hbDNNRoi& roi,
+                                  std::int64_t width, std::int64_t height) {
   const auto refuse = [&](pieces why) {
     return joined({"region [left ", roi.left, ", top ", roi.top, ", right ", roi.right, ", bottom ", roi.bottom,
                    "]: ", joined(why)});
@@ -88,15 +88,15 @@ inline complaint fault_of_region(const resizer_limits& by, const client_image& s
   const std::int64_t sides[] = {width_of(roi), height_of(roi)}, made[] = {width, height};
   if (by.begins_even_ends_odd && (roi.left % 2 != 0 || roi.top % 2 != 0 || roi.right % 2 == 0 || roi.bottom % 2 == 0))
     return refuse({"left and top must be even, right and bottom odd"});
-  if (by.most_width != 0 && source.width > by.most_width)
-    return joined({"the image: got ", source.width, " columns, expected at most ", by.most_width});
-  if (by.most_stride != 0 && (source.stride < 16 || source.stride > by.most_stride || source.stride % 16 != 0))
+  if (by.max_width != 0 && source.width > by.max_width)
+    return joined({"the image: got ", source.width, " columns, expected at most ", by.max_width});
+  if (by.max_stride != 0 && (source.stride < 16 || source.stride > by.max_stride || source.stride % 16 != 0))
     return joined(
-        {"the image's stride: got ", source.stride, ", expected a multiple of 16 from 16 to ", by.most_stride});
+        {"the image's stride: got ", source.stride, ", expected a multiple of 16 from 16 to ", by.max_stride});
   for (int i = 0; i < 2; ++i) {
     const char* const side = i == 0 ? "width" : "height";
-    if (sides[i] < by.least_side || sides[i] > by.most_side)
-      return refuse({side, ": got ", sides[i], " pixels, expected ", by.least_side, " to ", by.most_side});
+    if (sides[i] < by.min_side || sides[i] > by.max_side)
+      return refuse({side, ": got ", sides[i], " pixels, expected ", by.min_side, " to ", by.max_side});
     if (by.halves_at_most && (2 * made[i] <= sides[i] || made[i] > 8 * sides[i]))
       return refuse(
           {side, ": got ", made[i], " pixels of ", sides[i], ", expected more than half as many, and at most 8 times"});

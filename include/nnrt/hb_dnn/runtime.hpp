@@ -35,8 +35,8 @@ struct runtime {
       ++alive;
       if (resizes && cores.was_awaited(*one) && (done == nullptr || handle < done)) done = handle;
     }
-    if (alive >= most_tasks && done != nullptr) --alive, (void)tasks.take(done);
-    return alive < most_tasks;
+    if (alive >= max_tasks && done != nullptr) --alive, (void)tasks.take(done);
+    return alive < max_tasks;
   }
   /// Whether a task that has not been released runs one of these models. To be asked under `admission`.
   bool runs(const packed_models& owner) const {

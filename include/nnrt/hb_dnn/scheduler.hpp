@@ -17,9 +17,9 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 /// Cores that are simulated at most.
-inline constexpr int most_cores = 2;
+inline constexpr int max_cores = 2;
 /// Tasks of one kind that may be alive, and jobs of one task.
-inline constexpr int most_tasks = 32, most_jobs = 255;
+inline constexpr int max_tasks = 32, max_jobs = 255;
 
 /// Where and when a job shall run.
 struct job_order {
@@ -122,7 +122,7 @@ class scheduler {
     std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
-      if (count < 1 || count > most_cores || !waiting_.empty() || running_ > 0) return false;
+      if (count < 1 || count > max_cores || !waiting_.empty() || running_ > 0) return false;
       cores_ = count;
       stopped = dismissed_threads();
     }
@@ -136,7 +136,7 @@ class scheduler {
     settle();
     const std::lock_guard lock(mutex_);
     if (to.is_submitted_ || to.is_released_) return HB_DNN_API_USE_ERROR;
-    if (to.jobs_.size() + jobs.size() > most_jobs) return HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT;
+    if (to.jobs_.size() + jobs.size() > max_jobs) return HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT;
     to.jobs_.reserve(to.jobs_.size() + jobs.size());
     for (work& each : jobs) to.jobs_.push_back({order, std::move(each), float_environment::of_this_thread()});
     return HB_DNN_SUCCESS;
@@ -277,7 +277,7 @@ class scheduler {
   std::set<waiting_job> waiting_;
   std::vector<std::thread> threads_;
   std::uint64_t generation_ = 0;  // threads of another one end
-  std::atomic<int> cores_ = static_cast<int>(environment_number("NNRT_BPU_CORES", most_cores)) == 1 ? 1 : most_cores;
+  std::atomic<int> cores_ = static_cast<int>(environment_number("NNRT_BPU_CORES", max_cores)) == 1 ? 1 : max_cores;
   int running_ = 0;
   std::uint64_t arrivals_ = 0;
   bool ends_ = false;

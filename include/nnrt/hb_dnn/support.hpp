@@ -64,7 +64,7 @@ inline bool misses(const char* me, std::initializer_list<c_api::argument> all,
 }
 
 /// Why something of a client's is refused; empty: it is not.
-using complaint = std::string;
+using diagnostic = std::string;
 
 /// A number that no handle of any kind has had.
 inline std::uintptr_t next_handle() {

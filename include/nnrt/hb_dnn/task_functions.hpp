@@ -31,7 +31,7 @@ std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle,
     if ((found->model->resizer_inputs > 0) != of_regions)
       return fails(HB_DNN_API_USE_ERROR, {me, of_regions ? ": the model reads nothing from the resizer"
                                                          : ": the model reads from the resizer"});
-    if (const complaint wrong = fault_of_order(control->bpuCoreId, control->dspCoreId, control->priority);
+    if (const diagnostic wrong = fault_of_order(control->bpuCoreId, control->dspCoreId, control->priority);
         !wrong.empty())
       return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});
     const job_order order = order_of(control->bpuCoreId, control->priority, control->customId);
@@ -74,7 +74,7 @@ NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* outpu
             me,
             {{"taskHandle", taskHandle}, {"output", output}, {"input", input}, {"resizeCtrlParam", resizeCtrlParam}}))
       return HB_DNN_INVALID_ARGUMENT;
-    complaint wrong = fault_of_order(resizeCtrlParam->bpuCoreId, HB_DSP_CORE_ANY, resizeCtrlParam->priority);
+    diagnostic wrong = fault_of_order(resizeCtrlParam->bpuCoreId, HB_DSP_CORE_ANY, resizeCtrlParam->priority);
     if (const int type = resize_type_of(*resizeCtrlParam); wrong.empty() && type != HB_DNN_RESIZE_TYPE_BILINEAR)
       wrong = nnrt::joined({"resizeType: got ", type, ", expected ", static_cast<int>(HB_DNN_RESIZE_TYPE_BILINEAR)});
     if (!wrong.empty()) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});

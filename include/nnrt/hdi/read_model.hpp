@@ -10,7 +10,7 @@
 #include <nnrt/hdi/tensors.hpp>
 #include <nnrt/hdi/write_model.hpp>
 #include <nnrt/io/model.hpp>
-#include <nnrt/io/owned_file.hpp>
+#include <nnrt/io/owned_fd.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/node_order.hpp>
 

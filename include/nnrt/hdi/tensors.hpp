@@ -49,7 +49,7 @@ inline constexpr std::int32_t half_to_even_mark = 1 << 16;
 /// per channel.
 inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool has_marks) {
   const quantisation& q = desc.quantised;
-  const bool is_marked = has_marks && q.rounding == stored_rounding::half_to_even;
+  const bool is_marked = has_marks && q.rounding == quantised_rounding::half_to_even;
   const std::int32_t bits = static_cast<std::int32_t>(8 * size_of(desc.type)) | (is_marked ? half_to_even_mark : 0);
   if (q.mode == quantisation::kind::none) return {};
   if (q.mode == quantisation::kind::per_tensor) return {{bits, q.zero_point, double{q.scale}}};
@@ -65,8 +65,8 @@ inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor
   if (list.empty()) return {};
   desc.quantised.zero_point = list[0].zeroPoint;
   const int marked = list[0].numBits >> axis_shift & axis_mask;
-  const stored_rounding rounding =
-      (list[0].numBits & half_to_even_mark) != 0 ? stored_rounding::half_to_even : stored_rounding::twice;
+  const quantised_rounding rounding =
+      (list[0].numBits & half_to_even_mark) != 0 ? quantised_rounding::half_to_even : quantised_rounding::twice;
   if (list.size() == 1 && marked == 0) {
     desc.quantised = quant{static_cast<float>(list[0].scale), list[0].zeroPoint, rounding};
     return {};

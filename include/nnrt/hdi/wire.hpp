@@ -223,13 +223,13 @@ template <class T> void read_memory(const std::int8_t* from, T& value) {
 }
 
 /// A list that says it is longer is refused whatever follows. Source: the generated code of drivers_interface.
-inline constexpr std::size_t most_list_bytes = std::size_t{200} << 20U;
+inline constexpr std::size_t max_list_bytes = std::size_t{200} << 20U;
 
 template <class T> bool read(reader& in, std::vector<T>& list) {
   std::uint32_t count = 0;
   if (!in.take_raw(count)) return false;
-  if (count > most_list_bytes / sizeof(T))
-    return in.refuse({"has ", count, " elements, expected at most ", most_list_bytes / sizeof(T)});
+  if (count > max_list_bytes / sizeof(T))
+    return in.refuse({"has ", count, " elements, expected at most ", max_list_bytes / sizeof(T)});
   list.clear();
   if constexpr (is_memory<T>) {
     const std::int8_t* const first = count == 0 ? nullptr : in.take(count * sizeof(T));

@@ -303,11 +303,11 @@ struct expectation {
 }
 
 /// Names up to this length are guessed at.
-inline constexpr std::size_t longest_guessed_name = 200;
+inline constexpr std::size_t max_guessed_name = 200;
 
-/// Edits (insert, drop or replace a character) from a to b, which are at most longest_guessed_name long.
+/// Edits (insert, drop or replace a character) from a to b, which are at most max_guessed_name long.
 [[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b) {
-  std::size_t row[longest_guessed_name + 1];
+  std::size_t row[max_guessed_name + 1];
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0];
@@ -329,9 +329,9 @@ constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
 }
 
 /// Collects everything that does not fit into the lines of one message.
-class weight_complaints {
+class weight_diagnostics {
  public:
-  weight_complaints(const weights& file, array_ref<const weight_spec> specs) : file_(file), specs_(specs) {
+  weight_diagnostics(const weights& file, array_ref<const weight_spec> specs) : file_(file), specs_(specs) {
     used_.assign(file.entries().size(), 0);
   }
 
@@ -374,8 +374,8 @@ class weight_complaints {
   pool<char> lines_;
 };
 
-[[gnu::cold]] inline std::string_view weight_complaints::hint_of_order(const weight_spec& spec,
-                                                                       const shape_t& got) const {
+[[gnu::cold]] inline std::string_view weight_diagnostics::hint_of_order(const weight_spec& spec,
+                                                                        const shape_t& got) const {
   const bool is_native = file_.order() == layout::native;
   const expectation other = expected_in_file(spec, is_native ? layout::pytorch : layout::native);
   if (other.why[0] != '\0' || !(got == other.shape)) return {};
@@ -383,7 +383,7 @@ class weight_complaints {
                    : " (this is nnrt's order: open the file with nnrt::layout::native)";
 }
 
-[[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, expectation& expected) {
+[[gnu::cold]] inline const tensor_entry* weight_diagnostics::check(const weight_spec& spec, expectation& expected) {
   const tensor_entry* found = file_.find(spec.name);
   if (found != nullptr) used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   if (expected.why[0] != '\0')
@@ -409,12 +409,12 @@ class weight_complaints {
   return nullptr;
 }
 
-[[gnu::cold]] inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
+[[gnu::cold]] inline std::string_view weight_diagnostics::nearest_superfluous(std::string_view name) {
   std::string_view nearest;
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
   for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0 && looks_left_ > 0; ++i, --looks_left_) {
     const std::string_view candidate = file_.entries()[i].name;
-    if (used_[i] != 0 || candidate.size() > longest_guessed_name || name.size() > longest_guessed_name) continue;
+    if (used_[i] != 0 || candidate.size() > max_guessed_name || name.size() > max_guessed_name) continue;
     --guesses_left_;
     if (differ_by_prefix(name, candidate)) return candidate;
     const std::size_t edits = edits_between(name, candidate);
@@ -423,7 +423,7 @@ class weight_complaints {
   return nearest;
 }
 
-[[gnu::cold]] inline void weight_complaints::check_names() {
+[[gnu::cold]] inline void weight_diagnostics::check_names() {
   for (const weight_spec& spec : specs_) {
     const expectation expected = expected_in_file(spec, file_.order());
     if (expected.why[0] != '\0' || file_.find(spec.name) != nullptr) continue;
@@ -442,7 +442,7 @@ class weight_complaints {
   }
 }
 
-[[gnu::cold]] inline void weight_complaints::check_defaults() {
+[[gnu::cold]] inline void weight_diagnostics::check_defaults() {
   if (file_.order() != layout::pytorch) return;
   const auto complain_of = [&](const open_attribute& open) {
     append(lines_, {open.op, " is not told its ", open.attribute, ", and nnrt's default is not PyTorch's (",
@@ -454,7 +454,7 @@ class weight_complaints {
   }
 }
 
-[[gnu::cold]] inline error weight_complaints::reason() const {
+[[gnu::cold]] inline error weight_diagnostics::reason() const {
   return {error_code::invalid_argument,
           {"weights do not fit (", used_.size(), " tensors there, ", specs_.size(),
            " weights named by the network):", letters_of(lines_)}};
@@ -487,19 +487,19 @@ class weight_complaints {
 
 template <class>
 [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
-  detail::weight_complaints complaints(file, specs);
+  detail::weight_diagnostics diagnostics(file, specs);
   bound.source_ = file;
   for (const weight_spec& spec : specs) {
     detail::expectation expected = detail::expected_in_file(spec, file.order());
-    const tensor_entry* tensor = complaints.check(spec, expected);
+    const tensor_entry* tensor = diagnostics.check(spec, expected);
     if (tensor == nullptr) continue;
     const bool is_copied = detail::has_to_be_copied(*tensor, expected);
     bound.copied_.push_back(is_copied);
     bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected, bound.copies_) : tensor->bytes.data());
   }
-  complaints.check_names();
-  complaints.check_defaults();
-  if (complaints.any()) return fail(complaints.reason());
+  diagnostics.check_names();
+  diagnostics.check_defaults();
+  if (diagnostics.any()) return fail(diagnostics.reason());
   return {};
 }
 NNRT_COMPILED_ONCE(result<void> bind_weights<>(const weights&, array_ref<const weight_spec>, bound_weights&))

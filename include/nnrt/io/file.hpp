@@ -34,12 +34,12 @@ class mapped_file {
     if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
 
-  /// Maps a file of at most `most_bytes`, as open_to_read() opens it: pipes (also /dev/stdin and process
+  /// Maps a file of at most `max_bytes`, as open_to_read() opens it: pipes (also /dev/stdin and process
   /// substitutions), devices and folders are refused, since they cannot be mapped. Errors: those of open_to_read(),
   /// io_failed, out_of_memory; each names the file and says what the system said.
-  static result<mapped_file> open(std::string_view path, std::uint64_t most_bytes = any_size);
+  static result<mapped_file> open(std::string_view path, std::uint64_t max_bytes = any_size);
   /// The same for a default-made one.
-  result<void> map(std::string_view path, std::uint64_t most_bytes = any_size);
+  result<void> map(std::string_view path, std::uint64_t max_bytes = any_size);
 
   array_ref<const std::byte> bytes() const { return bytes_; }
 
@@ -48,14 +48,14 @@ class mapped_file {
 };
 
 // --- details ---------------------------------------------------------------
-[[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path, std::uint64_t most_bytes) {
+[[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path, std::uint64_t max_bytes) {
   mapped_file mapped;
-  if (auto ok = mapped.map(path, most_bytes); !ok) return fail(std::move(ok.error()));
+  if (auto ok = mapped.map(path, max_bytes); !ok) return fail(std::move(ok.error()));
   return mapped;
 }
 
-[[gnu::cold]] inline result<void> mapped_file::map(std::string_view path, std::uint64_t most_bytes) {
-  const auto opened = open_to_read(path, most_bytes);
+[[gnu::cold]] inline result<void> mapped_file::map(std::string_view path, std::uint64_t max_bytes) {
+  const auto opened = open_to_read(path, max_bytes);
   if (!opened) return fail(opened.error());
   if (opened->size == 0) return {};
   if (opened->size > std::numeric_limits<std::size_t>::max()) return detail::system_failure(path, "cannot map", ENOMEM);

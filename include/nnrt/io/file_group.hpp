@@ -50,7 +50,7 @@ class directory_lock {
     return is_held_ || !directory_.is_open() || (errno != EWOULDBLOCK && errno != EINTR);
   }
 
-  owned_file directory_;
+  owned_fd directory_;
   bool is_held_ = false;
 };
 

@@ -293,7 +293,7 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   q.scale = json.key("scale").real();
   q.zero_point = json.key("zero_point").index(std::numeric_limits<std::int32_t>::min());
   q.axis = json.key("axis").index(std::numeric_limits<std::int32_t>::min());
-  q.rounding = static_cast<stored_rounding>(json.key("rounding").one_of(roundings));
+  q.rounding = static_cast<quantised_rounding>(json.key("rounding").one_of(roundings));
   json.take(json_event::end_object);
   return desc;
 }

@@ -125,9 +125,9 @@ struct pages_in_literal {
 [[gnu::cold]] inline result<std::string> model_literal(std::string_view file, std::string_view name,
                                                        std::string_view path) {
   if (name.empty()) return fail(error_code::invalid_argument, "name of the model: got none");
-  if (file.size() > tflite::longest_flatbuffer)
+  if (file.size() > tflite::max_flatbuffer)
     return fail(error_code::not_supported,
-                {"got ", file.size(), " bytes, expected at most ", tflite::longest_flatbuffer, " in a program"});
+                {"got ", file.size(), " bytes, expected at most ", tflite::max_flatbuffer, " in a program"});
   auto verified = tflite::document::verify(file);
   if (!verified) return fail(std::move(verified.error()));
   std::string text =

@@ -8,7 +8,7 @@
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/system_text.hpp>
 #include <nnrt/core/text.hpp>
-#include <nnrt/io/owned_file.hpp>
+#include <nnrt/io/owned_fd.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,18 +21,18 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 /// A regular file that is open, and its size in bytes when it was opened.
 struct opened_file {
-  owned_file file;
+  owned_fd file;
   std::uint64_t size = 0;
 };
 
 /// For files of any size.
 inline constexpr std::uint64_t any_size = ~std::uint64_t{};
 
-/// Opens the regular file at `path`, of at most `most_bytes`; symbolic links are followed. Never waits, whatever has
+/// Opens the regular file at `path`, of at most `max_bytes`; symbolic links are followed. Never waits, whatever has
 /// the name: pipes, devices, sockets and folders are refused and not opened. A name that is given to something else in
 /// the meantime is noticed. Errors: not_found; io_failed (what is there is no regular file, or the system's reason);
-/// invalid_file (larger than `most_bytes`); invalid_argument (a zero byte in the path). Each names the file.
-result<opened_file> open_to_read(std::string_view path, std::uint64_t most_bytes = any_size);
+/// invalid_file (larger than `max_bytes`); invalid_argument (a zero byte in the path). Each names the file.
+result<opened_file> open_to_read(std::string_view path, std::uint64_t max_bytes = any_size);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -61,8 +61,8 @@ namespace detail {
 }
 
 /// open() that neither waits nor makes a terminal the process's own. Everything that opens a path calls it.
-[[gnu::cold]] inline owned_file open_path(const char* path, int flags, ::mode_t mode = 0) {
-  return owned_file(::open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
+[[gnu::cold]] inline owned_fd open_path(const char* path, int flags, ::mode_t mode = 0) {
+  return owned_fd(::open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
 }
 
 /// open_path() of a regular file. Errors: not_found, io_failed.
@@ -77,7 +77,7 @@ namespace detail {
 }
 }  // namespace detail
 
-[[gnu::cold]] inline result<opened_file> open_to_read(std::string_view path, std::uint64_t most_bytes) {
+[[gnu::cold]] inline result<opened_file> open_to_read(std::string_view path, std::uint64_t max_bytes) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   pool<char> name;  // with the zero at its end that the system wants
   name.insert(path.begin(), path.end());
@@ -89,8 +89,8 @@ namespace detail {
   if (!S_ISREG(status.st_mode)) return detail::not_regular(path, status.st_mode);
   auto opened = detail::open_regular(name.data(), O_RDONLY);
   if (!opened) return opened;
-  if (opened->size > most_bytes)
-    return fail(error_code::invalid_file, {path, ": has ", opened->size, " bytes, expected at most ", most_bytes});
+  if (opened->size > max_bytes)
+    return fail(error_code::invalid_file, {path, ": has ", opened->size, " bytes, expected at most ", max_bytes});
   return opened;
 }
 

@@ -140,7 +140,7 @@ inline tensor_desc read_desc(record_reader& from) {
   quantisation& q = desc.quantised;
   q.mode = static_cast<quantisation::kind>(from.number<std::int32_t>());
   q.scale = from.number<float>(), q.zero_point = from.number<std::int32_t>(), q.axis = from.number<std::int32_t>();
-  q.rounding = static_cast<stored_rounding>(from.number<std::int32_t>());
+  q.rounding = static_cast<quantised_rounding>(from.number<std::int32_t>());
   return desc;
 }
 

@@ -58,7 +58,7 @@ struct contents {
 };
 
 /// The longest header that is read or written, in bytes, as in the format's reference implementation.
-inline constexpr std::uint64_t longest_header = 100'000'000;
+inline constexpr std::uint64_t max_header = 100'000'000;
 
 /// Reads a file whose bytes are in memory and outlive the answer. Everything is verified before it is believed: the
 /// header's length and JSON, names and fields that occur twice, dtypes, ranks (at most 8), sizes against offsets in
@@ -395,8 +395,8 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
     return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), 8);
-  if (length > longest_header)
-    return complain(wrong, {"the header claims ", length, " bytes, expected at most ", longest_header});
+  if (length > max_header)
+    return complain(wrong, {"the header claims ", length, " bytes, expected at most ", max_header});
   if (length > file.size() - 8)
     return complain(wrong, {"the header claims ", length, " bytes, but only ", file.size() - 8, " follow its length"});
   header = {reinterpret_cast<const char*>(file.data() + 8), static_cast<std::size_t>(length)};

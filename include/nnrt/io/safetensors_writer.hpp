@@ -122,8 +122,8 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
     at += tensor.bytes.size();
   }
   json.end_object();
-  if (json.text().size() + 8 > longest_header) {
-    return fail(error_code::invalid_argument, {"the header would take more than ", longest_header, " bytes"});
+  if (json.text().size() + 8 > max_header) {
+    return fail(error_code::invalid_argument, {"the header would take more than ", max_header, " bytes"});
   }
   file.header = detail::framed(std::move(json).take());
   return file;

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <nnrt/io/graph_json.hpp>
-#include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/name_set.hpp>
 #include <nnrt/io/record.hpp>
 #include <nnrt/io/safetensors_writer.hpp>
+#include <nnrt/io/shared_bytes.hpp>
 #include <nnrt/io/weights_builder.hpp>
 #include <nnrt/io/write_file.hpp>
 #include <nnrt/passes/check_graph.hpp>
@@ -461,7 +461,7 @@ class model_loader {
   pool<use> uses_;           // of each tensor of the file
 };
 
-[[gnu::cold]] inline result<std::vector<saved_model>> load_models(const kept_bytes& file) {
+[[gnu::cold]] inline result<std::vector<saved_model>> load_models(const shared_bytes& file) {
   const auto contents = weights::parse({file.bytes().data(), file.bytes().size()});
   if (!contents) return fail(contents.error());
   if (auto ok = check_header(file.bytes(), *contents); !ok) return fail(std::move(ok.error()));
@@ -504,7 +504,7 @@ inline result<void> save_models(std::string_view path, std::span<const saved_mod
 inline result<std::vector<saved_model>> load_models(std::string_view path) {
   auto file = mapped_file::open(path);
   if (!file) return fail(std::move(file.error()));
-  auto made = detail::load_models(kept_bytes(std::move(*file)));
+  auto made = detail::load_models(shared_bytes(std::move(*file)));
   if (!made) return fail(std::move(made.error()).in(path));
   return made;
 }
@@ -512,7 +512,7 @@ inline result<std::vector<saved_model>> load_models(std::string_view path) {
 inline result<std::vector<saved_model>> load_models(std::span<const std::byte> file) {
   if (const auto contents = weights::parse(file); !contents)
     return fail(contents.error());  // before it is copied, which a file of zeros is not worth
-  return detail::load_models(kept_bytes::copy_of(array_ref<const std::byte>(file.data(), file.size())));
+  return detail::load_models(shared_bytes::copy_of(array_ref<const std::byte>(file.data(), file.size())));
 }
 
 inline result<void> model::save(std::string_view path) const {

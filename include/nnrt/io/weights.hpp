@@ -101,7 +101,7 @@ class weights {
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
                                       layout order);
   friend class weights_builder;
-  friend class kept_bytes;
+  friend class shared_bytes;
   explicit weights(state&& made) : state_(shared<state>::make(std::move(made))) {}
   explicit weights(shared<state>&& made) : state_(std::move(made)) {}
   static result<weights> with(shared<state> made, layout order, array_ref<const std::byte> file);

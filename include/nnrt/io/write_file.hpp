@@ -43,17 +43,17 @@ namespace detail {
 inline constexpr std::string_view mark_of_new_files = ".new-";
 
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
-[[gnu::cold]] inline owned_file create_beside(const std::string& path, std::string& temporary) {
+[[gnu::cold]] inline owned_fd create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
     temporary = joined({path, mark_of_new_files, ::getpid(), "-", n});
-    owned_file made = open_path(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    owned_fd made = open_path(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
     if (made.is_open() || errno != EEXIST || n == 1000) return made;
   }
 }
 
 /// Gives a new file the permissions of the regular file that it will replace, if there is one. Bits that let programs
 /// run as their owner are not taken over.
-[[gnu::cold]] inline bool take_over_permissions(const owned_file& file, const char* path) {
+[[gnu::cold]] inline bool take_over_permissions(const owned_fd& file, const char* path) {
   struct ::stat old {
   }, made{};
   if (::lstat(path, &old) != 0 || !S_ISREG(old.st_mode) || ::fstat(file.number(), &made) != 0) return true;
@@ -61,7 +61,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   return ::fchmod(file.number(), old.st_mode & allowed & 0777U) == 0;
 }
 
-[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> contents,
+[[gnu::cold]] inline bool write_and_flush(owned_fd& file, std::span<const std::span<const std::byte>> contents,
                                           const char* path) {
   if (!take_over_permissions(file, path)) return false;
   for (const auto piece : contents)
@@ -78,7 +78,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 /// Writes to a device or a pipe.
 [[gnu::cold]] inline result<void> write_through(const std::string& path, bool follows,
                                                 std::span<const std::span<const std::byte>> contents) {
-  owned_file file = open_path(path.c_str(), O_WRONLY | (follows ? 0 : O_NOFOLLOW));
+  owned_fd file = open_path(path.c_str(), O_WRONLY | (follows ? 0 : O_NOFOLLOW));
   struct ::stat opened {};
   if (!file.is_open() && errno == ENXIO)
     return fail(error_code::io_failed, {path, ": cannot write: nobody reads from it"});
@@ -93,14 +93,14 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 }
 
 /// A directory, for its locks and for flushing it.
-[[gnu::cold]] inline owned_file open_directory(const char* path) { return open_path(path, O_RDONLY | O_DIRECTORY); }
+[[gnu::cold]] inline owned_fd open_directory(const char* path) { return open_path(path, O_RDONLY | O_DIRECTORY); }
 
 // After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
 // reason to report a failed write.
 [[gnu::cold]] inline void flush_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const owned_file directory = open_directory(folder.c_str());
+  const owned_fd directory = open_directory(folder.c_str());
   if (directory.is_open()) ::fsync(directory.number());
 }
 }  // namespace detail
@@ -110,7 +110,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
   std::string temporary;
-  owned_file file = detail::create_beside(name, temporary);
+  owned_fd file = detail::create_beside(name, temporary);
   if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
   if (!detail::write_and_flush(file, contents, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;

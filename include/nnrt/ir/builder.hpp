@@ -28,7 +28,7 @@ enum class graph_rule {
 namespace ir {
 
 /// A rule of the whole graph that is broken, and the name that it is about.
-struct complaint {
+struct diagnostic {
   bool made = false;
   graph_rule rule{};
   range name;
@@ -210,7 +210,7 @@ class builder {
   constexpr const ir::graph& graph() const { return ir_; }
   constexpr ir::graph& graph() { return ir_; }
   /// The first rule of the whole graph that is broken.
-  constexpr const ir::complaint& complaint() const { return complaint_; }
+  constexpr const ir::diagnostic& diagnostic() const { return complaint_; }
 
   /// The id of a handle's value, which must be of this graph.
   constexpr std::int32_t id_of(const handle& given) {
@@ -263,7 +263,7 @@ class builder {
   constexpr void declare_next(const handle& state, const handle& value);
 
   ir::graph ir_;
-  ir::complaint complaint_;
+  ir::diagnostic complaint_;
   bool refused_ = false, is_adopted_ = false;
   struct named_weight {
     std::uint64_t hash = 0;

@@ -204,7 +204,7 @@ constexpr void append_integers(const graph& g, const value& v, pool<std::int64_t
 }
 
 /// Longer integer constants are weights or tables, whose values no rule reads.
-inline constexpr std::int64_t longest_read_list = 256;
+inline constexpr std::int64_t max_read_list = 256;
 
 /// The operands of a node as rules see them. Owns the integers that the operands point to.
 struct operand_list {
@@ -231,7 +231,7 @@ struct operand_list {
  private:
   static constexpr bool has_read_list(const value& v) {
     return v.is == kind::constant && (types::integer | types::logical).contains(v.desc.type) &&
-           v.desc.elements() <= longest_read_list;
+           v.desc.elements() <= max_read_list;
   }
   constexpr void point_to_integers(const graph& g, array_ref<const std::int32_t> ids) {
     std::size_t next = 0;

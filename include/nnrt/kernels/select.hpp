@@ -1,6 +1,6 @@
 // select: every kernel that an operator can be bound to.
-// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::binding<Op>; operators without a line here run
-// their reference.
+// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::binding<Op>; operators without a line here
+// run their reference.
 #pragma once
 
 #include <nnrt/kernels/bind/arg_max.hpp>

@@ -26,9 +26,9 @@ struct abs : detail::number_function {
   using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
+    if constexpr (can_be_quantised<T>)
       if (in[0].desc->quantised)
-        return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return x < 0 ? -x : x; });
+        return detail::rescale_quantised<T>(in, out, [](std::int64_t x) { return x < 0 ? -x : x; });
     if constexpr (!std::is_integral_v<T>) detail::for_each_real<T>(in, out, [](double x) { return math::abs(x); });
     else
       detail::for_each_number<T>(in, out,

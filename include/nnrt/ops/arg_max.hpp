@@ -27,7 +27,7 @@ struct arg_max {
   static constexpr std::string_view name = "arg_max";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed};
   static constexpr foreign_numbers foreign{.nnrt = 54, .hdi = 11};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("topK", "k")};
   static constexpr nnrt_parameter parameters[] = {
@@ -67,7 +67,7 @@ struct arg_max {
         return v;
     tensor_desc y = x.with_shape(result_shape(a, x.shape, axis));
     if (!a.out_max_value) y = tensor_desc{is_wide ? i64 : i32, y.layout, y.shape};
-    return yields(y);
+    return ok(y);
   }
 
   static constexpr auto macs = no_macs;

@@ -24,7 +24,7 @@ struct assert {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{.result = storage::in_place,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .may_fail = true,
                                           .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
@@ -41,7 +41,7 @@ struct assert {
     if (in[0].has_values())
       for (const std::int64_t truth : in[0].values)
         if (truth == 0) return refuse(Rule::condition_must_be_true, 0, 1);
-    return yields(in[0].desc);
+    return ok(in[0].desc);
   }
   static constexpr auto macs = no_macs;
 

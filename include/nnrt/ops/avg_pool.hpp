@@ -23,7 +23,7 @@ namespace ops {
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite
 /// where all pixels are; i32 or i64 without a scale, whose sums wrap around in 64 bits and whose means are truncated
-/// toward zero; or quantised i8, u8 or i16: the mean of the stored numbers (of padding: the zero point), halves away
+/// toward zero; or quantised i8, u8 or i16: the mean of the quantised values (of padding: the zero point), halves away
 /// from zero or as x is rounded; a fused activation is a clamp of them. y has scale and zero point of x, and no other
 /// may be wanted: TFLite asks for the same, and a second rounding would lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
@@ -36,7 +36,7 @@ struct avg_pool {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr unlike_default to_be_said[] = {{"count_include_pad", "true"}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
+      .quantised = quantised_values::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 1},
                                            {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 1, error_unit::terms, 1}};
@@ -115,18 +115,18 @@ struct avg_pool {
     const std::int64_t sum = static_cast<std::int64_t>(s.sum) - s.count * of.zero_point;
     const std::int64_t floor = sum / count - (sum % count < 0 ? 1 : 0), rest = sum - floor * count,
                        mean = of.zero_point + floor;
-    const bool is_half_up = of.rounding == stored_rounding::half_to_even ? mean % 2 != 0 : mean >= 0;
+    const bool is_half_up = of.rounding == quantised_rounding::half_to_even ? mean % 2 != 0 : mean >= 0;
     return mean + (2 * rest > count || (2 * rest == count && is_half_up) ? 1 : 0);
   }
   /// `count`: what the sum is divided by, the pixels or more.
   template <class T>
   static constexpr T finish(const window_sum<T>& s, std::int64_t count, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
-      const stored_range range = stored_range_of<T>(y.quantised, fused);
+      const quantised_range range = quantised_range_of<T>(y.quantised, fused);
       if (count != s.count)
         return static_cast<T>(
             nnrt::detail::clamped(mean_with_zero_points(s, count, y.quantised), range.low, range.high));
-      if (y.quantised.rounding == stored_rounding::half_to_even && s.count != 0)
+      if (y.quantised.rounding == quantised_rounding::half_to_even && s.count != 0)
         return static_cast<T>(nnrt::detail::clamped(math::quotient_to_even(s.sum, s.count), range.low, range.high));
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;

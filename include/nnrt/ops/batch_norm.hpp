@@ -7,8 +7,8 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
 #include <nnrt/ops/detail/over_zero.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 
 #include <limits>
@@ -24,22 +24,22 @@ namespace ops {
 /// epsilon is 1e-4 unless given. Where it and a variance are 0, results are infinite, or no numbers for x = mean.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, the parameters f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float.
+/// scale that `into<quant{…}>` gives; each quantised value is the nearest to the real result, rounded to float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BATCH_NORM; quantised: this library.
 struct batch_norm {
   static constexpr op_code code{3};
   static constexpr std::string_view name = "batch_norm";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored},
-                                            {"scale", detail::real_or_stored},
-                                            {"offset", detail::real_or_stored},
-                                            {"mean", detail::real_or_stored},
-                                            {"variance", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised},
+                                            {"scale", detail::real_or_quantised},
+                                            {"offset", detail::real_or_quantised},
+                                            {"mean", detail::real_or_quantised},
+                                            {"variance", detail::real_or_quantised}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
   static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::batch_norm,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .in_files = file_order::unchanged,
                                           .to_be_said = to_be_said};
   using folded_as = fold_affine;
@@ -80,12 +80,12 @@ struct batch_norm {
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
     constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
     if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
-    return yields(detail::like_input(x, wanted));
+    return ok(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) normalise<T>(a, in, out);
+    if constexpr (can_be_quantised<T>) normalise<T>(a, in, out);
     else normalise_floats<T>(a, in, out);
   }
 

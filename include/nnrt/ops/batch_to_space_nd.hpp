@@ -24,7 +24,7 @@ struct batch_to_space_nd {
   static constexpr std::string_view name = "batch_to_space_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22, .nnrt_name = "BatchToSpaceND"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block").upstream_omitting()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(),
@@ -68,7 +68,7 @@ struct batch_to_space_nd {
       if (auto v = require_at_most(Rule::crops_must_not_exceed_the_image, cut, y[axis]); !v) return v;
       y[axis] -= cut;
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

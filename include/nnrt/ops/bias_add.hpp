@@ -26,7 +26,7 @@ struct bias_add {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::bias_add,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
@@ -54,12 +54,12 @@ struct bias_add {
     if (auto v = detail::check_parameter_row<Rule>(bias, x.shape[-1]); !v) return v;
     tensor_desc y = x;
     if (x.quantised || bias.quantised) {
-      if (auto v = detail::check_stored_pair<Rule>(x, bias, wanted); !v) return v;
+      if (auto v = detail::check_quantised_pair<Rule>(x, bias, wanted); !v) return v;
       y.quantised = wanted[0].quantised;
     } else if (auto v = require(Rule::parameter_types_must_equal_input_type, bias.type, x.type); !v) {
       return v;
     }
-    return yields(y);
+    return ok(y);
   }
   static constexpr auto macs = no_macs;
 
@@ -69,12 +69,12 @@ struct bias_add {
     using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     return static_cast<T>(static_cast<sum_t>(x) + static_cast<sum_t>(bias));
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_sum<T>(of, 1);
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const detail::quantised_pair& of) {
+    return detail::quantised_sum<T>(of, 1);
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
+    if constexpr (can_be_quantised<T>)
       if (in[0].desc->quantised) return detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     const auto x = in[0].as<const T>(), bias = in[1].as<const T>();
     const auto y = out[0].as<T>();

@@ -22,7 +22,7 @@ struct broadcast_to {
   static constexpr std::string_view name = "broadcast_to";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 69, .hdi = 27};
   static constexpr nnrt_parameter parameters[] = {{"shape", 87, i64, -1}};
 
@@ -52,7 +52,7 @@ struct broadcast_to {
         return refuse(Rule::extents_must_be_equal_or_1, given, wanted);
       y.push_back(wanted < 0 ? given : wanted);
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
   static constexpr auto macs = no_macs;
 

@@ -48,7 +48,7 @@ struct cast {
     const dtype named = detail::numbered_type(number);
     if (named == dtype::none)
       return require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1);
-    return yields(tensor_desc{named, in[0].desc.layout, in[0].desc.shape});
+    return ok(tensor_desc{named, in[0].desc.layout, in[0].desc.shape});
   }
   static constexpr auto macs = no_macs;
 

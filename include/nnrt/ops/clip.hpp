@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -15,7 +15,7 @@ namespace ops {
 /// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one. Plain integers are
 /// compared with the least and the largest integers between both.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
 /// nearest to the real result, computed in double and rounded to float.
 ///
 /// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
@@ -41,15 +41,15 @@ struct clip : detail::number_function {
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.max >= a.min)) return require_real(Rule::max_must_not_be_below_min, a.max, a.min);
     const tensor_desc& x = in[0].desc;
-    if (!x.quantised) return yields(x);
+    if (!x.quantised) return ok(x);
     if (!types::stored.contains(x.type)) return require(Rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
-    return detail::infer_stored<Rule>(x, wanted);
+    return detail::infer_quantised<Rule>(x, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (std::is_integral_v<T>)
       if (!in[0].desc->quantised) return clip_integers<T>(a, in, out);
-    if constexpr (!std::is_integral_v<T> || can_be_stored<T>)
+    if constexpr (!std::is_integral_v<T> || can_be_quantised<T>)
       detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
         return x < low ? low : x > high ? high : x;
       });

@@ -8,7 +8,7 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
@@ -32,7 +32,7 @@ struct concat {
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.joins_inputs = true,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
@@ -69,7 +69,7 @@ struct concat {
       if (auto v = join(y.shape, x.shape, axis); !v) return v;
     }
     if (auto v = choose_scale(y.quantised, in, detail::wish_of(wanted)); !v) return v;
-    return yields(y);
+    return ok(y);
   }
 
   static constexpr auto macs = no_macs;
@@ -106,7 +106,7 @@ struct concat {
     if (!differs || types::stored.contains(type)) return {};
     return require(rule::inputs_of_several_scales_must_be_i8_u8_or_i16, type, i8);
   }
-  /// A stored number of an input as one of y: every step in float.
+  /// A quantised value of an input as one of y: every step in float.
   template <class T> struct rescaling {
     float factor, offset;
     const quantisation& to;
@@ -116,7 +116,7 @@ struct concat {
           to(y) {}
     constexpr T operator()(T x) const {
       const double sum = double{float_product(static_cast<float>(x), factor)} + double{offset};
-      return stored_at<T>(double{static_cast<float>(sum)}, to);
+      return quantised_at<T>(double{static_cast<float>(sum)}, to);
     }
 
    private:
@@ -128,7 +128,7 @@ struct concat {
   template <class T>
   static constexpr bool move_rescaled(const tensor_view<T>& y, const tensor_view<const T>& x, int axis,
                                       std::int64_t first, const quantisation& from, const quantisation& to) {
-    if constexpr (can_be_stored<T>) {
+    if constexpr (can_be_quantised<T>) {
       if (from != to) copy_to(y, x, axis, first, rescaling<T>(from, to));
       return from != to;
     }

@@ -60,7 +60,7 @@ struct constant_of_shape {
       if (!shape.has_values()) continue;
       if (auto v = require_at_least(Rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
     }
-    return yields(tensor_desc{named, default_format(y.rank), y});
+    return ok(tensor_desc{named, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 

@@ -21,7 +21,7 @@ namespace ops {
 /// or both u8, bias i32 (its scale is that of x times that of the weight), y of the dtype of x with the scale that
 /// `into<quant{…}>` gives. The weight has one scale, or one for each output channel; with one it has a zero point, too
 /// (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) * (weight - zero point), scaled by
-/// requantise(), and a fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64 or missing:
+/// requantise(), and a fused activation is a clamp of the quantised values. Or x i16, weight i8, bias i64 or missing:
 /// sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise(). Broken rules: see `rule`. Source:
 /// NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16 (which has no zero points
 /// there) those of its 16x8 scheme.
@@ -33,7 +33,7 @@ struct conv2d {
                                             {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::layer};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
@@ -100,7 +100,7 @@ struct conv2d {
     if (auto v = detail::check_groups<Rule>(a.group, x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
     if (auto v = detail::check_convolution<Rule>(at, in, wanted); !v) return v;
-    return yields(detail::convolution_result(at, x, w, wanted));
+    return ok(detail::convolution_result(at, x, w, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {

@@ -1,5 +1,5 @@
-// conv2d_add: a convolution of stored numbers and the sum with another tensor behind it, scaled to stored numbers once;
-// internal.
+// conv2d_add: a convolution of quantised values and the sum with another tensor behind it, scaled to quantised values
+// once; internal.
 // Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the
 // kernel.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d, add and an activation compute together when nothing is rounded to stored numbers between them: the
+/// What conv2d, add and an activation compute together when nothing is rounded to quantised values between them: the
 /// other operand is brought to the scale of the convolution's sums, and added to them. A depthwise convolution has a
 /// group for each channel here. Passes make it; it has no function for users.
 ///
@@ -36,7 +36,7 @@ struct conv2d_add {
                                             {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};

@@ -38,7 +38,7 @@ struct conv2d_transpose {
                                             {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
@@ -116,7 +116,7 @@ struct conv2d_transpose {
     const bool is_declared = wish.rank() == 4;
     const std::int64_t height = at.h.outputs(is_declared ? wish.shape[1] : -1),
                        width = at.w.outputs(is_declared ? wish.shape[2] : -1);
-    return yields(detail::layer_result({x.type, format::nhwc, {x.shape[0], height, width, w.shape[0]}}, wanted));
+    return ok(detail::layer_result({x.type, format::nhwc, {x.shape[0], height, width, w.shape[0]}}, wanted));
   }
 
   /// Each input pixel meets each filter.

@@ -1,5 +1,5 @@
-// conv2d_transpose_add: a transposed convolution of stored numbers and the sum with another tensor behind it, scaled to
-// stored numbers once; internal.
+// conv2d_transpose_add: a transposed convolution of quantised values and the sum with another tensor behind it, scaled
+// to quantised values once; internal.
 // Flow: passes/quantise.hpp makes nodes of it where an accelerator adds to what it upsampled; kernels/bind/ has the
 // fast form.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d_transpose, add and an activation compute together when nothing is rounded to stored numbers between
+/// What conv2d_transpose, add and an activation compute together when nothing is rounded to quantised values between
 /// them. Passes make it; it has no function for users.
 ///
 ///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O], as
@@ -31,7 +31,7 @@ struct conv2d_transpose_add {
                                             {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};

@@ -1,4 +1,4 @@
-// conv2d_transpose_sums: the sums of a transposed convolution of stored numbers, 32 bits each, before anything scales
+// conv2d_transpose_sums: the sums of a transposed convolution of quantised values, 32 bits each, before anything scales
 // them; internal.
 // Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has
 // the kernel.
@@ -28,7 +28,7 @@ struct conv2d_transpose_sums {
   static constexpr operand_spec inputs[] = {
       {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::layer};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

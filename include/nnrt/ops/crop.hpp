@@ -26,7 +26,7 @@ struct crop {
   static constexpr std::string_view name = "crop";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 91, .hdi = 39};
   static constexpr nnrt_parameter parameters[] = {{"axis", 129, i64}, {"offset", 130, i64, -1}};
 
@@ -64,7 +64,7 @@ struct crop {
       if (!in[1].has_values()) y[i] = -1;
       else if (auto v = cut_extent(y[i], first_along(a, i, x.rank()), in[1].values[static_cast<std::size_t>(i)]); !v)
         return v;
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
   static constexpr auto macs = no_macs;
 

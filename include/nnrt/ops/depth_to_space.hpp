@@ -25,7 +25,7 @@ struct depth_to_space {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr unlike_default to_be_said[] = {{"crd", "true"}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
+      .quantised = quantised_values::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("mode", "crd"),
                                              hdi_field::always("format", 1).upstream_writes(0)};
@@ -56,7 +56,7 @@ struct depth_to_space {
     const std::int64_t pixels = extent_product(b, b);
     if (c >= 0 && c % pixels != 0) return refuse(Rule::channels_must_be_divisible_by_the_squared_block_size, c, pixels);
     const std::int64_t channels = c < 0 ? -1 : c / pixels;
-    return yields(x.with_shape({n, extent_product(h, b), extent_product(w, b), channels}));
+    return ok(x.with_shape({n, extent_product(h, b), extent_product(w, b), channels}));
   }
   static constexpr auto macs = no_macs;
 

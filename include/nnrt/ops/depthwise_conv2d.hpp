@@ -27,7 +27,7 @@ struct depthwise_conv2d {
                                             {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::layer};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
@@ -92,7 +92,7 @@ struct depthwise_conv2d {
     if (auto v = check_channels(x.shape[3], w.shape); !v) return v;
     const auto at = windows(a, x.shape, w.shape);
     if (auto v = detail::check_convolution<Rule>(at, in, wanted); !v) return v;
-    return yields(detail::convolution_result(at, x, w, wanted));
+    return ok(detail::convolution_result(at, x, w, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {

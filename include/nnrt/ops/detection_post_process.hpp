@@ -49,7 +49,7 @@ struct detection_post_process {
                                              {"classes", types::floating},
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .in_files = file_order::unchanged};
   static constexpr std::string_view choice = "an overlap is about nms_iou_threshold: then boxes may be others";
   static constexpr error_bound errors[] = {
       {types_of(f32), 1.6, error_unit::terms, 0, false, {}, choice},
@@ -115,7 +115,7 @@ struct detection_post_process {
     const std::int64_t batch = boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0];
     const std::int64_t results = extent_product(bounded(a.max_detections), bounded(a.max_classes_per_detection));
     const tensor_desc list{type, shape_t{batch, results}};
-    return yields(tensor_desc{type, shape_t{batch, results, 4}}, list, list, tensor_desc{type, shape_t{batch}});
+    return ok(tensor_desc{type, shape_t{batch, results, 4}}, list, list, tensor_desc{type, shape_t{batch}});
   }
   static constexpr auto macs = no_macs;
 

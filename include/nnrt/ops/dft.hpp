@@ -85,7 +85,7 @@ struct dft {
     shape_t y = x.shape;
     y[axis] = length < 0 ? -1 : a.onesided && !a.inverse ? length / 2 + 1 : length;
     y[y.rank - 1] = a.onesided && a.inverse ? 1 : 2;
-    return yields(tensor_desc{x.type, x.layout, y});
+    return ok(tensor_desc{x.type, x.layout, y});
   }
   static constexpr auto macs = no_macs;
 

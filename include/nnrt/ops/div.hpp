@@ -32,12 +32,12 @@ constexpr fixed_reciprocal reciprocal_of(std::int32_t divisor) {
 
 /// a / b, whose scale is the quotient of theirs, in float. Source: TFLite's DIV; where that shifts by more than 31
 /// bits, which is undefined there, the result is 0, and 0 it is where b is.
-template <class T> struct stored_quotient {
+template <class T> struct quantised_quotient {
   std::int32_t zero_a, zero_b;
   fixed_point factor;
-  stored_result<T> result;
+  quantised_result<T> result;
 
-  constexpr explicit stored_quotient(const stored_pair& of)
+  constexpr explicit quantised_quotient(const quantised_pair& of)
       : zero_a(of.a.zero_point),
         zero_b(of.b.zero_point),
         factor(fixed_point_of(rounded_scale(double{of.a.scale} / divisor_scale(of.b.scale, of.y.scale)))),
@@ -86,7 +86,7 @@ struct div {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .typed_in_common = types::number,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
@@ -104,7 +104,7 @@ struct div {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -112,9 +112,9 @@ struct div {
   template <class T> static constexpr T element(const attrs& attributes, T a, T b) {
     return detail::finished<T>(quotient(a, b), attributes.fused);
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_quotient<T>(of);
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const detail::quantised_pair& of) {
+    return detail::quantised_quotient<T>(of);
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {

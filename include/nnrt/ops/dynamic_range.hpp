@@ -49,7 +49,7 @@ struct dynamic_range {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
       return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    return yields(x);
+    return ok(x);
   }
   static constexpr auto macs = no_macs;
 

@@ -22,7 +22,7 @@ struct eltwise {
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+      .result = storage::in_place, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 
@@ -47,14 +47,14 @@ struct eltwise {
     const auto mode = static_cast<std::int64_t>(a.mode);
     if (auto v = require_between(Rule::mode_must_be_product_sum_or_maximum, mode, 0, 2); !v) return v;
     const tensor_desc &x = in[0].desc, &y = in[1].desc;
-    const bool is_stored = x.quantised || y.quantised;
-    if (is_stored) {
-      if (auto v = detail::check_stored_pair<Rule>(x, y, wanted); !v) return v;
+    const bool is_quantised = x.quantised || y.quantised;
+    if (is_quantised) {
+      if (auto v = detail::check_quantised_pair<Rule>(x, y, wanted); !v) return v;
     } else if (auto v = require(Rule::types_must_be_equal, y.type, x.type); !v) {
       return v;
     }
     verdict v = detail::infer_broadcast<Rule>(in, x.type);
-    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    if (v && is_quantised) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
   static constexpr auto macs = no_macs;
@@ -66,22 +66,22 @@ struct eltwise {
     if (attributes.mode == eltwise_mode::sum) return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
     return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
   }
-  /// The function of two stored numbers for this mode.
-  template <class T, eltwise_mode Mode> static constexpr auto stored(const detail::stored_pair& of) {
+  /// The function of two quantised values for this mode.
+  template <class T, eltwise_mode Mode> static constexpr auto stored(const detail::quantised_pair& of) {
     if constexpr (Mode == eltwise_mode::maximum) return maximum::stored<T>(of);
-    else if constexpr (Mode == eltwise_mode::sum) return detail::stored_sum<T>(of, 1);
-    else return detail::stored_product<T>(of);
+    else if constexpr (Mode == eltwise_mode::sum) return detail::quantised_sum<T>(of, 1);
+    else return detail::quantised_product<T>(of);
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return compute_stored<T>(attributes.mode, in, out);
+    if constexpr (can_be_quantised<T>)
+      if (in[0].desc->quantised) return compute_quantised<T>(attributes.mode, in, out);
     detail::for_each_pair<T>(in, out, [&](T a, T b) { return element(attributes, a, b); });
   }
 
  private:
-  template <class T> static constexpr void compute_stored(eltwise_mode mode, arguments in, results out) {
-    const detail::stored_pair of(in, out, activation::none);
+  template <class T> static constexpr void compute_quantised(eltwise_mode mode, arguments in, results out) {
+    const detail::quantised_pair of(in, out, activation::none);
     switch (mode) {
       case eltwise_mode::product: return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::product>(of));
       case eltwise_mode::sum: return detail::for_each_pair<T>(in, out, stored<T, eltwise_mode::sum>(of));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -15,7 +15,7 @@ namespace ops {
 /// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. With others the exponent of f64 is rounded, which
 /// costs n ulp (see `errors`).
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
 /// nearest to the real result, computed in double and rounded to float.
 ///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.

@@ -20,7 +20,7 @@ struct expand_dims {
   static constexpr std::string_view name = "expand_dims";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -40,7 +40,7 @@ struct expand_dims {
     if (!in[1].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
     const int axis = normalise_axis(in[1].values[0], x.rank() + 1);
     if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
-    return yields(x.with_shape(x.shape.with_axis(axis, 1)));
+    return ok(x.with_shape(x.shape.with_axis(axis, 1)));
   }
 
   static constexpr auto macs = no_macs;

@@ -23,7 +23,7 @@ struct fill {
   static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+      .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -51,7 +51,7 @@ struct fill {
       if (!in[1].has_values()) continue;
       if (auto v = require_at_least(Rule::extent_must_not_be_negative, in[1].values[i], 0); !v) return v;
     }
-    return yields(tensor_desc{value.type, default_format(y.rank), y, value.quantised});
+    return ok(tensor_desc{value.type, default_format(y.rank), y, value.quantised});
   }
 
   static constexpr auto macs = no_macs;

@@ -114,7 +114,7 @@ struct fixed_signal {
     const tensor_desc& x = in[0].desc;
     if (!as.x.contains(x.type))
       return refuse(Rule::input_type_must_be_that_of_the_function, static_cast<std::int64_t>(x.type), first_of(as.x));
-    for (std::size_t i = 1; i <= most_operands; ++i) {
+    for (std::size_t i = 1; i <= max_operands; ++i) {
       const bool is_there = i < in.size() && in[i], has_it = i <= as.operands;
       if (is_there != has_it)
         return refuse(Rule::operands_must_be_those_of_the_function, static_cast<std::int64_t>(is_there ? i : i - 1),
@@ -150,7 +150,7 @@ struct fixed_signal {
       return transform<T>(a, in, out);
     } else if constexpr (sizeof(T) == 4) {
       if (a.function == log) return take_logarithms(a, in, out);
-      if (a.function == filter_bank) return add_bands(in, out);
+      if (a.function == filter_bank) return add_stripes(in, out);
       if (a.function == spectral_subtraction) return subtract_noise(a, in, out);
       return control_gain(a, in, out);
     } else {
@@ -159,7 +159,7 @@ struct fixed_signal {
   }
 
  private:
-  static constexpr std::size_t most_operands = 5;
+  static constexpr std::size_t max_operands = 5;
   static constexpr const detail::signal_form& form_of(signal_function function) {
     return detail::signal_forms[static_cast<std::size_t>(function)];
   }
@@ -189,19 +189,19 @@ struct fixed_signal {
       return v ? require_same_extent(fit, in[i].desc.shape[0], expected) : v;
     };
     switch (a.function) {
-      case auto_scale: return yields(like_x(extent), tensor_desc{i32, {}});
-      case log: return yields(like_x(extent));
+      case auto_scale: return ok(like_x(extent), tensor_desc{i32, {}});
+      case log: return ok(like_x(extent));
       case energy: {
-        if (extent < 0) return yields(like_x(-1));
+        if (extent < 0) return ok(like_x(-1));
         if (auto v = require(fit, extent % 2, 0); !v) return v;
         if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[0], a.numbers[1]); !v)
           return v;
         if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[1], extent / 2); !v) return v;
-        return yields(like_x(extent / 2));
+        return ok(like_x(extent / 2));
       }
       case window: {
         if (auto v = list(1, extent); !v) return v;
-        return yields(like_x(extent));
+        return ok(like_x(extent));
       }
       case rfft:
       case irfft: {
@@ -211,34 +211,34 @@ struct fixed_signal {
           if (auto v = require_at_most(fit, extent, length); !v) return v;
         if (a.function == irfft)
           if (auto v = require_same_extent(fit, extent, pairs); !v) return v;
-        return yields(like_x(a.function == rfft ? pairs : length));
+        return ok(like_x(a.function == rfft ? pairs : length));
       }
       case filter_bank: {
         if (auto v = require(fit, x.rank(), 1); !v) return v;
         if (auto v = list(1, -1); !v) return v;
         if (auto v = list(2, in[1].desc.shape[0]); !v) return v;
         if (auto v = list(3, -1); !v) return v;
-        const std::int64_t bands = in[3].desc.shape[0];
+        const std::int64_t stripes = in[3].desc.shape[0];
         for (const std::size_t i : {std::size_t{4}, std::size_t{5}})
-          if (auto v = list(i, bands); !v) return v;
-        if (bands >= 0)
-          if (auto v = require_at_least(fit, bands, 1); !v) return v;
-        return yields(like_x(bands < 0 ? -1 : bands - 1));
+          if (auto v = list(i, stripes); !v) return v;
+        if (stripes >= 0)
+          if (auto v = require_at_least(fit, stripes, 1); !v) return v;
+        return ok(like_x(stripes < 0 ? -1 : stripes - 1));
       }
       case square_root: {
         if (auto v = require_same_extent(fit, in[1].desc.elements(), 1); !v) return v;
-        return yields(like_x(extent));
+        return ok(like_x(extent));
       }
       case spectral_subtraction: {
         if (auto v = same(1); !v) return v;
-        return yields(like_x(extent), like_x(extent));
+        return ok(like_x(extent), like_x(extent));
       }
       case gain: {
         if (auto v = same(1); !v) return v;
         if (auto v = list(2, -1); !v) return v;
         if (in[2].desc.shape[0] >= 0)
           if (auto v = require_at_least(fit, in[2].desc.shape[0], detail::gains); !v) return v;
-        return yields(like_x(extent));
+        return ok(like_x(extent));
       }
     }
     return refuse(Rule::function_must_be_one_of_them, static_cast<std::int64_t>(a.function), 0);
@@ -297,15 +297,15 @@ struct fixed_signal {
       y[i] = static_cast<std::int16_t>(made < 32767 ? made : 32767);
     }
   }
-  static constexpr void add_bands(arguments in, results out) {
+  static constexpr void add_stripes(arguments in, results out) {
     const auto x = in[0].as<const std::uint32_t>();
     const auto y = out[0].as<std::uint64_t>();
     const auto starts = in[3].as<const std::int16_t>(), first_weights = in[4].as<const std::int16_t>(),
                widths = in[5].as<const std::int16_t>();
-    const auto sum_of = [&](const tensor_view<const std::int16_t>& weights, std::int64_t band) {
+    const auto sum_of = [&](const tensor_view<const std::int16_t>& weights, std::int64_t stripe) {
       std::uint64_t sum = 0;
-      for (std::int64_t j = 0; j < widths[band]; ++j) {
-        const std::int64_t from = starts[band] + j, by = first_weights[band] + j;
+      for (std::int64_t j = 0; j < widths[stripe]; ++j) {
+        const std::int64_t from = starts[stripe] + j, by = first_weights[stripe] + j;
         const bool is_inside = from >= 0 && from < x.elements() && by >= 0 && by < weights.elements();
         if (is_inside) sum += static_cast<std::uint64_t>(std::int64_t{weights[by]}) * x[from];
       }

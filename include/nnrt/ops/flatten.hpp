@@ -24,7 +24,7 @@ struct flatten {
   static constexpr std::string_view name = "flatten";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 64, .hdi = 61};
   static constexpr nnrt_parameter parameters[] = {{"axis", 79, i64}};
 
@@ -45,7 +45,7 @@ struct flatten {
       std::int64_t& product = i < axis ? rows : columns;
       product = x.shape[i] < 0 && product != 0 ? -1 : extent_product(product, x.shape[i]);
     }
-    return yields(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
+    return ok(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
   }
   static constexpr auto macs = no_macs;
 

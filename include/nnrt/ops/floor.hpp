@@ -2,7 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
-#include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -13,7 +13,7 @@ namespace ops {
 ///
 /// A zero keeps its sign. Infinities and NaN stay.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
 /// nearest to the real result, computed in double and rounded to float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_FLOOR.

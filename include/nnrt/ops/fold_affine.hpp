@@ -71,7 +71,7 @@ struct fold_affine {
     if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
     if (of_batch_norm != of_scale)
       if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
-    return yields(w, tensor_desc{w.type, {channels}});
+    return ok(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;
 

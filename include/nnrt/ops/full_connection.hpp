@@ -27,7 +27,7 @@ namespace ops {
 /// in their own width; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of the
 /// weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for each
 /// output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a fused
-/// activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
+/// activation is a clamp of the quantised values. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
 /// requantise_wide(); with a bias of i32, or none, by requantise(). Broken rules: see `rule`. Source: NNRt
 /// OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's FULLY_CONNECTED.
 struct full_connection {
@@ -38,7 +38,7 @@ struct full_connection {
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
@@ -121,7 +121,7 @@ struct full_connection {
     y.push_back(w.shape[0]);
     tensor_desc result{x.type, y};
     if (x.layout == format::nchw && y.rank == x.rank()) result.layout = x.layout;
-    return yields(detail::layer_result(result, wanted));
+    return ok(detail::layer_result(result, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {

@@ -28,7 +28,7 @@ struct gather {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+      .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -60,7 +60,7 @@ struct gather {
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     for (const std::int64_t i : indices.shape) y.push_back(i);
     for (int i = axis + 1; i < x.rank(); ++i) y.push_back(x.shape[i]);
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

@@ -26,7 +26,7 @@ struct gather_nd {
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+      .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -58,7 +58,7 @@ struct gather_nd {
     shape_t y;
     for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
     for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
   static constexpr auto macs = no_macs;
 

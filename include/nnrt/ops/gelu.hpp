@@ -17,7 +17,7 @@ namespace ops {
 ///
 /// Minus infinity, which is multiplied by 0, gives no number.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
 /// nearest to the real result, rounded to float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel
@@ -39,8 +39,8 @@ struct gelu : detail::real_function {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
-    if constexpr (can_be_stored<T>)
-      detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
+    if constexpr (can_be_quantised<T>)
+      detail::for_each_quantised<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
     else
       detail::for_each_real<T>(in, out, [&](double x) {
         // Constant evaluation refuses to multiply infinity by 0.

@@ -1,5 +1,5 @@
 // half_cast: float16 as float32, and float32 as float16; internal.
-// Flow: exec/widen_halves.hpp puts it around operators that have kernels for float32 alone; it has no function for
+// Flow: exec/f16_emulation.hpp puts it around operators that have kernels for float32 alone; it has no function for
 // users.
 #pragma once
 
@@ -29,7 +29,7 @@ struct half_cast {
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     tensor_desc y = in[0].desc;
     y.type = y.type == f16 ? f32 : f16;
-    return yields(y);
+    return ok(y);
   }
   static constexpr auto macs = no_macs;
 

@@ -24,14 +24,14 @@ struct short_factor {
   }
 };
 
-/// Hard swish of a stored number of 8 bits, carried with 7 bits more: x times its factor to the scale of y, times
+/// Hard swish of a quantised value of 8 bits, carried with 7 bits more: x times its factor to the scale of y, times
 /// (x + 3) / 6, which lies in [0, 1]. Source: TFLite's HARD_SWISH; where the scale of x is 128 times that of y or more,
 /// which TFLite refuses, the product is shifted to the left.
-template <class T> struct stored_hswish {
+template <class T> struct quantised_hswish {
   std::int32_t zero_x, zero_y;
   short_factor to_y, to_share;
 
-  constexpr stored_hswish(const quantisation& x, const quantisation& y)
+  constexpr quantised_hswish(const quantisation& x, const quantisation& y)
       : zero_x(x.zero_point),
         zero_y(y.zero_point),
         to_y(float_quotient(x.scale / 128, y.scale)),
@@ -81,10 +81,10 @@ template <class T> struct stored_hswish {
 struct hswish {
   static constexpr op_code code{17};
   static constexpr std::string_view name = "hswish";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
   static constexpr error_bound errors[] = {{types_of(f32), 2.5}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(12);
@@ -100,17 +100,17 @@ struct hswish {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T>) compute_stored<T>(in, out);
+    if constexpr (can_be_quantised<T>) compute_quantised<T>(in, out);
     else detail::for_each_real<T>(in, out, [](double x) { return real(x); });
   }
 
  private:
-  template <class T> static constexpr void compute_stored(arguments in, results out) {
+  template <class T> static constexpr void compute_quantised(arguments in, results out) {
     const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
     if constexpr (sizeof(T) == 1)
-      if (to.rounding == stored_rounding::twice)
-        return detail::for_each_element<T>(in, out, detail::stored_hswish<T>(from, to));
-    detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+      if (to.rounding == quantised_rounding::twice)
+        return detail::for_each_element<T>(in, out, detail::quantised_hswish<T>(from, to));
+    detail::for_each_quantised<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
   }
   static constexpr double real(double x) { return x * (activate(x + 3, activation::relu6) / 6); }
 };

@@ -60,7 +60,7 @@ struct instance_norm {
       if (auto v = require_same_extent(for_each_channel, p.shape[0], x.shape[1]); !v) return v;
     }
     if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
-    return yields(x);
+    return ok(x);
   }
   static constexpr auto macs = no_macs;
 

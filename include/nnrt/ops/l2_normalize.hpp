@@ -35,7 +35,7 @@ struct l2_normalize {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
   static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-24, which is the square of 1e-12"}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .to_be_said = to_be_said};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 38, error_unit::result, 0.008},
                                            {types_of(f16), 0.51},
                                            {types_of(f64), 3, error_unit::result, 0.5}};
@@ -67,7 +67,7 @@ struct l2_normalize {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (detail::is_byte<T>) of_stored<T>(a, in[0], out[0]);
+    if constexpr (detail::is_byte<T>) of_quantised<T>(a, in[0], out[0]);
     else of_real<T>(a, in[0], out[0]);
   }
 
@@ -98,27 +98,27 @@ struct l2_normalize {
     for (int axis = 0; a.axis.empty() && axis < rank; ++axis) along.add(axis);
     return along;
   }
-  template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
+  template <class T> static constexpr void of_quantised(const attrs& a, const view& operand, const view& result) {
     const auto x = operand.as<const T>();
     const auto y = result.as<T>();
     const quantisation& to = result.desc->quantised;
-    const stored_range range = stored_range_of<T>(to, a.fused);
+    const quantised_range range = quantised_range_of<T>(to, a.fused);
     const std::int64_t zero = operand.desc->quantised.zero_point;
     detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
       std::int64_t sum = 0;
       each([&](const shape_t& at) { sum += (x.at(at) - zero) * (x.at(at) - zero); });
-      const stored_share share = share_of<T>(sum, to);
+      const quantised_share share = share_of<T>(sum, to);
       each([&](const shape_t& at) {
         y.at(at) = requantise<T>((x.at(at) - zero) * share.steps, share.factor, to.zero_point, range);
       });
     });
   }
   /// What one step of x is in y: factor times so many.
-  struct stored_share {
+  struct quantised_share {
     fixed_point factor;
     int steps = 1;
   };
-  template <class T> static constexpr stored_share share_of(std::int64_t sum, const quantisation& to) {
+  template <class T> static constexpr quantised_share share_of(std::int64_t sum, const quantisation& to) {
     int halvings = 0;  // of the root
     for (; sum > std::numeric_limits<std::int32_t>::max(); ++halvings) sum /= 4;
     fixed_point root = detail::fixed::inverse_root(static_cast<std::int32_t>(sum));

@@ -8,8 +8,8 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/over_zero.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
 #include <limits>
@@ -27,8 +27,8 @@ namespace ops {
 /// number.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded
-/// to float.
+/// scale that `into<quant{…}>` gives; each quantised value is the nearest to the real result, computed in f64 and
+/// rounded to float.
 ///
 /// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_LAYER_NORM, which starts
 /// behind axis 0; from axis 0 on as in MindSpore; quantised: this library.
@@ -36,11 +36,11 @@ struct layer_norm {
   static constexpr op_code code{49};
   static constexpr std::string_view name = "layer_norm";
   static constexpr operand_spec inputs[] = {
-      {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+      {"x", detail::real_or_quantised}, {"gamma", detail::real_or_quantised}, {"beta", detail::real_or_quantised}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
   static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = to_be_said};
+      .quantised = quantised_values::computed, .in_files = file_order::broadcast, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 6, error_unit::largest, 0.5}};
@@ -97,12 +97,12 @@ struct layer_norm {
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
     constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
     if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
-    return yields(detail::like_input(x, wanted));
+    return ok(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) {
+    if constexpr (can_be_quantised<T>) {
       const detail::reals_of<T> x(in[0]), gamma(in[1]), beta(in[2]);
       normalise<T>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
     } else {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/ops/detail/quantised_binary.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -57,14 +57,14 @@ struct leaky_relu : detail::real_function {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) {
+    if constexpr (can_be_quantised<T>) {
       // One step of a slope whose scale is its size: up from a zero point of 0, or down from one of 1, for u8 has no
       // -1.
       const bool falls = a.negative_slope < 0;
       const float size = falls ? -a.negative_slope : a.negative_slope;
       const T step = falls ? 0 : 1;
       const quantisation of_slope = quant{.scale = size, .zero_point = falls ? 1 : 0};
-      const detail::stored_slope<T> f({in[0].desc->quantised, of_slope, out[0].desc->quantised});
+      const detail::quantised_slope<T> f({in[0].desc->quantised, of_slope, out[0].desc->quantised});
       detail::for_each_element<T>(in, out, [&](T x) { return f(x, step); });
     } else {
       detail::for_each_real<T>(in, out, [slope = double{a.negative_slope}](double x) { return x > 0 ? x : slope * x; });

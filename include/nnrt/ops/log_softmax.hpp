@@ -32,7 +32,7 @@ struct log_softmax {
   static constexpr std::string_view name = "log_softmax";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed};
   static constexpr error_bound errors[] = {{types_of(f32), 72, error_unit::result, 0.016},
                                            {types_of(f16), 0.51},
                                            {types_of(f64), 4, error_unit::result, 0.5}};
@@ -59,7 +59,7 @@ struct log_softmax {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (detail::is_byte<T>) of_stored<T>(a, in[0], out[0]);
+    if constexpr (detail::is_byte<T>) of_quantised<T>(a, in[0], out[0]);
     else of_real<T>(a, in[0], out[0]);
   }
 
@@ -84,28 +84,28 @@ struct log_softmax {
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(detail::below<T>(value(at), largest) - logarithm); });
     });
   }
-  template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
+  template <class T> static constexpr void of_quantised(const attrs& a, const view& operand, const view& result) {
     const auto x = operand.as<const T>();
     const auto y = result.as<T>();
     const detail::fixed::exponent_scale scale(double{operand.desc->quantised.scale});
-    const stored_logarithm<T> stored(result.desc->quantised);
+    const quantised_logarithm<T> stored(result.desc->quantised);
     chosen_axes along;
     along.add(normalise_axis(a.axis, x.rank()));
     detail::for_each_group(x.shape, along, [&](auto each) {
       T largest = std::numeric_limits<T>::min();
       std::int64_t sum = 0;
       each([&](const shape_t& at) { largest = x.at(at) > largest ? x.at(at) : largest; });
-      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(scale.exp_of(x.at(at) - largest), 12); });
+      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(scale.exp(x.at(at) - largest), 12); });
       const std::int64_t logarithm = detail::fixed::logarithm_of(sum);
       each([&](const shape_t& at) { y.at(at) = stored(scale.exponent_of(x.at(at) - largest) - logarithm); });
     });
   }
-  /// From a logarithm with 26 bits behind the point to the stored number.
-  template <class T> struct stored_logarithm {
+  /// From a logarithm with 26 bits behind the point to the quantised value.
+  template <class T> struct quantised_logarithm {
     fixed_point factor;
     quantisation to;
     bool is_usual;
-    constexpr explicit stored_logarithm(const quantisation& y)
+    constexpr explicit quantised_logarithm(const quantisation& y)
         : factor(fixed_point_of(0x1p-26 / double{y.scale})),
           to(y),
           is_usual(y.scale == 0x1p-4F && y.zero_point == highest) {}

@@ -60,7 +60,7 @@ struct lrn {
     if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
-    return yields(x);
+    return ok(x);
   }
   static constexpr auto macs = no_macs;
 

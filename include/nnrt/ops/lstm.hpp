@@ -113,7 +113,7 @@ struct lstm {
     const dtype type = in[0].desc.type;
     const std::int64_t row = hidden < 0 ? -1 : directions * hidden;
     const tensor_desc state{type, shape_t{directions, batch, hidden}};
-    return yields(tensor_desc{type, shape_t{steps, batch, row}}, state, state);
+    return ok(tensor_desc{type, shape_t{steps, batch, row}}, state, state);
   }
 
   /// Products of weights with inputs and with hidden states.

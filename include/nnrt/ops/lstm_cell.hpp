@@ -21,8 +21,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 ///
 /// In fixed point of 16 bits: c has 4 integer bits, what functions take 3, what they give none; each product is rounded
 /// to 15 bits, ties toward plus infinity, and sums saturate. accumulator_scale is the real value of 1 in the sums of
-/// products, which files say of b. Whatever scale h is wanted with, its stored numbers are 128 times the hidden values,
-/// plus 128.
+/// products, which files say of b. Whatever scale h is wanted with, its quantised values are 128 times the hidden
+/// values, plus 128.
 ///
 /// Broken rules: see `rule`; ranks, extents, zero points and scales. Source: LstmCell of TensorFlow Lite's LSTM (kernel
 /// BASIC) for uint8, to the last bit.
@@ -32,7 +32,7 @@ struct lstm_cell {
   static constexpr operand_spec inputs[] = {
       {"x", types_of(u8)}, {"w", types_of(u8)}, {"b", types_of(i32)}, {"c", types_of(i16)}};
   static constexpr operand_spec outputs[] = {{"h", types_of(u8)}, {"cy", types_of(i16)}, {"sums", types_of(i16)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -74,9 +74,9 @@ struct lstm_cell {
     if (auto v = check_scales<Rule>(a, in); !v) return v;
     const quantisation &of_c = in[3].desc.quantised, in_steps = quant{.scale = 0x1p-12F, .zero_point = 0},
                        hidden = quant{.scale = 0x1p-7F, .zero_point = 128};
-    return yields(tensor_desc{u8, format::nd, {of[batch], of[cells]}, wanted_or(wanted, 0, hidden)},
-                  tensor_desc{i16, format::nd, {of[batch], of[cells]}, of_c},
-                  tensor_desc{i16, format::nd, {of[batch], of[rows]}, wanted_or(wanted, 2, in_steps)});
+    return ok(tensor_desc{u8, format::nd, {of[batch], of[cells]}, wanted_or(wanted, 0, hidden)},
+              tensor_desc{i16, format::nd, {of[batch], of[cells]}, of_c},
+              tensor_desc{i16, format::nd, {of[batch], of[rows]}, wanted_or(wanted, 2, in_steps)});
   }
 
   /// Products of weights with inputs and hidden states.

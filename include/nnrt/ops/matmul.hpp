@@ -19,16 +19,16 @@ namespace ops {
 /// or i32 or i64 without a scale, whose products and sums wrap around in their own width;
 /// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their
 /// dtype with the scale that `into<quant{…}>` gives. Sums are exact integers of (a - zero point) * (b - zero point),
-/// scaled by requantise(), and a fused activation is a clamp of the stored numbers. Both may be i16, too: its sums are
-/// kept in 64 bits and scaled by requantise_wide(). Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised:
-/// the reference kernels of TFLite's BATCH_MATMUL.
+/// scaled by requantise(), and a fused activation is a clamp of the quantised values. Both may be i16, too: its sums
+/// are kept in 64 bits and scaled by requantise_wide(). Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL;
+/// quantised: the reference kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
   static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered | detail::plain_layered},
                                             {"b", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .in_files = file_order::product};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
                                            {types_of(f16), 0.51, error_unit::terms, 0.0001},
                                            {types_of(f64), 1, error_unit::terms, 0.5}};
@@ -69,7 +69,7 @@ struct matmul {
     shape_t y = batch.shape;
     y.push_back(left.rows);
     y.push_back(right.columns);
-    return yields(detail::layer_result({a.type, y}, wanted));
+    return ok(detail::layer_result({a.type, y}, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs& attributes, array_ref<const operand> in,

@@ -18,14 +18,14 @@ namespace ops {
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: floating point and integers. A
-/// quantised image keeps scale and zero point, and a fused activation is a clamp of its stored numbers.
+/// quantised image keeps scale and zero point, and a fused activation is a clamp of its quantised values.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL; quantised: the reference kernels of TFLite's MAX_POOL_2D.
 struct max_pool {
   static constexpr op_code code{21};
   static constexpr std::string_view name = "max_pool";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
@@ -54,7 +54,7 @@ struct max_pool {
     const auto keep_larger = [](T& largest, T x) {
       if (x > largest || detail::is_nan_of(x)) largest = x;  // a NaN that is there stays: nothing is larger
     };
-    detail::pool<T>(a, in, out, detail::least_of<T>(), keep_larger,
+    detail::pool<T>(a, in, out, detail::min_of<T>(), keep_larger,
                     [&](T largest, std::int64_t) { return detail::activated_maximum(largest, *out[0].desc, a.fused); });
   }
 };

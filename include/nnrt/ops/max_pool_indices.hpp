@@ -23,7 +23,7 @@ struct max_pool_indices {
   static constexpr std::string_view name = "max_pool_indices";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}, {"indices", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -59,7 +59,7 @@ struct max_pool_indices {
                                    max_window_length);
           !w)
         return w;
-    return yields(v.output(0), tensor_desc{i32, format::nhwc, v.output(0).shape});
+    return ok(v.output(0), tensor_desc{i32, format::nhwc, v.output(0).shape});
   }
   static constexpr auto macs = no_macs;
 

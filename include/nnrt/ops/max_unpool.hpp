@@ -27,7 +27,7 @@ struct max_unpool {
   static constexpr std::string_view name = "max_unpool";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"indices", types_of(i32)}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -68,7 +68,7 @@ struct max_unpool {
       if (axis.input > 0)
         if (auto v = require_at_least(Rule::pads_must_leave_an_output, extents[i], 1); !v) return v;
     }
-    return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], extents[0], extents[1], x.shape[3]}});
+    return ok(tensor_desc{x.type, format::nhwc, {x.shape[0], extents[0], extents[1], x.shape[3]}});
   }
   static constexpr auto macs = no_macs;
 

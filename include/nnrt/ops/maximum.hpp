@@ -16,7 +16,7 @@ namespace ops {
 /// activation is fused.
 ///
 /// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are brought
-/// to that scale, then compared. (TFLite compares stored numbers, which have to have equal scales there.)
+/// to that scale, then compared. (TFLite compares quantised values, which have to have equal scales there.)
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
 /// OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
@@ -37,7 +37,7 @@ struct maximum : detail::extreme<detail::larger_first> {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
 };
 

@@ -15,7 +15,7 @@ namespace ops {
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
 ///
 /// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are brought
-/// to that scale, then compared. (TFLite compares stored numbers, which have to have equal scales there.)
+/// to that scale, then compared. (TFLite compares quantised values, which have to have equal scales there.)
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
 /// OH_NN_OPS_MINIMUM; NaN as in NumPy and ONNX.
@@ -36,7 +36,7 @@ struct minimum : detail::extreme<detail::smaller_first> {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
 };
 

@@ -27,7 +27,7 @@ struct mul {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .typed_in_common = types::number,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
@@ -46,7 +46,7 @@ struct mul {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -55,9 +55,9 @@ struct mul {
     using wide = detail::wrapping_t<T>;
     return detail::finished<T>(static_cast<wide>(a) * static_cast<wide>(b), attributes.fused);
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_product<T>(of);
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const detail::quantised_pair& of) {
+    return detail::quantised_product<T>(of);
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {

@@ -24,8 +24,8 @@ struct neg : detail::number_function {
   using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::rescale_stored<T>(in, out, [](std::int64_t x) { return -x; });
+    if constexpr (can_be_quantised<T>)
+      if (in[0].desc->quantised) return detail::rescale_quantised<T>(in, out, [](std::int64_t x) { return -x; });
     detail::for_each_number<T>(in, out, [](auto x) { return -x; });
   }
 };

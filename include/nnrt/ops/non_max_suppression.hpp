@@ -96,8 +96,8 @@ struct non_max_suppression {
     std::int64_t all = a.max_detections < max_elements ? a.max_detections : max_elements + 1;
     if (has_classes)
       all = extent_product(extent_product(boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0], scores.shape[1]), all);
-    return yields(tensor_desc{i32, has_classes ? shape_t{all, 3} : shape_t{all}}, tensor_desc{boxes.type, shape_t{all}},
-                  tensor_desc{i32, shape_t{}});
+    return ok(tensor_desc{i32, has_classes ? shape_t{all, 3} : shape_t{all}}, tensor_desc{boxes.type, shape_t{all}},
+              tensor_desc{i32, shape_t{}});
   }
   static constexpr auto macs = no_macs;
 

@@ -36,7 +36,7 @@ struct nonzero {
     const tensor_desc& x = in[0].desc;
     constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
     if (auto v = require_at_most(Rule::elements_must_be_countable_in_32_bits, x.elements(), most); !v) return v;
-    return yields(tensor_desc{i64, shape_t{x.elements(), x.rank()}}, tensor_desc{i32, shape_t{}});
+    return ok(tensor_desc{i64, shape_t{x.elements(), x.rank()}}, tensor_desc{i32, shape_t{}});
   }
   static constexpr auto macs = no_macs;
 

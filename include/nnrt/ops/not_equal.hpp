@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/detail/stored_comparison.hpp>
+#include <nnrt/ops/detail/quantised_comparison.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {

@@ -28,7 +28,7 @@ struct one_hot {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{
-      .typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+      .typed_by = 2, .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
@@ -62,7 +62,7 @@ struct one_hot {
     const std::int64_t depth = in[1].has_values() ? in[1].values[0] : -1;
     if (in[1].has_values())
       if (auto v = require_at_least(Rule::depth_must_not_be_negative, depth, 0); !v) return v;
-    return yields(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
+    return ok(tensor_desc{on.type, default_format(rank), indices.shape.with_axis(axis, depth), on.quantised});
   }
 
   static constexpr auto macs = no_macs;

@@ -8,7 +8,7 @@
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -29,7 +29,7 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
                                              hdi_field::named("constantValue", "pad_value")};
@@ -65,7 +65,7 @@ struct pad {
     if (in[1].desc.rank() > 1)
       if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.shape[-1], 2); !v)
         return v;
-    if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
+    if (in[1].awaited) return ok(x.with_shape(shape_t::unknown(x.rank())));
     if (!in[1].has_values()) return refuse(Rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
     for (int i = 0; i < 2 * x.rank(); ++i) {
@@ -75,7 +75,7 @@ struct pad {
       if (auto v = fits(a.mode, padding, extent); !v) return v;
       if (extent >= 0) y[i / 2] += padding;
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;
@@ -108,7 +108,7 @@ struct pad {
   }
   /// What stands for a real number in a tensor of T.
   template <class T> static constexpr T element_for(float value, const quantisation& q) {
-    if (q) return stored_as<T>(value, q);
+    if (q) return quantised_as<T>(value, q);
     return math::convert<T>(value);
   }
 

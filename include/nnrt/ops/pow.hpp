@@ -4,7 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -22,8 +22,8 @@ namespace ops {
 /// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
 /// computed in f64 and converted as cast does.
 ///
-/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each stored
-/// number is the nearest to the real result, rounded to float. NaN is the zero point.
+/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each quantised
+/// value is the nearest to the real result, rounded to float. NaN is the zero point.
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW,
 /// made definite in this library.
@@ -34,7 +34,7 @@ struct pow {
   static constexpr operand_spec outputs[] = {{"z", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .typed_in_common = types::number,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .in_files = file_order::broadcast};
   // With u = 2^-53 and b = scale x + shift, the product is off by u |scale x| and the sum by u |b|: b is off by d = u
   // (|scale x / b| + 1) of itself, and b^y by |y| d of itself, where (1 + d)^y - 1 < 1.01 |y| d as long as d and y d
@@ -66,7 +66,7 @@ struct pow {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -77,7 +77,7 @@ struct pow {
     return math::convert<T>(power_of_reals(a, math::convert<double>(x), math::convert<double>(y)));
   }
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
+    if constexpr (can_be_quantised<T>)
       if (in[0].desc->quantised) {
         const quantisation &of_x = in[0].desc->quantised, &of_y = in[1].desc->quantised;
         const detail::storing<T> store(out[0]);

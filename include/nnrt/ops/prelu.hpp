@@ -25,10 +25,10 @@ namespace ops {
 struct prelu {
   static constexpr op_code code{46};
   static constexpr std::string_view name = "prelu";
-  static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}, {"weight", detail::real_or_stored}};
-  static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
+  static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised}, {"weight", detail::real_or_quantised}};
+  static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+      .result = storage::in_place, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112, .tells_quantisation = 0, .nnrt_name = "PRelu"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("channelShared", 0)};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -50,9 +50,9 @@ struct prelu {
     const tensor_desc &x = in[0].desc, &weight = in[1].desc;
     if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     if (auto v = check_weight(weight, x); !v) return v;
-    if (types::floating.contains(x.type)) return yields(x);
+    if (types::floating.contains(x.type)) return ok(x);
     if (auto v = detail::require_one_scale(Rule::quantised_weight_must_have_one_scale, weight); !v) return v;
-    return detail::infer_stored<Rule>(x, wanted);
+    return detail::infer_quantised<Rule>(x, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -61,11 +61,13 @@ struct prelu {
     using real = math::compute_t<T>;
     return real(x) > 0 ? x : static_cast<T>(real(slope) * real(x));
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) { return detail::stored_slope<T>(of); }
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const detail::quantised_pair& of) {
+    return detail::quantised_slope<T>(of);
+  }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>) detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
+    if constexpr (can_be_quantised<T>) detail::for_each_pair<T>(in, out, stored<T>({in, out, activation::none}));
     else detail::for_each_pair<T>(in, out, [&](T x, T slope) { return element(a, x, slope); });
   }
 

@@ -33,7 +33,7 @@ struct quant_dtype_cast {
   static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
   static constexpr foreign_numbers foreign{
       .nnrt = 52, .hdi = 113, .hdi_also = 999, .tells_quantisation = 0, .nnrt_name = "QuantDTypeCast"};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"src_t", 72, i64, -1}.required(),
@@ -71,11 +71,11 @@ struct quant_dtype_cast {
           !v)
         return v;
     tensor_desc y{to, x.layout, x.shape};
-    if (to_real) return yields(y);
+    if (to_real) return ok(y);
     if (auto v = detail::require_one_scale(Rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
       return v;
     y.quantised = wanted[0].quantised;
-    return yields(y);
+    return ok(y);
   }
   static constexpr auto macs = no_macs;
 
@@ -85,7 +85,7 @@ struct quant_dtype_cast {
                      to_real = types::floating.contains(dtype_for<To>());
       const quantisation& to = out[0].desc->quantised;
       if constexpr (from_real && !to_real)
-        detail::for_each_element<T, To>(in, out, [&](T x) { return stored_as<To>(x, to); });
+        detail::for_each_element<T, To>(in, out, [&](T x) { return quantised_as<To>(x, to); });
       else if constexpr (to_real && !from_real)
         for_each_channel<T, To>(in, out, [](const quantisation& q) { return real_number<T, To>{q}; });
       else if constexpr (!to_real)
@@ -94,7 +94,7 @@ struct quant_dtype_cast {
   }
 
  private:
-  /// What a stored number stands for: rounded to float, unless To is double.
+  /// What a quantised value stands for: rounded to float, unless To is double.
   template <class T, class To> struct real_number {
     quantisation from;
     constexpr To operator()(T x) const {
@@ -103,7 +103,7 @@ struct quant_dtype_cast {
       else return math::convert<To>(real_of(x, from));
     }
   };
-  /// A stored number in another scale.
+  /// A quantised value in another scale.
   template <class T, class To> struct rescaled {
     std::int64_t zero;
     fixed_point factor;
@@ -147,7 +147,7 @@ template <dtype To = i8, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto quantise(tensor<X> x, Keywords... keywords) {
   return quant_dtype_cast<To>(x, keywords...);
 }
-/// dequantise(x) as f32, dequantise<f16>(x), …: what the stored numbers of x stand for.
+/// dequantise(x) as f32, dequantise<f16>(x), …: what the quantised values of x stand for.
 template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) {
   return quant_dtype_cast<To>(x, keyword::one_integer<keyword::axis_slot, X.quantised.axis>{});
 }

@@ -37,7 +37,7 @@ struct range {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (a.delta == 0) return refuse(Rule::delta_must_not_be_zero, 0, 1);
-    return yields(tensor_desc{in[0].desc.type, {count(a)}});
+    return ok(tensor_desc{in[0].desc.type, {count(a)}});
   }
   static constexpr auto macs = no_macs;
 

@@ -19,14 +19,14 @@ struct rank {
   static constexpr std::string_view name = "rank";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .reads_descs_alone = true};
   static constexpr foreign_numbers foreign{.nnrt = 98, .hdi = 114};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   enum class rule {};
 
   static constexpr verdict infer(const attrs&, array_ref<const operand>, array_ref<const tensor_desc>) {
-    return yields(tensor_desc{i32, {}});
+    return ok(tensor_desc{i32, {}});
   }
   static constexpr auto macs = no_macs;
 

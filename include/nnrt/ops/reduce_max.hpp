@@ -18,9 +18,9 @@ namespace ops {
 /// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
 /// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
 ///
-/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
+/// Quantised values are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
 /// Source: NNRt OH_NN_OPS_REDUCE_MAX.
-struct reduce_max : detail::plain_reduction<types::any, stored_numbers::kept> {
+struct reduce_max : detail::plain_reduction<types::any, quantised_values::kept> {
   static constexpr op_code code{99};
   static constexpr std::string_view name = "reduce_max";
   static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};

@@ -37,7 +37,7 @@ struct reduce_mean {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .rounds_to_even = true};
   static constexpr error_bound errors[] = {{types_of(f32), 66, error_unit::terms, 0.016},
                                            {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 1, error_unit::terms, 1}};
@@ -60,20 +60,20 @@ struct reduce_mean {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const bool is_stored = detail::layered.contains(in[0].desc.type);
-    if (is_stored) {
+    const bool is_quantised = detail::layered.contains(in[0].desc.type);
+    if (is_quantised) {
       if (auto v = check_quantisation(a, in, wanted); !v) return v;
     } else if (in[0].desc.quantised) {
       return require(Rule::quantised_type_must_be_i8_u8_or_i16, in[0].desc.type, i8);
     }
     verdict v = detail::infer_reduction<Rule>(a, in);
-    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    if (v && is_quantised) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
 
   static constexpr auto macs = no_macs;
 
-  /// What sums of stored numbers are scaled by before they are shared out; the sign of the coefficient is the sums'.
+  /// What sums of quantised values are scaled by before they are shared out; the sign of the coefficient is the sums'.
   static constexpr fixed_point scale_of_sums(double coefficient, const quantisation& x, const quantisation& y) {
     return fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
   }
@@ -96,8 +96,8 @@ struct reduce_mean {
       const fixed_point factor = scale_of_sums(coefficient, x, y);
       detail::reduce<T>(a, in, out, std::int64_t{0}, add, [&](std::int64_t sum, std::int64_t count) {
         const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
-        const stored_range range = stored_range_of<T>(y, activation::none);
-        if (y.rounding == stored_rounding::half_to_even)
+        const quantised_range range = quantised_range_of<T>(y, activation::none);
+        if (y.rounding == quantised_rounding::half_to_even)
           return shared_to_even<T>(steps, factor, count, y.zero_point, range);
         return requantise_exactly<T, Rounding>(steps, shared_out(factor, count), y.zero_point, range);
       });
@@ -121,7 +121,7 @@ struct reduce_mean {
   /// The exact share of a sum: a factor that is shared out, and cut, would take every half to one side.
   template <class T>
   static constexpr T shared_to_even(std::int64_t steps, fixed_point factor, std::int64_t count, std::int32_t zero_point,
-                                    stored_range range) {
+                                    quantised_range range) {
     const std::int64_t mean =
         count == 0 ? 0 : nnrt::detail::exact_product(steps, factor).shared_out(count).rounded_to_even(zero_point);
     return static_cast<T>(nnrt::detail::clamped(zero_point + mean, range.low, range.high));

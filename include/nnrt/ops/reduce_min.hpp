@@ -18,9 +18,9 @@ namespace ops {
 /// when negative. A NaN wins; of no elements it is the highest number of the dtype, of floats
 /// infinity. Integers times the coefficient are truncated toward zero and saturated.
 ///
-/// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
+/// Quantised values are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
 /// Source: NNRt OH_NN_OPS_REDUCE_MIN.
-struct reduce_min : detail::plain_reduction<types::any, stored_numbers::kept> {
+struct reduce_min : detail::plain_reduction<types::any, quantised_values::kept> {
   static constexpr op_code code{100};
   static constexpr std::string_view name = "reduce_min";
   static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};

@@ -5,7 +5,7 @@
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 #include <nnrt/ops/detail/sums.hpp>
@@ -35,7 +35,7 @@ struct reduce_prod {
   static constexpr std::string_view name = "reduce_prod";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed};
   static constexpr error_bound errors[] = {
       {types_of(f32), 1, error_unit::result, 1}, {types_of(f16), 0.51}, {types_of(f64), 1, error_unit::result, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
@@ -57,19 +57,19 @@ struct reduce_prod {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    const bool is_stored = bool(in[0].desc.quantised);
-    if (is_stored)
+    const bool is_quantised = bool(in[0].desc.quantised);
+    if (is_quantised)
       if (auto v = check_quantisation(a, in[0].desc, wanted); !v) return v;
     verdict v = detail::infer_reduction<Rule>(a, in);
-    if (v && is_stored) v.outputs[0].quantised = wanted[0].quantised;
+    if (v && is_quantised) v.outputs[0].quantised = wanted[0].quantised;
     return v;
   }
 
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
+    if constexpr (can_be_quantised<T>)
+      if (in[0].desc->quantised) return multiply_quantised<T>(a, in, out);
     const auto finish = [factor = a.factor()](auto product, std::int64_t) {
       return detail::times_factor<T>(product, factor);
     };
@@ -98,7 +98,7 @@ struct reduce_prod {
   }
 
   /// Each factor is brought to its share of the scale of y, so that no product grows beyond it.
-  template <class T> static constexpr void multiply_stored(const attrs& a, arguments in, results out) {
+  template <class T> static constexpr void multiply_quantised(const attrs& a, arguments in, results out) {
     const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
     const double coefficient = a.factor(), size = coefficient < 0 ? -coefficient : coefficient;
     const std::int64_t results = out[0].elements(), count = results > 0 ? in[0].elements() / results : 0;
@@ -115,9 +115,9 @@ struct reduce_prod {
                                      : static_cast<std::int32_t>(steps);
       so_far.is_begun = true;
     };
-    const stored_range range = stored_range_of<T>(y, activation::none);
+    const quantised_range range = quantised_range_of<T>(y, activation::none);
     detail::reduce<T>(a, in, out, product{}, step, [&](const product& all, std::int64_t) {
-      if (!all.is_begun) return stored_as<T>(coefficient, y);
+      if (!all.is_begun) return quantised_as<T>(coefficient, y);
       const std::int64_t steps = all.steps;
       return requantise_wide<T>(coefficient < 0 ? -steps : steps, last, y.zero_point, range);
     });

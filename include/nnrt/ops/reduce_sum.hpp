@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
 #include <nnrt/ops/detail/sums.hpp>
@@ -26,7 +26,7 @@ namespace ops {
 /// are exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
 ///
 /// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
-struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
+struct reduce_sum : detail::plain_reduction<types::number, quantised_values::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
   static constexpr error_bound errors[] = {{types_of(f32), 34, error_unit::terms, 0.008},
@@ -56,8 +56,8 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return add_stored<T>(a, in, out);
+    if constexpr (can_be_quantised<T>)
+      if (in[0].desc->quantised) return add_quantised<T>(a, in, out);
     const auto finish = [factor = a.factor()](auto sum, std::int64_t) { return detail::times_factor<T>(sum, factor); };
     if constexpr (std::is_integral_v<T>) {
       detail::reduce<T>(
@@ -81,7 +81,7 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     if (auto v = detail::require_one_scale(one_scale, detail::wish_of(wanted)); !v) return v;
     return require_real_between(rule::coefficient_of_a_quantised_sum_must_be_finite, a.factor(), -most, most);
   }
-  template <class T> static constexpr void add_stored(const attrs& a, arguments in, results out) {
+  template <class T> static constexpr void add_quantised(const attrs& a, arguments in, results out) {
     const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
     const double coefficient{a.factor()};
     const fixed_point factor = fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
@@ -89,7 +89,7 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
         a, in, out, std::int64_t{0}, [&](std::int64_t& sum, T element) { sum += element - x.zero_point; },
         [&](std::int64_t sum, std::int64_t) {
           return requantise_exactly<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point,
-                                       stored_range_of<T>(y, activation::none));
+                                       quantised_range_of<T>(y, activation::none));
         });
   }
 };

@@ -12,8 +12,8 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, min(max(x, 0), 6); a NaN stays one
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; stored numbers are brought
-/// to it in fixed point and clamped, which leaves those of an equal scale as they are.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; quantised values are
+/// brought to it in fixed point and clamped, which leaves those of an equal scale as they are.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU6; quantised: TFLite's RELU6.
 struct relu6 : detail::number_function {
@@ -21,15 +21,15 @@ struct relu6 : detail::number_function {
   static constexpr std::string_view name = "relu6";
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::relu6,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(3);
   using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
-      if (in[0].desc->quantised) return detail::activate_stored<T>(in, out, activation::relu6);
+    if constexpr (can_be_quantised<T>)
+      if (in[0].desc->quantised) return detail::activate_quantised<T>(in, out, activation::relu6);
     detail::for_each_element<T>(in, out, [](T x) { return activate(x, activation::relu6); });
   }
 };

@@ -22,7 +22,7 @@ struct reshape {
   static constexpr std::string_view name = "reshape";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 45, .hdi = 119};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -44,7 +44,7 @@ struct reshape {
     if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
     if (in[1].awaited && in[1].desc.elements() >= 0) {
       const int rank = static_cast<int>(in[1].desc.elements());
-      return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
+      return ok(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
     }
     if (!in[1].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     shape_t y;
@@ -67,7 +67,7 @@ struct reshape {
       if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
       y[inferred] = elements / given;
     }
-    return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
+    return ok(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
   }
 
   static constexpr auto macs = no_macs;

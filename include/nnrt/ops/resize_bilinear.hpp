@@ -28,7 +28,7 @@ namespace ops {
 /// (halves to even), and at least 1, as TensorFlow's image.resize does.
 ///
 /// dtypes: floating point (f16 interpolates in float; a pixel of weight 0 takes no part, even when it is infinite), or
-/// i8, i16, u8, quantised or not: stored numbers are interpolated, and y has the quantisation of x. i8 and i16 in
+/// i8, i16, u8, quantised or not: quantised values are interpolated, and y has the quantisation of x. i8 and i16 in
 /// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero, or as y's quantisation says; u8 in
 /// float, rounded half up. Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR;
 /// integers: the reference kernels of TFLite's RESIZE_BILINEAR.
@@ -42,7 +42,7 @@ struct resize_bilinear {
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr unlike_default to_be_said[] = {{"coordinate_mode", "half pixels"}};
   static constexpr operator_traits traits{
-      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
+      .quantised = quantised_values::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   // Places between pixels are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
   static constexpr std::string_view extents = "rows and columns of x";
   static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::operand, 6, false, extents},
@@ -91,7 +91,7 @@ struct resize_bilinear {
     constexpr auto known = Rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
     if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
     const extent2 size = output_size(asked, {x.shape[1], x.shape[2]});
-    return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
+    return ok(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
   }
 
   static constexpr auto macs = no_macs;
@@ -153,7 +153,7 @@ struct resize_bilinear {
   /// Between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in a
   /// pixel_pair; integers of fixed-point arithmetic are rounded so.
   template <class T>
-  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c, T d, stored_rounding)
+  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c, T d, quantised_rounding)
     requires(!std::is_integral_v<T>)
   {
     using real = math::compute_t<T>;
@@ -165,16 +165,16 @@ struct resize_bilinear {
     return static_cast<T>(sum);
   }
   template <class T>
-  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d, stored_rounding rounding)
+  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d, quantised_rounding rounding)
     requires std::is_integral_v<T>
   {
     constexpr std::int64_t one = 1024, half = one * one / 2;
     const std::int64_t sum = a * (one - h) * (one - w) + b * h * (one - w) + c * (one - h) * w + d * h * w;
-    if (rounding == stored_rounding::half_to_even) return static_cast<T>(math::quotient_to_even(sum, one * one));
+    if (rounding == quantised_rounding::half_to_even) return static_cast<T>(math::quotient_to_even(sum, one * one));
     return static_cast<T>((sum + (sum > 0 ? half : -half)) / (one * one));
   }
   template <class T>
-  static constexpr T interpolate(float h, float w, T a, T b, T c, T d, stored_rounding)
+  static constexpr T interpolate(float h, float w, T a, T b, T c, T d, quantised_rounding)
     requires std::is_same_v<T, std::uint8_t>
   {
     const auto part = [](T pixel, float of_row, float of_column) {

@@ -22,14 +22,15 @@ namespace ops {
 struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = quantised_values::computed};
   static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, stored_root<T>(in, out));
-    else if constexpr (can_be_stored<T>) return detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
+    if constexpr (detail::is_byte<T>) return detail::for_each_element<T>(in, out, quantised_root<T>(in, out));
+    else if constexpr (can_be_quantised<T>)
+      return detail::for_each_quantised<T>(in, out, [](float x) { return root(x); });
     else
       detail::for_each_real<T>(in, out, [](double x) {
         // Constant evaluation refuses to divide by zero.
@@ -45,10 +46,10 @@ struct rsqrt : detail::real_function {
 
   /// The function of a stored byte: the root of steps from the zero point with 20 bits behind the point, times what one
   /// step is worth.
-  template <class T> struct stored_root {
+  template <class T> struct quantised_root {
     std::int32_t zero_x, zero_y;
     fixed_point factor;
-    constexpr stored_root(arguments in, results out)
+    constexpr quantised_root(arguments in, results out)
         : zero_x(in[0].desc->quantised.zero_point), zero_y(out[0].desc->quantised.zero_point) {
       const auto of_step = static_cast<float>(math::sqrt(double{in[0].desc->quantised.scale}));
       const double step = double{float_product(of_step, out[0].desc->quantised.scale)};

@@ -4,7 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/binary.hpp>
-#include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/quantised_reals.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
@@ -19,7 +19,7 @@ namespace ops {
 /// it is. Integers wrap around.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, scale and bias f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float, and a
+/// scale that `into<quant{…}>` gives; each quantised value is the nearest to the real result, rounded to float, and a
 /// fused activation is a clamp of them.
 ///
 /// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_SCALE; quantised: this
@@ -31,7 +31,7 @@ struct scale {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::scale,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms},
@@ -72,7 +72,7 @@ struct scale {
         if (auto v = require_same_extent(fits, p.shape[i], x.shape[axis + i]); !v) return v;
     }
     if (auto v = check_types<Rule>(in, wanted); !v) return v;
-    return yields(detail::like_input(x, wanted));
+    return ok(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
 
@@ -87,7 +87,7 @@ struct scale {
       for (std::int64_t i = 0; i < y.elements(); ++i)
         y[i] = element(x[i], scale[i / of_scale % scale.elements()], bias[i / of_bias % bias.elements()]);
     };
-    if constexpr (can_be_stored<T>)
+    if constexpr (can_be_quantised<T>)
       if (in[0].desc->quantised) {
         using reals = detail::reals_of<T>;
         const detail::storing<T> store(out[0], a.fused);
@@ -107,7 +107,7 @@ struct scale {
     if (x.quantised) {
       constexpr auto can_be = rule::quantised_type_must_be_i8_u8_or_i16;
       if (!types::stored.contains(x.type)) return require(can_be, x.type, i8);
-      return detail::check_stored_parameters<Rule>(in, wanted);
+      return detail::check_quantised_parameters<Rule>(in, wanted);
     }
     for (const operand& given : in.subspan(1)) {
       if (auto v = require(rule::parameter_types_must_equal_input_type, given.desc.type, x.type); !v) return v;

@@ -71,7 +71,7 @@ struct scatter_nd {
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
         if (auto v = require_between(inside, in[0].values[i], a.least(extent), extent - 1); !v) return v;
       }
-    return yields(tensor_desc{updates.type, default_format(y.rank), y});
+    return ok(tensor_desc{updates.type, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 

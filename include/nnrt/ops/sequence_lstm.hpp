@@ -5,8 +5,8 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
+#include <nnrt/ops/detail/quantised_lstm.hpp>
 #include <nnrt/ops/detail/real_lstm.hpp>
-#include <nnrt/ops/detail/stored_lstm.hpp>
 
 #include <limits>
 
@@ -34,11 +34,11 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 /// f32: all operands are. Sums run in f32, in the reference in f64; sums, gates and states are stored as f32. With
 /// rounds_rows each row of x and h, and what is projected, counts as dynamic_range says, with `symmetric` as there.
 ///
-/// Stored numbers of 8 bits: x and h i8, weights i8 with one scale and no zero point, biases i32, c i16 with a power of
-/// two from 2^-15 to 2^-9, p_* and n_* i16; act is tanh. Sums are i16 in steps of 2^-12, with n_* of gate_scales;
+/// Quantised values of 8 bits: x and h i8, weights i8 with one scale and no zero point, biases i32, c i16 with a power
+/// of two from 2^-15 to 2^-9, p_* and n_* i16; act is tanh. Sums are i16 in steps of 2^-12, with n_* of gate_scales;
 /// biases have the scale of x times that of the weight, with n_* that of n / 1024. hidden_scale and hidden_zero_point
 /// say what o * tanh(c') is stored in. Of 16 bits: x and h i16 without zero points, biases i64; neither peepholes, nor
-/// a projection, n_* or coupled gates. y holds the stored numbers of h, whatever scale it is wanted with.
+/// a projection, n_* or coupled gates. y holds the quantised values of h, whatever scale it is wanted with.
 ///
 /// Broken rules: see `rule`; ranks, extents, dtypes, scales, and the place of operands that others need. Source:
 /// TFLite's UNIDIRECTIONAL_SEQUENCE_LSTM, and for 16 bits that of TFLite Micro, both to the last bit.
@@ -74,7 +74,7 @@ struct sequence_lstm {
                                             {"n_o", vectors, presence::optional}};
   static constexpr operand_spec outputs[] = {
       {"y", activations}, {"hy", activations}, {"cy", vectors}, {"gates", vectors}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .in_files = file_order::unchanged};
   static constexpr std::string_view gate_terms = "terms of a gate",
                                     unless =
                                         "there are several steps: then of each from the states before it; or sums are "
@@ -113,7 +113,7 @@ struct sequence_lstm {
     projection_bias_must_stand_beside_a_projection,
     gates_of_16_bits_must_be_plain,
     activation_must_be_one_of_the_operator,
-    activation_of_stored_numbers_must_be_tanh,
+    activation_of_quantised_values_must_be_tanh,
     clips_must_be_finite_and_not_negative,
     quantised_operands_must_have_one_scale,
     quantised_output_must_have_one_scale,
@@ -141,10 +141,10 @@ struct sequence_lstm {
     const tensor_desc &x = in[0].desc, &h = in[state_h].desc, &c = in[state_c].desc;
     const shape_t rows = a.time_major ? shape_t{of[steps], of[batch], out} : shape_t{of[batch], of[steps], out};
     const quantisation stored = x.type != f32 ? detail::wish_of(wanted).quantised : quantisation{};
-    return yields(tensor_desc{x.type, format::nd, rows, stored},
-                  tensor_desc{h.type, format::nd, {of[batch], out}, h.quantised},
-                  tensor_desc{c.type, format::nd, {of[batch], of[cells]}, c.quantised},
-                  tensor_desc{c.type, format::nd, {4, of[batch], of[cells]}});
+    return ok(tensor_desc{x.type, format::nd, rows, stored},
+              tensor_desc{h.type, format::nd, {of[batch], out}, h.quantised},
+              tensor_desc{c.type, format::nd, {of[batch], of[cells]}, c.quantised},
+              tensor_desc{c.type, format::nd, {4, of[batch], of[cells]}});
   }
 
   /// Products of weights with inputs, hidden states and hidden values.
@@ -161,7 +161,7 @@ struct sequence_lstm {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (std::is_same_v<T, float>) detail::real_lstm<attrs, T>(a, in, out).run();
-    else detail::stored_lstm<attrs, T>(a, in, out).run();
+    else detail::quantised_lstm<attrs, T>(a, in, out).run();
   }
 
   // Places of operands.
@@ -199,7 +199,7 @@ struct sequence_lstm {
     constexpr auto tanh = static_cast<std::int64_t>(recurrent_activation::tanh);
     if (auto v = require_between(rule::activation_must_be_one_of_the_operator, number, 0, tanh); !v) return v;
     if (x != f32)
-      if (auto v = require(rule::activation_of_stored_numbers_must_be_tanh, number, tanh); !v) return v;
+      if (auto v = require(rule::activation_of_quantised_values_must_be_tanh, number, tanh); !v) return v;
     for (const float clip : {a.cell_clip, a.projection_clip})
       if (auto v = require_real_between(rule::clips_must_be_finite_and_not_negative, clip, 0,
                                         std::numeric_limits<float>::max());

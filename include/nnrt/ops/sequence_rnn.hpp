@@ -75,8 +75,8 @@ struct sequence_rnn {
           return v;
     }
     const std::int64_t* const of = extents.of;
-    return yields(tensor_desc{f32, format::nd, {of[named[0][0]], of[named[0][1]], of[states]}},
-                  tensor_desc{f32, format::nd, {of[batch], of[states]}});
+    return ok(tensor_desc{f32, format::nd, {of[named[0][0]], of[named[0][1]], of[states]}},
+              tensor_desc{f32, format::nd, {of[batch], of[states]}});
   }
 
   /// Products of weights with inputs and states.

@@ -24,7 +24,7 @@ struct shape_of {
   static constexpr std::string_view name = "shape_of";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .reads_descs_alone = true};
   static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130, .tells_quantisation = 0, .nnrt_name = "Shape"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -38,7 +38,7 @@ struct shape_of {
               require_at_most(Rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
           !v)
         return v;
-    return yields(tensor_desc{i32, {in[0].desc.rank()}});
+    return ok(tensor_desc{i32, {in[0].desc.rank()}});
   }
 
   static constexpr auto macs = no_macs;

@@ -14,7 +14,7 @@ namespace ops {
 ///   x: any shape      y: the same shape, 1 / (1 + exp(-x))
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/256 from
-/// -128; each stored number is the nearest to the real result, computed in float.
+/// -128; each quantised value is the nearest to the real result, computed in float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of TFLite's
 /// LOGISTIC for 8 bits (which has only the scale 1/256). i16 without zero points to 1/32768 is interpolated in TFLite's
@@ -31,15 +31,15 @@ struct sigmoid : detail::real_function {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (out[0].desc->quantised.rounding == stored_rounding::twice &&
+      if (out[0].desc->quantised.rounding == quantised_rounding::twice &&
           detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, false);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::sigmoid_of(argument(x)); });
       }
     }
-    if constexpr (can_be_stored<T>) {
+    if constexpr (can_be_quantised<T>) {
       // The steps of TFLite's float code, each rounded to float.
-      detail::for_each_stored<T>(
+      detail::for_each_quantised<T>(
           in, out, [](float x) { return float_quotient(1.0F, static_cast<float>(1.0 + double{math::exp(-x)})); });
     } else {
       detail::for_each_real<T>(in, out, [](double x) {

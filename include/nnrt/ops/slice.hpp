@@ -27,7 +27,7 @@ struct slice {
                                             {"begin", types::index, presence::required, true},
                                             {"size", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 29, .hdi = 135};
   static constexpr nnrt_parameter parameters[] = {{"axes", 127, i64, -1}};
 
@@ -72,7 +72,7 @@ struct slice {
       }
       if (auto v = cut_extent(y[a.axes.empty() ? i : cut.items[i]], in[1].values[at], in[2].values[at]); !v) return v;
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

@@ -7,7 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/axes.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
-#include <nnrt/ops/detail/stored_softmax.hpp>
+#include <nnrt/ops/detail/quantised_softmax.hpp>
 #include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
@@ -28,7 +28,7 @@ struct softmax {
   static constexpr std::string_view name = "softmax";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed};
   static constexpr error_bound errors[] = {{types_of(f32), 70, error_unit::largest, 0.016, true},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 4, error_unit::largest, 1}};
@@ -62,7 +62,7 @@ struct softmax {
     if (auto v = check_quantisation(x, detail::wish_of(wanted)); !v) return v;
     tensor_desc y = x;
     y.quantised = {};
-    return yields(detail::layer_result(y, wanted));
+    return ok(detail::layer_result(y, wanted));
   }
   static constexpr auto macs = no_macs;
 

@@ -26,7 +26,7 @@ struct space_to_batch_nd {
   static constexpr std::string_view name = "space_to_batch_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block").upstream_omitting(),
                                              hdi_field::named("paddings", "paddings").upstream_repeating()};
@@ -66,7 +66,7 @@ struct space_to_batch_nd {
       if (y[axis] % block != 0) return refuse(Rule::padded_image_must_be_divisible_by_the_block, y[axis], block);
       y[axis] /= block;
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

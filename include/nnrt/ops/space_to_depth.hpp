@@ -22,7 +22,7 @@ struct space_to_depth {
   static constexpr std::string_view name = "space_to_depth";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 104, .hdi = 142};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"block_size", 150, i64}};
@@ -48,7 +48,7 @@ struct space_to_depth {
     const std::int64_t pixels = extent_product(b, b);
     for (const std::int64_t length : {h, w})
       if (length >= 0 && length % b != 0) return refuse(Rule::image_must_be_divisible_by_the_block_size, length, b);
-    return yields(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, extent_product(c, pixels)}));
+    return ok(x.with_shape({n, h < 0 ? -1 : h / b, w < 0 ? -1 : w / b, extent_product(c, pixels)}));
   }
   static constexpr auto macs = no_macs;
 

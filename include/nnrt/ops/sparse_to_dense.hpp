@@ -27,7 +27,7 @@ struct sparse_to_dense {
       {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{
-      .typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
+      .typed_by = 1, .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -72,7 +72,7 @@ struct sparse_to_dense {
         if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v)
           return v;
       }
-    return yields(tensor_desc{values.type, default_format(y.rank), y});
+    return ok(tensor_desc{values.type, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 

@@ -12,7 +12,7 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, the root of x, correctly rounded; NaN below zero, -0 at -0
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
 /// nearest to the real root, rounded to float. Below zero there is none, but the zero point.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQRT.
@@ -23,7 +23,7 @@ struct sqrt : detail::real_function {
   using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return root(x); });
+    if constexpr (can_be_quantised<T>) detail::for_each_quantised<T>(in, out, [](float x) { return root(x); });
     else detail::for_each_real<T>(in, out, [](double x) { return math::sqrt(x); });
   }
 

@@ -25,10 +25,10 @@ struct square : detail::number_function {
   using rule = detail::number_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T>)
+    if constexpr (can_be_quantised<T>)
       if (in[0].desc->quantised) {
         const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-        const detail::stored_product<T> product({from, from, to});
+        const detail::quantised_product<T> product({from, from, to});
         return detail::for_each_element<T>(in, out, [&](T x) { return product(x, x); });
       }
     detail::for_each_number<T>(in, out, [](auto x) { return x * x; });

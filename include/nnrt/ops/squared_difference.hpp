@@ -27,7 +27,7 @@ struct squared_difference {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .typed_in_common = types::number,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .in_files = file_order::broadcast};
   static constexpr error_bound errors[] = {{types_of(f32), 2}, {types_of(f16), 0.51}, {types_of(f64), 2}};
   static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149, .tells_quantisation = 0};
@@ -46,7 +46,7 @@ struct squared_difference {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -56,9 +56,9 @@ struct squared_difference {
     const wide difference = static_cast<wide>(a) - static_cast<wide>(b);
     return static_cast<T>(difference * difference);
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_squared_difference<T>(of);
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const detail::quantised_pair& of) {
+    return detail::quantised_squared_difference<T>(of);
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {

@@ -23,7 +23,7 @@ struct squeeze {
   static constexpr std::string_view name = "squeeze";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
@@ -56,7 +56,7 @@ struct squeeze {
         y.push_back(x.shape[i]);
       }
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

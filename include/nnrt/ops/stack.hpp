@@ -23,7 +23,7 @@ struct stack {
   static constexpr std::string_view name = "stack";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::joined};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
 
@@ -58,7 +58,7 @@ struct stack {
         if (shape[i] < 0) shape[i] = x.desc.shape[i];
       }
     }
-    return yields(first.with_shape(shape.with_axis(axis, static_cast<std::int64_t>(in.size()))));
+    return ok(first.with_shape(shape.with_axis(axis, static_cast<std::int64_t>(in.size()))));
   }
 
   static constexpr auto macs = no_macs;

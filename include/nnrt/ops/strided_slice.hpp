@@ -37,7 +37,7 @@ struct strided_slice {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"begin", types::index}, {"end", types::index}, {"strides", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .may_fail = true};
   static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"begin_mask", 54, i64, -1},
                                                   {"end_mask", 55, i64, -1},
@@ -102,9 +102,9 @@ struct strided_slice {
     if (auto v = arrange(made, a, static_cast<int>(count), x.rank()); !v) return v;
     const numbers given{known(in[1]), known(in[2]), known(in[3])};
     for (int i = 0; i < x.rank(); ++i)
-      if (const complaint c = measure(made.of[i], a, given, x.shape[i]); c.is_made)
+      if (const diagnostic c = measure(made.of[i], a, given, x.shape[i]); c.is_made)
         return refuse(c.broken, c.actual, c.expected);
-    return yields(x.with_shape(made.shape()));
+    return ok(x.with_shape(made.shape()));
   }
 
   static constexpr auto macs = no_macs;
@@ -119,7 +119,7 @@ struct strided_slice {
     (void)arrange(made, a, count, in[0].rank());  // infer has refused what is wrong
     for (int i = 0; i < in[0].rank(); ++i) {
       cut& axis = made.of[i];
-      if (const complaint c = measure(axis, a, {lists[0], lists[1], lists[2]}, in[0].shape()[i]); c.is_made)
+      if (const diagnostic c = measure(axis, a, {lists[0], lists[1], lists[2]}, in[0].shape()[i]); c.is_made)
         return fault_at(axis.number, c.broken, c.actual, c.expected);
     }
     const shape_t shape = made.shape();
@@ -154,7 +154,7 @@ struct strided_slice {
   struct numbers {
     const std::int64_t *begin, *end, *strides;
   };
-  struct complaint {
+  struct diagnostic {
     bool is_made = false;
     rule broken{};
     std::int64_t actual = 0, expected = 0;
@@ -195,7 +195,7 @@ struct strided_slice {
   }
 
   /// First element, step and extent of a cut of an axis that has `extent` elements.
-  static constexpr complaint measure(cut& axis, const attrs& a, const numbers& given, std::int64_t extent) {
+  static constexpr diagnostic measure(cut& axis, const attrs& a, const numbers& given, std::int64_t extent) {
     axis.extent = extent;
     if (axis.number < 0) return {};
     const int i = axis.number;

@@ -28,7 +28,7 @@ struct sub {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .typed_in_common = types::number,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
@@ -47,7 +47,7 @@ struct sub {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_stored_arithmetic<Rule>(in, wanted);
+    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
@@ -56,9 +56,9 @@ struct sub {
     using wide = detail::wrapping_t<T>;
     return detail::finished<T>(static_cast<wide>(a) - static_cast<wide>(b), attributes.fused);
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const detail::stored_pair& of) {
-    return detail::stored_sum<T>(of, -1);
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const detail::quantised_pair& of) {
+    return detail::quantised_sum<T>(of, -1);
   }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {

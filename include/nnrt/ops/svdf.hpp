@@ -17,10 +17,11 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 ///   next[f] = state[f] without its oldest number, then features[f] · x
 ///   y[u] = fused(sum over the filters f of unit u, from u * rank on, of times[f] · next[f], plus bias[u])
 ///
-/// f32: all operands are. Stored numbers: x and features i8, times and state i16, bias i32; those of features and times
-/// have no zero points, nor has the state; the bias has the scale of the state times that of times.
+/// f32: all operands are. Quantised values: x and features i8, times and state i16, bias i32; those of features and
+/// times have no zero points, nor has the state; the bias has the scale of the state times that of times.
 ///
-/// Broken rules: see `rule`; ranks, extents, dtypes, scales. Source: TFLite's SVDF, to the last bit on stored numbers.
+/// Broken rules: see `rule`; ranks, extents, dtypes, scales. Source: TFLite's SVDF, to the last bit on quantised
+/// values.
 struct svdf {
   static constexpr op_code code{1009};
   static constexpr std::string_view name = "svdf";
@@ -30,7 +31,7 @@ struct svdf {
                                             {"bias", types_of(f32, i32), presence::optional},
                                             {"state", types_of(f32, i16)}};
   static constexpr operand_spec outputs[] = {{"y", types_of(f32, i8)}, {"next", types_of(f32, i16)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .in_files = file_order::unchanged};
   static constexpr error_bound errors[] = {
       {types_of(f32), 2, error_unit::terms, 0.5, false, "products of x and of the memory, of a unit"}};
   static constexpr foreign_numbers foreign{};
@@ -85,8 +86,8 @@ struct svdf {
       if (auto v = extents.take(fit, stored, extent_product(all, of[memory])); !v) return v;
     if (auto v = check_scales<Rule>(in, wanted); !v) return v;
     const quantisation to = type == f32 ? quantisation{} : detail::wish_of(wanted).quantised;
-    return yields(tensor_desc{type, format::nd, {of[batch], of[units]}, to},
-                  tensor_desc{in[4].desc.type, format::nd, {of[batch], of[stored]}, in[4].desc.quantised});
+    return ok(tensor_desc{type, format::nd, {of[batch], of[units]}, to},
+              tensor_desc{in[4].desc.type, format::nd, {of[batch], of[stored]}, in[4].desc.quantised});
   }
 
   /// Products of features and of times.
@@ -98,12 +99,12 @@ struct svdf {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (std::is_same_v<T, float>) filter_reals(a, in, out);
-    else filter_stored(a, in, out, detail::plain_products());
+    else filter_quantised(a, in, out, detail::plain_products());
   }
 
-  /// On stored numbers, with the sums of `products`.
+  /// On quantised values, with the sums of `products`.
   template <class Products>
-  static constexpr void filter_stored(const attrs& a, arguments in, results out, const Products& products) {
+  static constexpr void filter_quantised(const attrs& a, arguments in, results out, const Products& products) {
     const auto x = in[0].as<const std::int8_t>(), features = in[1].as<const std::int8_t>();
     const auto times = in[2].as<const std::int16_t>();
     const auto y = out[0].as<std::int8_t>();
@@ -115,7 +116,7 @@ struct svdf {
     const auto scale = [&](std::size_t i) { return double{in[i].desc->quantised.scale}; };
     const fixed_point to_state = fixed_point_of(float_over(float_times(double{of_x.scale}, scale(1)), of_state));
     const fixed_point to_y = fixed_point_of(float_over(float_times(of_state, scale(2)), double{of_y.scale}));
-    const stored_range range = stored_range_of<std::int8_t>(of_y, a.fused);
+    const quantised_range range = quantised_range_of<std::int8_t>(of_y, a.fused);
     const auto begin = [&](std::int64_t b) { return products.row_of(x, b * width, width, of_x.zero_point, 0); };
     const auto put = [&](const auto& row, std::int64_t f) {
       return static_cast<std::int16_t>(

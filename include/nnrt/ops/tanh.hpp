@@ -14,7 +14,7 @@ namespace ops {
 ///   x: any shape      y: the same shape, (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/128 from
-/// 0; each stored number is the nearest to the real result, computed in float.
+/// 0; each quantised value is the nearest to the real result, computed in float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
 /// for 8 bits. i16 without zero points to 1/32768 is interpolated in TFLite's table, whose numbers differ from those in
@@ -30,13 +30,13 @@ struct tanh : detail::real_function {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (out[0].desc->quantised.rounding == stored_rounding::twice &&
+      if (out[0].desc->quantised.rounding == quantised_rounding::twice &&
           detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, true);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::tanh_of(argument(x)); });
       }
     }
-    if constexpr (can_be_stored<T>) detail::for_each_stored<T>(in, out, [](float x) { return math::tanh(x); });
+    if constexpr (can_be_quantised<T>) detail::for_each_quantised<T>(in, out, [](float x) { return math::tanh(x); });
     else detail::for_each_real<T>(in, out, [](double x) { return math::tanh(x); });
   }
 };

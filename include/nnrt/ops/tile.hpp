@@ -26,7 +26,7 @@ struct tile {
   static constexpr std::string_view name = "tile";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"multiples", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept, .may_fail = true};
   static constexpr foreign_numbers foreign{.nnrt = 40, .hdi = 160, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"dims", 128, i64, -1}};
 
@@ -60,7 +60,7 @@ struct tile {
       if (auto v = require_at_most(Rule::multiple_must_not_exceed_the_size_limit, multiple, max_elements); !v) return v;
       y[i] = multiple == 0 ? 0 : y[i] > max_elements / multiple ? max_elements + 1 : y[i] < 0 ? -1 : y[i] * multiple;
     }
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

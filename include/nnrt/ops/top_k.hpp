@@ -31,7 +31,7 @@ struct top_k {
   static constexpr std::string_view name = "top_k";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::integer, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
 
@@ -94,7 +94,7 @@ struct top_k {
   /// Values and indices, k of them along the axis.
   static constexpr verdict lines_of(const tensor_desc& x, int axis, std::int64_t k) {
     const shape_t y = x.shape.with(axis, k);
-    return yields(x.with_shape(y), tensor_desc{i32, x.layout, y});
+    return ok(x.with_shape(y), tensor_desc{i32, x.layout, y});
   }
   /// The elements along one axis.
   template <class T> struct line {

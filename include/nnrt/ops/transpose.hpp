@@ -24,7 +24,7 @@ struct transpose {
   static constexpr std::string_view name = "transpose";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"perm", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 41, .hdi = 162, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -50,7 +50,7 @@ struct transpose {
       return v;
     shape_t y;
     for (int i = 0; i < order.count; ++i) y.push_back(x.shape[order.items[i]]);
-    return yields(tensor_desc{x.type, layout_of(x, order), y, x.quantised});
+    return ok(tensor_desc{x.type, layout_of(x, order), y, x.quantised});
   }
 
   static constexpr auto macs = no_macs;

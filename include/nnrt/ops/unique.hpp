@@ -32,7 +32,7 @@ struct unique {
                                              {"count", types_of(i32)},
                                              {"first", types_of(i32)},
                                              {"repeats", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -49,7 +49,7 @@ struct unique {
     constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
     if (auto v = require_at_most(Rule::elements_must_be_countable_in_32_bits, x.shape[0], most); !v) return v;
     const tensor_desc list{i32, x.shape};
-    return yields(x, list, tensor_desc{i32, shape_t{}}, list, list);
+    return ok(x, list, tensor_desc{i32, shape_t{}}, list, list);
   }
   static constexpr auto macs = no_macs;
 

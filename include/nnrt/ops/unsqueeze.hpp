@@ -20,7 +20,7 @@ struct unsqueeze {
   static constexpr std::string_view name = "unsqueeze";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
   static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
@@ -49,7 +49,7 @@ struct unsqueeze {
       return v;
     shape_t y;
     for (int i = 0, from = 0; i < rank; ++i) y.push_back(chosen.contains(i) ? 1 : x.shape[from++]);
-    return yields(x.with_shape(y));
+    return ok(x.with_shape(y));
   }
 
   static constexpr auto macs = no_macs;

@@ -23,7 +23,7 @@ struct unstack {
   static constexpr std::string_view name = "unstack";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept};
   static constexpr foreign_numbers foreign{.nnrt = 57, .hdi = 166};
   static constexpr nnrt_parameter parameters[] = {{"axis", 78, i64}};
 

@@ -128,13 +128,13 @@ struct placing_by_size {
     return run(static_cast<pool<std::int32_t>&&>(order), INT64_MAX, {});
   }
   /// Of many. -1, with some offsets set, when it takes more work than it may, or too long.
-  constexpr std::int64_t run_within(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
+  constexpr std::int64_t run_within(pool<std::int32_t> order, std::int64_t max_work, const deadline_watch& watch) {
     is_beside.assign(count, 0);
-    return run(static_cast<pool<std::int32_t>&&>(order), most_work, watch);
+    return run(static_cast<pool<std::int32_t>&&>(order), max_work, watch);
   }
 
  private:
-  constexpr std::int64_t run(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
+  constexpr std::int64_t run(pool<std::int32_t> order, std::int64_t max_work, const deadline_watch& watch) {
     nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
       const std::int64_t x = blocks[a].bytes, y = blocks[b].bytes;
       return x != y ? x > y : a < b;
@@ -148,7 +148,7 @@ struct placing_by_size {
         sort_by_offset(beside);
       } else {
         work += b.last - b.first + static_cast<std::int64_t>(beside.size());
-        if (work > most_work || watch.is_over()) return -1;
+        if (work > max_work || watch.is_over()) return -1;
         sort_beside();
       }
       b.offset = smallest_gap(aligned(b.bytes));
@@ -328,7 +328,7 @@ constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_
 }
 
 /// The largest sum of bytes that blocks have in use at one step.
-constexpr std::int64_t most_bytes_in_use(const pool<block>& blocks, const pool<std::int32_t>& ids, std::int32_t steps) {
+constexpr std::int64_t max_bytes_in_use(const pool<block>& blocks, const pool<std::int32_t>& ids, std::int32_t steps) {
   pool<std::int64_t> change;  // at each step, from the one before
   change.assign(static_cast<std::size_t>(steps) + 2, 0);
   for (const std::int32_t id : ids) {
@@ -347,7 +347,7 @@ constexpr std::int64_t most_bytes_in_use(const pool<block>& blocks, const pool<s
 constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std::int32_t steps,
                              std::int64_t lower_bound, const deadline_watch& watch) {
   constexpr std::size_t few = 512;
-  constexpr std::int64_t most_work = std::int64_t{1} << 23;  // some 50 ms
+  constexpr std::int64_t max_work = std::int64_t{1} << 23;  // some 50 ms
   if (ids.size() <= few) return placing_by_size(blocks, steps).run(static_cast<pool<std::int32_t>&&>(ids));
   pool<std::int64_t> offsets, others;
   std::int64_t least = place_by_time(blocks, ids, false, offsets, watch);
@@ -356,7 +356,7 @@ constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std:
     if (backward < least) least = backward, offsets = static_cast<pool<std::int64_t>&&>(others);
   }
   if (least > lower_bound && !watch.is_over()) {
-    const std::int64_t by_size = placing_by_size(blocks, steps).run_within(ids, most_work, watch);
+    const std::int64_t by_size = placing_by_size(blocks, steps).run_within(ids, max_work, watch);
     if (by_size >= 0 && by_size <= least) return by_size;
   }
   for (const std::int32_t id : ids) blocks[static_cast<std::size_t>(id)].offset = offsets[static_cast<std::size_t>(id)];

@@ -89,7 +89,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   if (mode < 0 || mode > static_cast<int>(quantisation::kind::per_channel))
     return " has quantisation " + std::to_string(mode) + ", expected 0 to 2";
   if (const auto rounding = static_cast<int>(desc.quantised.rounding);
-      rounding < 0 || rounding > static_cast<int>(stored_rounding::half_to_even))
+      rounding < 0 || rounding > static_cast<int>(quantised_rounding::half_to_even))
     return " has rounding " + std::to_string(rounding) + ", expected 0 to 1";
   for (const std::int64_t extent : desc.shape)
     if (extent < -1) return " has extent " + std::to_string(extent) + ", expected -1 (unknown) or more";
@@ -168,7 +168,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 }
 
 [[gnu::cold]] inline result<void> check_values(const ir::graph& g, const deadline_watch& watch) {
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 60;  // sums of sizes then stay far from the largest number
+  constexpr std::int64_t max_bytes = std::int64_t{1} << 60;  // sums of sizes then stay far from the largest number
   std::int64_t bytes = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     if (watch.is_over()) return compiled_too_late();
@@ -176,7 +176,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
       return fail(broken_graph("value " + std::to_string(id) + fault));
     if (!g.values[id].desc.shape.is_known()) continue;
     bytes += g.values[id].desc.bytes();
-    if (bytes > most_bytes) return fail(broken_graph("has more bytes in its values than memory can hold"));
+    if (bytes > max_bytes) return fail(broken_graph("has more bytes in its values than memory can hold"));
   }
   std::vector<char> scales_are_right(g.values.size(), 0);
   for (std::size_t id = 0; id < g.values.size(); ++id) {

@@ -11,7 +11,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// Larger results stay nodes: they become prepare steps, which run at machine speed when an executor is made.
-inline constexpr std::int64_t most_evaluated_elements = 1024;
+inline constexpr std::int64_t max_evaluated_elements = 1024;
 
 namespace detail {
 
@@ -44,14 +44,14 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
       continue;
     }
     const ir::value& v = g.at(id);
-    if (v.is != ir::kind::constant || v.desc.elements() > most_evaluated_elements || v.scales != ir::none) return false;
+    if (v.is != ir::kind::constant || v.desc.elements() > max_evaluated_elements || v.scales != ir::none) return false;
   }
   for (const std::int32_t id : g.outputs_of(n)) {
     const std::int64_t elements = g.at(id).desc.elements();
-    if (elements < 0 || elements > most_evaluated_elements) return false;
+    if (elements < 0 || elements > max_evaluated_elements) return false;
   }
   const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
 }
 
 /// False, and nothing is changed, when the node finds fault with the constants: then a run says so.

@@ -170,7 +170,7 @@ struct block_assigner {
 
   /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several a state
   /// that becomes what is made of the result, else the one that was made last: the caches still hold it, and it may be
-  /// made in bands (exec/find_bands.hpp), while an older one may be read for that.
+  /// made in stripes (exec/find_stripes.hpp), while an older one may be read for that.
   constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
     const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
     std::int32_t newest = ir::none;
@@ -324,7 +324,7 @@ constexpr void place_blocks(memory_plan& plan, std::size_t steps, const deadline
   for (std::size_t i = 0; i < plan.blocks.size(); ++i)
     if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0)
       outermost.push_back(static_cast<std::int32_t>(i));
-  plan.lower_bound = detail::most_bytes_in_use(plan.blocks, outermost, static_cast<std::int32_t>(steps));
+  plan.lower_bound = detail::max_bytes_in_use(plan.blocks, outermost, static_cast<std::int32_t>(steps));
   plan.arena_bytes = detail::place(plan.blocks, static_cast<pool<std::int32_t>&&>(outermost),
                                    static_cast<std::int32_t>(steps), plan.lower_bound, watch);
 }

@@ -1,4 +1,5 @@
-// quantise: a graph of floats becomes one of stored bytes where an accelerator runs it, given the scale of each tensor.
+// quantise: a graph of floats becomes one of quantised bytes where an accelerator runs it, given the scale of each
+// tensor.
 // Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans
 // the result.
 #pragma once
@@ -18,12 +19,12 @@ namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 struct quantise_options {
   array_ref<const float> scales;         // by value; 0: not known, so that the value stays a float
   array_ref<const char> on_accelerator;  // by node
-  stored_rounding rounding = stored_rounding::half_to_even;
+  quantised_rounding rounding = quantised_rounding::half_to_even;
   array_ref<const char> in_16_bits = {};  // by node: activations are i16, where the operator takes it; empty: none
   /// A convolution or dense layer whose result the accelerator reads no more keeps its sums: i32, a scale for each
   /// output channel.
   bool int32_tail = false;
-  /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Those that
+  /// The operator of this number for quantised bytes, or null: then its nodes stay with floats. Those that
   /// quantise_makes() names must be there.
   const operator_info* (*find)(op_code) = nullptr;
 };
@@ -47,17 +48,18 @@ struct quantised_layer {
   // of the graph of floats, as are weight and bias: the tensor whose scale sums have
   std::int32_t x = ir::none;
   std::int32_t weight = ir::none, bias = ir::none;
-  std::int32_t stored_weight = ir::none, weight_scales = ir::none, stored_bias = ir::none;  // weights of the new graph
+  std::int32_t stored_weight = ir::none, weight_scales = ir::none,
+               quantised_bias = ir::none;  // weights of the new graph
   // that of a layer which keeps its sums: what they stand for, by output channel
   std::int32_t sum_scales = ir::none;
   float x_scale = 0;  // of x as the layer reads it
 };
 
-/// The graph of stored numbers. Values of the graph of floats keep their ids.
+/// The graph of quantised values. Values of the graph of floats keep their ids.
 struct quantised_graph {
   ir::graph graph;
   // by value of the graph of floats, its first stored form; none: it is a float alone
-  pool<std::int32_t> stored_of;
+  pool<std::int32_t> quantised_of;
   pool<quantised_layer> layers;
 };
 
@@ -85,7 +87,7 @@ class quantising {
     ir::graph& q = made.graph;
     q = floats;
     q.nodes.clear();
-    made.stored_of.assign(floats.values.size(), ir::none);
+    made.quantised_of.assign(floats.values.size(), ir::none);
     for (pool<std::int32_t>& of : forms_) of.assign(floats.values.size(), ir::none);
     layer_of_.assign(floats.values.size(), -1);
     is_float_.assign(floats.values.size(), 0);
@@ -99,7 +101,7 @@ class quantising {
       if (is_in_unit_[i] != 0) continue;
       if (layer_of_unit_[i] != ir::none) store_unit(floats.nodes[static_cast<std::size_t>(layer_of_unit_[i])], n);
       else if (is_layer_at_tail(i)) store_sums(n, is_wide(i));
-      else if (is_stored(i)) store(n, is_wide(i));
+      else if (is_quantised(i)) store(n, is_wide(i));
       else keep(n);
     }
     for (const ir::output& out : floats.outputs) need_float(out.value);
@@ -112,12 +114,12 @@ class quantising {
   constexpr float scale_of(std::int32_t id) const { return wanted_.scales[static_cast<std::size_t>(id)]; }
   constexpr bool has_scale(std::int32_t id) const { return g_.at(id).desc.type == f32 && scale_of(id) > 0; }
 
-  /// The operator of a node for stored numbers; null where nobody has it.
+  /// The operator of a node for quantised values; null where nobody has it.
   constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find(n.op->code); }
 
   /// Whether the rules of an operator that moves numbers let it move those of its first operand in 8 bits: some of its
   /// attributes may be for floats alone.
-  constexpr bool takes_stored_numbers(const ir::node& n) const {
+  constexpr bool takes_quantised_values(const ir::node& n) const {
     const auto stored = [&](tensor_desc desc) {
       desc.type = i8, desc.quantised = quant{1.0F, 0, wanted_.rounding};
       return desc;
@@ -131,19 +133,20 @@ class quantising {
 
   /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers
   /// needs no scale but its input's.
-  constexpr bool can_be_stored(const ir::node& n) const {
+  constexpr bool can_be_quantised(const ir::node& n) const {
     const operator_traits& traits = n.op->traits;
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
     if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0]) || form_for_bytes(n) == nullptr)
       return false;
-    if (traits.quantised == stored_numbers::kept) {
+    if (traits.quantised == quantised_values::kept) {
       for (std::size_t i = 1; i < in.size(); ++i)
         if (in[i] != ir::none && !is_known(in[i])) return false;
       for (const std::int32_t id : out)
         if (g_.at(id).desc.type != f32) return false;
-      return takes_stored_numbers(n);
+      return takes_quantised_values(n);
     }
-    if (traits.quantised != stored_numbers::computed || !traits.rounds_to_even || out.size() != 1 || !has_scale(out[0]))
+    if (traits.quantised != quantised_values::computed || !traits.rounds_to_even || out.size() != 1 ||
+        !has_scale(out[0]))
       return false;
     const bool is_layer = traits.weights != weights_role::none;
     for (std::size_t i = 1; i < in.size(); ++i) {
@@ -154,11 +157,11 @@ class quantising {
     return !is_layer || in.size() > 1;
   }
 
-  constexpr bool can_run_stored(std::size_t i) const {
-    return wanted_.on_accelerator[i] != 0 && can_be_stored(g_.nodes[i]);
+  constexpr bool can_run_quantised(std::size_t i) const {
+    return wanted_.on_accelerator[i] != 0 && can_be_quantised(g_.nodes[i]);
   }
-  constexpr bool is_stored(std::size_t i) const {
-    return can_run_stored(i) && (is_tail_[i] == 0 || is_layer_at_tail(i));
+  constexpr bool is_quantised(std::size_t i) const {
+    return can_run_quantised(i) && (is_tail_[i] == 0 || is_layer_at_tail(i));
   }
 
   /// Finds layers whose results only floats are made of. What gives such a result another shape and no more works on
@@ -172,19 +175,19 @@ class quantising {
     };
     for (std::size_t i = g_.nodes.size(); i-- > 0;) {
       const ir::node& n = g_.nodes[i];
-      if (!can_run_stored(i) || (is_reshaping(n) && is_unread(n))) continue;
+      if (!can_run_quantised(i) || (is_reshaping(n) && is_unread(n))) continue;
       for (const std::int32_t id : g_.inputs_of(n))
         if (id != ir::none) is_read[static_cast<std::size_t>(id)] = 1;
     }
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const ir::node& n = g_.nodes[i];
-      if (!can_run_stored(i) || !is_unread(n)) continue;
+      if (!can_run_quantised(i) || !is_unread(n)) continue;
       const bool follows = is_reshaping(n) && is_sum[static_cast<std::size_t>(g_.inputs_of(n)[0])] != 0;
       if (follows || can_keep_sums(n)) is_tail_[i] = is_sum[static_cast<std::size_t>(g_.outputs_of(n)[0])] = 1;
     }
   }
   static constexpr bool is_reshaping(const ir::node& n) {
-    return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == stored_numbers::kept;
+    return n.op->traits.result == storage::alias_of_input && n.op->traits.quantised == quantised_values::kept;
   }
   constexpr bool can_keep_sums(const ir::node& n) const {
     const bool is_known_layer = is_convolution(n) || is_transposed(n) || n.op->code == ops::full_connection::code;
@@ -201,7 +204,7 @@ class quantising {
     const use_table use(g_);
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const ir::node& n = g_.nodes[i];
-      if (n.op->code != ops::add::code || !is_stored(i) || is_wide(i)) continue;
+      if (n.op->code != ops::add::code || !is_quantised(i) || is_wide(i)) continue;
       const array_ref<const std::int32_t> in = g_.inputs_of(n);
       if (in[0] == in[1] || g_.at(in[0]).desc.shape != g_.at(in[1]).desc.shape) continue;
       // Of two convolutions the later one: what the other gives is there by then.
@@ -218,7 +221,7 @@ class quantising {
   /// A convolution, depthwise, transposed or neither, that rounds nothing but what it passes on.
   constexpr bool can_begin_unit(std::size_t i) const {
     const ir::node& n = g_.nodes[i];
-    return (is_convolution(n) || is_transposed(n)) && is_stored(i) && !is_wide(i) &&
+    return (is_convolution(n) || is_transposed(n)) && is_quantised(i) && !is_wide(i) &&
            g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(activation::none);
   }
   static constexpr bool is_transposed(const ir::node& n) { return n.op->code == ops::conv2d_transpose::code; }
@@ -239,16 +242,16 @@ class quantising {
   constexpr void store_unit(const ir::node& layer, const ir::node& sum) {
     const std::int32_t between = g_.outputs_of(layer)[0];
     const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
-    const std::int32_t x = need_stored(g_.inputs_of(layer)[0], false), addend = need_stored(other, false),
+    const std::int32_t x = need_quantised(g_.inputs_of(layer)[0], false), addend = need_quantised(other, false),
                        weight = stored_weight(layer, x);
-    const std::int32_t in[] = {x, weight, made.layers.back().stored_bias, addend};
+    const std::int32_t in[] = {x, weight, made.layers.back().quantised_bias, addend};
     pool<word> words;
     const auto pack_rectified = [&](auto attrs) {
       attrs.fused = unpack<ops::add::attrs>(g_.attrs_of(sum)).fused, pack(attrs, words);
     };
     if (is_transposed(layer)) pack_rectified(unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(layer)));
     else pack_rectified(convolution_of(layer));
-    const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
+    const std::int32_t y = add_quantised(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
     add_node(wanted_.find(is_transposed(layer) ? ops::conv2d_transpose_add::code : ops::conv2d_add::code),
              made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
@@ -272,12 +275,12 @@ class quantising {
   constexpr std::int32_t& form_of(std::int32_t id, bool is_wide) {
     return forms_[is_wide ? 1 : 0][static_cast<std::size_t>(id)];
   }
-  constexpr std::int32_t add_stored(std::int32_t of, const quantisation& q, bool is_wide) {
+  constexpr std::int32_t add_quantised(std::int32_t of, const quantisation& q, bool is_wide) {
     tensor_desc desc = g_.at(of).desc;
     desc.type = is_wide ? i16 : i8;
     desc.quantised = q;
     const std::int32_t form = form_of(of, is_wide) = made.graph.add_value({desc, ir::kind::result, {}, 0, ir::none});
-    std::int32_t& first = made.stored_of[static_cast<std::size_t>(of)];
+    std::int32_t& first = made.quantised_of[static_cast<std::size_t>(of)];
     if (first == ir::none) first = form;
     return form;
   }
@@ -303,18 +306,18 @@ class quantising {
     add_node(wanted_.find(ops::quant_dtype_cast::code), made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
   }
   /// A stored form of a value, made of the other one or the float if need be.
-  constexpr std::int32_t need_stored(std::int32_t id, bool is_wide) {
+  constexpr std::int32_t need_quantised(std::int32_t id, bool is_wide) {
     if (form_of(id, is_wide) != ir::none) return form_of(id, is_wide);
     const std::int32_t other = form_of(id, !is_wide);
     // What was moved has the scale that it came with.
     quantisation q = other == ir::none ? quantisation_of(id, is_wide) : made.graph.at(other).desc.quantised;
     if (other != ir::none) q.scale = is_wide ? q.scale / 256 : q.scale * 256;
-    add_cast(other == ir::none ? id : other, add_stored(id, q, is_wide));
+    add_cast(other == ir::none ? id : other, add_quantised(id, q, is_wide));
     return form_of(id, is_wide);
   }
   constexpr std::int32_t need_float(std::int32_t id) {
     if (id == ir::none || is_float_[static_cast<std::size_t>(id)] != 0) return id;
-    add_cast(made.stored_of[static_cast<std::size_t>(id)], id);
+    add_cast(made.quantised_of[static_cast<std::size_t>(id)], id);
     is_float_[static_cast<std::size_t>(id)] = 1;
     return id;
   }
@@ -357,8 +360,8 @@ class quantising {
     }
     if (layer.bias != ir::none) {
       // A bias that two layers share has two scales: each use has a name of its own.
-      layer.stored_bias = add_numbered_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, ".stored.",
-                                              made.layers.size());
+      layer.quantised_bias = add_numbered_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, ".stored.",
+                                                 made.layers.size());
     }
     made.layers.push_back(layer);
     return layer.stored_weight;
@@ -376,27 +379,27 @@ class quantising {
     return add_weight(desc, of, {name.data(), name.size()});
   }
 
-  /// The node on stored numbers.
+  /// The node on quantised values.
   constexpr void store(const ir::node& n, bool is_wide) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
     const bool is_layer = n.op->traits.weights != weights_role::none;
     pool<std::int32_t> inputs, outputs;
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (in[i] == ir::none || (is_layer && i > 0)) inputs.push_back(ir::none);
-      else inputs.push_back(is_known(in[i]) ? in[i] : need_stored(in[i], is_wide));
+      else inputs.push_back(is_known(in[i]) ? in[i] : need_quantised(in[i], is_wide));
     }
     if (is_layer) store_weights(n, is_wide, inputs);
-    const bool is_moved = n.op->traits.quantised == stored_numbers::kept;
+    const bool is_moved = n.op->traits.quantised == quantised_values::kept;
     for (const std::int32_t id : out)
-      outputs.push_back(
-          add_stored(id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
+      outputs.push_back(add_quantised(
+          id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
     add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
   }
   /// The operands of a layer behind its input.
   constexpr void store_weights(const ir::node& n, bool is_wide, pool<std::int32_t>& inputs) {
     inputs[1] = stored_weight(n, inputs[0]);
     if (is_wide && inputs.size() < 3) inputs.push_back(ir::none);
-    if (inputs.size() > 2) inputs[2] = made.layers.back().stored_bias;
+    if (inputs.size() > 2) inputs[2] = made.layers.back().quantised_bias;
     // Without a bias sums of 16-bit numbers would have 64 bits: accelerators have 32.
     if (is_wide && inputs[2] == ir::none) inputs[2] = zero_bias(g_.at(g_.inputs_of(n)[1]).desc.shape[0]);
   }
@@ -404,7 +407,7 @@ class quantising {
   constexpr void store_sums(const ir::node& n, bool is_wide) {
     pool<std::int32_t> inputs;
     inputs.assign(g_.inputs_of(n).size(), ir::none);
-    inputs[0] = need_stored(g_.inputs_of(n)[0], is_wide);
+    inputs[0] = need_quantised(g_.inputs_of(n)[0], is_wide);
     store_weights(n, is_wide, inputs);
     quantised_layer& layer = made.layers.back();
     const std::int32_t of = g_.outputs_of(n)[0];
@@ -413,7 +416,7 @@ class quantising {
     desc.quantised.axis = desc.rank() - 1;
     layer.sum_scales =
         add_numbered_weight(tensor_desc{f32, {desc.shape[-1]}}, layer.weight, ".sums.scale.", made.layers.size() - 1);
-    const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] =
+    const std::int32_t y = made.quantised_of[static_cast<std::size_t>(of)] =
         made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
     pool<word> words;
     pack_sums(n, words);

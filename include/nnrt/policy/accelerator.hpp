@@ -127,7 +127,7 @@ enum class placement {
 /// An operator of an accelerator. Graphs of floats are quantised to i8, or to i16 where somebody asks for that.
 struct accelerator_operator {
   std::string_view name;
-  dtype_set accepts;  // stored numbers that it takes
+  dtype_set accepts;  // quantised values that it takes
   placement runs = placement::on_accelerator;
   array_ref<const accelerator_limit> limits = {};
   array_ref<const accelerator_limit> further = {};
@@ -177,7 +177,7 @@ struct accelerator {
   alignment of_planes;                        // NCHW
   alignment of_images;                        // Y and NV12
   scale_kind scales = scale_kind::real;
-  stored_rounding rounding = stored_rounding::half_to_even;
+  quantised_rounding rounding = quantised_rounding::half_to_even;
   std::int64_t memory_alignment = 64;  // of a tensor's first byte
 };
 

@@ -6,7 +6,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// X3 and J3. Everything has four axes; stored numbers are i8, with scales that are powers of two.
+/// X3 and J3. Everything has four axes; quantised values are i8, with scales that are powers of two.
 /// Source: the operator list of the RDK X3 documentation. It does not say how feature maps are aligned: of the two
 /// orders that it names, this is 8W4C. hswish is taken for what it is made of, hard_sigmoid and mul, swish and gelu for
 /// functions by a look-up table.

@@ -77,7 +77,7 @@ constexpr std::int64_t row_bytes(const image_view& image) {
   return is_plane ? image.width : saturated_product(3, image.width);
 }
 /// More than there can be; so many bytes in each of three planes can still be counted.
-inline constexpr std::int64_t most_image_bytes = std::int64_t{1} << 60;
+inline constexpr std::int64_t max_image_bytes = std::int64_t{1} << 60;
 
 /// Three numbers of one pixel, in the order of the image's type.
 struct pixel {
@@ -166,8 +166,7 @@ constexpr verdict check_rows(const image_view& image) {
     if (auto v = require_at_least(image_rule::stride_must_cover_a_row, image.stride, row_bytes(image)); !v) return v;
   }
   const std::int64_t bytes = saturated_product(image.height, image.stride != 0 ? image.stride : row_bytes(image));
-  return bytes <= most_image_bytes ? verdict{}
-                                   : refuse(image_rule::image_must_fit_into_memory, bytes, most_image_bytes);
+  return bytes <= max_image_bytes ? verdict{} : refuse(image_rule::image_must_fit_into_memory, bytes, max_image_bytes);
 }
 
 }  // namespace detail

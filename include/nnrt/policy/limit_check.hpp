@@ -337,14 +337,14 @@ class limit_check {
   /// Each pad against its bound, which depends on kernel and stride along the same side.
   constexpr accelerator_verdict each_pad() const {
     const pixels_around p = pads_of(f_);
-    const std::int64_t most_h = most_pad(f_.kernel.h, f_.stride.h), most_w = most_pad(f_.kernel.w, f_.stride.w);
+    const std::int64_t max_h = max_pad(f_.kernel.h, f_.stride.h), max_w = max_pad(f_.kernel.w, f_.stride.w);
     for (const std::int64_t pad : {p.top, p.bottom})
-      if (pad > most_h) return broken_limit(row_.rule, pad, most_h);
+      if (pad > max_h) return broken_limit(row_.rule, pad, max_h);
     for (const std::int64_t pad : {p.left, p.right})
-      if (pad > most_w) return broken_limit(row_.rule, pad, most_w);
+      if (pad > max_w) return broken_limit(row_.rule, pad, max_w);
     return {};
   }
-  constexpr std::int64_t most_pad(std::int64_t kernel, std::int64_t stride) const {
+  constexpr std::int64_t max_pad(std::int64_t kernel, std::int64_t stride) const {
     if (row_.rule == pads_must_not_exceed_half_of_the_kernel) return (kernel - 1) / 2;
     return stride % 2 == 0 ? kernel / stride : (kernel + stride - 1) / stride - 1;
   }

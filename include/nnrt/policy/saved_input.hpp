@@ -64,9 +64,9 @@ namespace detail {
   if (std::string fault = fault_of(in.by); !fault.empty()) return fault;
   if (!in.is_image)
     return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
-  const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
-  if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() ||
-      desc.shape[3] != channels_of(in.seen))
+  const bool is_quantised = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
+  if ((desc.type != f32 && !is_quantised) || desc.rank() != 4 || desc.layout != format::nhwc ||
+      !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
     return joined({" is ", ir::to_string(desc), ", expected f32 [N, H, W, ", channels_of(in.seen), "] of ",
                    name_of(in.seen), " images"});
   const std::uint8_t pixel = 0;

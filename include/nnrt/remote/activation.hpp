@@ -38,7 +38,7 @@ inline result<std::optional<listening_socket>> activated_socket() {
   for (const char* const name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) ::unsetenv(name);
   if (process != static_cast<long>(::getpid()) || !count || *count == 0) return std::optional<listening_socket>();
   if (*count != 1) return fail(error_code::invalid_argument, {"LISTEN_FDS: got ", *count, " sockets, expected 1"});
-  auto given = listening_socket::given(owned_file(first_file));
+  auto given = listening_socket::given(owned_fd(first_file));
   if (!given) return fail(std::move(given.error()));
   return std::optional<listening_socket>(std::move(*given));
 }

@@ -271,7 +271,7 @@ class remote_execution final : public hal::execution {
   std::vector<std::size_t> staged_;
   hdi::writer message_;
   packet answer_;
-  lookout looks_;
+  adaptive_wait looks_;
 };
 
 /// An input or output of a model in the host.
@@ -461,7 +461,7 @@ class remote_driver final : public hal::driver {
                                                              array_ref<const array_ref<const std::byte>> buffers,
                                                              const hal::preferences& wanted) {
     stored_model message{config_of(wanted), wanted.deadline, {}};
-    std::vector<owned_file> files;
+    std::vector<owned_fd> files;
     for (const array_ref<const std::byte> bytes : buffers) {
       auto file = sealed_file_of(bytes);
       if (!file) return fail(std::move(file.error()));

@@ -83,7 +83,7 @@ class connection {
     return over(std::move(*socket), path, until);
   }
   /// The same on a socket that is connected; the path is for messages.
-  static result<std::shared_ptr<connection>> over(owned_file socket, const std::string& path,
+  static result<std::shared_ptr<connection>> over(owned_fd socket, const std::string& path,
                                                   std::int64_t until = no_deadline) {
     auto made = std::shared_ptr<connection>(new connection(path, std::move(socket)));
     hdi::writer hello;
@@ -104,7 +104,7 @@ class connection {
   /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory,
   /// deadline_missed, io_failed (the message could not be sent).
   result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline,
-                        lookout* looks = nullptr) {
+                        adaptive_wait* looks = nullptr) {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
     auto done = exchange(socket->number(), what, message, answer, until, looks);
@@ -187,10 +187,10 @@ class connection {
   }
 
  private:
-  connection(std::string path, owned_file first) : path_(std::move(path)), first_(std::move(first)) {}
+  connection(std::string path, owned_fd first) : path_(std::move(path)), first_(std::move(first)) {}
 
   result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, std::int64_t until,
-                        lookout* looks = nullptr) {
+                        adaptive_wait* looks = nullptr) {
     if (!is_alive()) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
     const std::uint16_t number = next_number_++;
@@ -203,7 +203,7 @@ class connection {
     return {};
   }
   /// One packet. Error: also deadline_missed.
-  result<void> hear(int socket, packet& answer, std::int64_t until, lookout* looks = nullptr) {
+  result<void> hear(int socket, packet& answer, std::int64_t until, adaptive_wait* looks = nullptr) {
     switch (receive(socket, answer, until, looks)) {
       case arrival::message: break;
       case arrival::gone: return died("the driver's host has died");
@@ -227,7 +227,7 @@ class connection {
   }
 
   /// An idle socket, or a new one; waits for one when there may be no more.
-  result<owned_file> take(std::int64_t until) {
+  result<owned_fd> take(std::int64_t until) {
     if (!home_.is_here()) return is_the_parents();
     {
       std::unique_lock lock(mutex_);
@@ -238,7 +238,7 @@ class connection {
                     joined({path_, ": others have all ", facts_.connections, " connections to the driver's host"}));
       if (is_dead_) return fail(error_code::device_failed, joined({path_, ": the driver's host has died"}));
       if (!idle_.empty()) {
-        owned_file last = std::move(idle_.back());
+        owned_fd last = std::move(idle_.back());
         idle_.pop_back();
         return last;
       }
@@ -253,18 +253,18 @@ class connection {
     if (!opened) return fail(std::move(opened.error()));
     return died("the driver's host opens no connection");
   }
-  void put_away(owned_file socket, const result<void>& done) {
+  void put_away(owned_fd socket, const result<void>& done) {
     // A socket on which an answer is still to come is closed: the next question would get it.
     if (is_late(done)) drop(std::move(socket));
     else give_back(std::move(socket));
   }
-  void drop(owned_file socket) {
+  void drop(owned_fd socket) {
     socket = {};
     const std::lock_guard lock(mutex_);
     --opened_;
     changed_.notify_one();  // whoever waits may open one instead
   }
-  void give_back(owned_file socket) {
+  void give_back(owned_fd socket) {
     const std::lock_guard lock(mutex_);
     if (!is_dead_) idle_.push_back(std::move(socket));
     changed_.notify_one();
@@ -273,13 +273,13 @@ class connection {
   std::string path_;
   device_facts facts_;
   detail::turn first_turn_;
-  owned_file first_;
+  owned_fd first_;
   std::atomic<std::uint16_t> next_number_{0};
   int owed_ = 0;  // answers to questions on it for which nobody waits any more; of whose turn it is
   std::atomic<bool> is_dead_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<owned_file> idle_;
+  std::vector<owned_fd> idle_;
   std::size_t opened_ = 0;
   nnrt::detail::home_process home_;
 };

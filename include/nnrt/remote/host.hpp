@@ -40,7 +40,7 @@ inline void limit_sending(int socket) {
 class served_socket {
  public:
   /// Null: there is no thread for it.
-  static std::unique_ptr<served_socket> begin(owned_file socket, std::function<void(served_socket&)> serve) {
+  static std::unique_ptr<served_socket> begin(owned_fd socket, std::function<void(served_socket&)> serve) {
     limit_sending(socket.number());
     std::unique_ptr<served_socket> made(new served_socket(std::move(socket)));
     const auto body = [self = made.get(), serve = std::move(serve)] {
@@ -81,9 +81,9 @@ class served_socket {
   std::atomic<bool> has_spoken{false};
 
  private:
-  explicit served_socket(owned_file socket) : socket_(std::move(socket)) {}
+  explicit served_socket(owned_fd socket) : socket_(std::move(socket)) {}
 
-  owned_file socket_;
+  owned_fd socket_;
   std::atomic<bool> is_over_{false};
   nnrt::detail::home_process home_;
   std::thread thread_;
@@ -148,7 +148,7 @@ class hang_ups {
     watched_.erase(number);
   }
 
-  owned_file changed_;
+  owned_fd changed_;
   std::mutex mutex_;
   std::map<std::uint64_t, served_socket*> watched_;
   std::uint64_t last_ = 0;
@@ -170,18 +170,18 @@ inline void serve_client(served_socket& own, session& client, const limits& most
   const hang_ups::watch watched(leaving, own);
   served_sockets further;
   const auto no_further = [] {
-    return result<owned_file>(
+    return result<owned_fd>(
         fail(error_code::invalid_argument, "driver's host: only a client's first connection opens others"));
   };
   const auto serve_further = [&client, &leaving, no_further](served_socket& one) {
     const hang_ups::watch also_watched(leaving, one);
     packet asked;
-    lookout next;
+    adaptive_wait next;
     while (receive(one.number(), asked, no_deadline, &next) == arrival::message &&
            client.serve(one.number(), asked, no_further, &one.is_gone)) {
     }
   };
-  const auto open_further = [&]() -> result<owned_file> {
+  const auto open_further = [&]() -> result<owned_fd> {
     drop_those_that_are_over(further);
     if (further.size() >= most.connections)
       return fail(error_code::out_of_memory,
@@ -189,7 +189,7 @@ inline void serve_client(served_socket& own, session& client, const limits& most
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
       return nnrt::detail::system_failure("driver's host", "cannot make a socket", errno);
-    owned_file mine(ends[0]), theirs(ends[1]);
+    owned_fd mine(ends[0]), theirs(ends[1]);
     auto served = served_socket::begin(std::move(mine), serve_further);
     if (served == nullptr)
       return fail(error_code::out_of_memory, "driver's host: there is no thread for another connection");
@@ -213,7 +213,7 @@ struct client_place {
 /// The places of all clients.
 class client_places {
  public:
-  explicit client_places(std::size_t most) : most_(most) {}
+  explicit client_places(std::size_t most) : max_(most) {}
 
   void drop_those_that_are_over() {
     all_.remove_if([](const client_place& one) { return one.served->is_over(); });
@@ -225,13 +225,13 @@ class client_places {
     bool has_one = false;
     for (const client_place& one : all_)
       if (!one.was_ended) ++taken, has_one = has_one || one.process == process;
-    if (taken < most_ - (has_one ? most_ / 4 : 0)) return true;
+    if (taken < max_ - (has_one ? max_ / 4 : 0)) return true;
     client_place* silent = nullptr;
     for (client_place& one : all_)
       if (!one.was_ended && !one.served->has_spoken &&
           (silent == nullptr || (silent->process != process && one.process == process)))
         silent = &one;
-    if (silent == nullptr || (taken < most_ && silent->process != process)) return false;
+    if (silent == nullptr || (taken < max_ && silent->process != process)) return false;
     silent->was_ended = true;
     silent->served->end();
     return true;
@@ -243,7 +243,7 @@ class client_places {
   }
 
  private:
-  std::size_t most_;
+  std::size_t max_;
   std::list<client_place> all_;
 };
 
@@ -274,7 +274,7 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
   const std::string name = options.name.empty() ? joined({"remote_", device.driver().name()}) : options.name;
   detail::hang_ups leaving;
   detail::client_places clients(options.most.clients);
-  const auto welcome = [&](owned_file socket) {
+  const auto welcome = [&](owned_fd socket) {
     if (auto ok = check_peer(socket.number()); !ok) return say({"refused: ", ok.error().message()});
     const ::pid_t process = detail::process_of(socket.number());
     if (!clients.make_room_for(process))
@@ -301,7 +301,7 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
     clients.drop_those_that_are_over();
     if (waiting[1].revents != 0) break;
     if ((waiting[0].revents & POLLIN) == 0) continue;
-    owned_file socket(::accept4(at.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    owned_fd socket(::accept4(at.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
       ::poll(nullptr, 0, 10);  // no file descriptors left, perhaps: some will be closed
       continue;

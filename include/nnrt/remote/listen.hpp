@@ -45,7 +45,7 @@ class lock_file {
     for (;;) {
       auto opened = nnrt::detail::open_regular(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
       if (!opened) return fail(opened.error());
-      owned_file file = std::move(opened->file);
+      owned_fd file = std::move(opened->file);
       if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) return fail(error_code::device_failed, joined({path, ": another host listens here"}));
         return nnrt::detail::system_failure(name, "cannot lock", errno);
@@ -60,10 +60,10 @@ class lock_file {
   }
 
  private:
-  lock_file(std::string name, owned_file file) : name_(std::move(name)), file_(std::move(file)) {}
+  lock_file(std::string name, owned_fd file) : name_(std::move(name)), file_(std::move(file)) {}
 
   std::string name_;
-  owned_file file_;
+  owned_fd file_;
   nnrt::detail::home_process home_;
 };
 
@@ -95,7 +95,7 @@ class listening_socket {
       if (!S_ISSOCK(old.st_mode)) return fail(error_code::io_failed, joined({path, ": is there, and is no socket"}));
       ::unlink(path.c_str());
     }
-    owned_file made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    owned_fd made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
     // Others of the machine shall not even connect: the rights are taken before there is a name, and nobody listens
     // yet.
@@ -108,7 +108,7 @@ class listening_socket {
 
   /// A socket that listens already and that another process has made, such as systemd, which keeps its path. Error:
   /// invalid_argument (it is no listening socket of AF_UNIX and SOCK_SEQPACKET).
-  static result<listening_socket> given(owned_file socket) {
+  static result<listening_socket> given(owned_fd socket) {
     const auto option = [&](int which) {
       int value = -1;
       ::socklen_t bytes = sizeof value;
@@ -141,18 +141,18 @@ class listening_socket {
   void close() {
     if (!path_.empty() && is_own_ && home_.is_here()) ::unlink(path_.c_str());
     path_.clear();
-    socket_ = owned_file();
+    socket_ = owned_fd();
     const detail::lock_file freed = std::move(lock_);
   }
 
  private:
-  listening_socket(std::string path, detail::lock_file lock, owned_file socket)
+  listening_socket(std::string path, detail::lock_file lock, owned_fd socket)
       : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
 
   std::string path_;
   bool is_own_ = true;  // the path: removed at the end
   detail::lock_file lock_;
-  owned_file socket_;
+  owned_fd socket_;
   nnrt::detail::home_process home_;
 };
 
@@ -163,10 +163,10 @@ inline constexpr int patience = 5000;
 /// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed
 /// (nobody listens, or takes no connection within so many milliseconds), not_supported (another user's),
 /// invalid_argument (the path), io_failed.
-inline result<owned_file> connect_to(const std::string& path, int milliseconds = patience) {
+inline result<owned_fd> connect_to(const std::string& path, int milliseconds = patience) {
   const auto address = detail::address_of(path);
   if (!address) return fail(address.error());
-  owned_file made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  owned_fd made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
   // A host that is stopped accepts nothing, and connecting waits as soon as enough others do.
   const ::timeval most{milliseconds / 1000, milliseconds % 1000 * 1000}, for_ever{0, 0};

@@ -11,8 +11,8 @@
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
 #include <nnrt/io/file.hpp>
-#include <nnrt/io/owned_file.hpp>
-#include <nnrt/remote/lookout.hpp>
+#include <nnrt/io/owned_fd.hpp>
+#include <nnrt/remote/adaptive_wait.hpp>
 #include <nnrt/remote/messages.hpp>
 
 #include <fcntl.h>
@@ -34,12 +34,12 @@ struct packet {
   std::uint32_t asked = 0;
   std::uint16_t number = 0;  // of the question
   std::vector<std::int8_t> bytes;
-  std::vector<owned_file> files;
+  std::vector<owned_fd> files;
 
   /// For hdi::reader.
   std::vector<int> descriptors() const {
     std::vector<int> numbers;
-    for (const owned_file& f : files) numbers.push_back(f.number());
+    for (const owned_fd& f : files) numbers.push_back(f.number());
     return numbers;
   }
 };
@@ -49,11 +49,11 @@ struct packet {
 enum class arrival { message, gone, broken, late };
 
 /// Bytes of a message that go into the packet itself: packets of this size fit into every socket's buffer.
-inline constexpr std::size_t most_inline_bytes = 32U << 10U;
+inline constexpr std::size_t max_inline_bytes = 32U << 10U;
 /// Files beside one packet. The system takes 253.
-inline constexpr std::size_t most_files = 64;
+inline constexpr std::size_t max_files = 64;
 /// Bytes of a message, wherever they lie. Those of tensors are not among them.
-inline constexpr std::size_t most_message_bytes = std::size_t{256} << 20U;
+inline constexpr std::size_t max_message_bytes = std::size_t{256} << 20U;
 
 /// Whether a file has memory that cannot become less: then its bytes, else -1. Pages of other sizes than the usual one
 /// may be missing when they are touched, which would end the process.
@@ -79,8 +79,8 @@ inline int milliseconds_until(std::int64_t until) {
 }
 
 /// A file of these bytes that nobody can change any more. Errors: out_of_memory, io_failed.
-inline result<owned_file> file_of(array_ref<const std::int8_t> bytes) {
-  owned_file made(::memfd_create("nnrt-message", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+inline result<owned_fd> file_of(array_ref<const std::int8_t> bytes) {
+  owned_fd made(::memfd_create("nnrt-message", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!made.is_open()) return nnrt::detail::system_failure("message", "cannot make a file", errno);
   if (!nnrt::detail::write_all(made.number(), {reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}))
     return nnrt::detail::system_failure("message", "cannot write it into a file", errno);
@@ -113,7 +113,7 @@ inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, ar
                                array_ref<const int> files) {
   ::iovec parts[2] = {{const_cast<std::int8_t*>(head.data()), head.size()},
                       {const_cast<std::int8_t*>(body.data()), body.size()}};
-  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))] = {};
+  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (max_files + 1))] = {};
   ::msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = body.empty() ? 1 : 2;
@@ -136,7 +136,7 @@ inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, ar
 }
 
 /// Takes the files that came; false: something else came with them, or too many did.
-inline bool take_files(::msghdr& message, std::vector<owned_file>& files) {
+inline bool take_files(::msghdr& message, std::vector<owned_fd>& files) {
   bool ok = (message.msg_flags & MSG_CTRUNC) == 0;
   for (::cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
@@ -164,8 +164,8 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
     made.bytes.assign(got.begin() + head_bytes, got.end());
     return head.bytes == made.bytes.size();
   }
-  if (got.size() != head_bytes || made.files.empty() || head.bytes > most_message_bytes) return false;
-  const owned_file body = std::move(made.files.front());
+  if (got.size() != head_bytes || made.files.empty() || head.bytes > max_message_bytes) return false;
+  const owned_fd body = std::move(made.files.front());
   made.files.erase(made.files.begin());
   return read_file(body.number(), 0, head.bytes, made.bytes);
 }
@@ -176,11 +176,11 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
 /// invalid_argument (more bytes or files than one may have), out_of_memory, io_failed (a file that is not open, too
 /// many on their way).
 inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message, std::uint16_t number = 0) {
-  if (message.bytes.size() > most_message_bytes || message.descriptors.size() > most_files)
+  if (message.bytes.size() > max_message_bytes || message.descriptors.size() > max_files)
     return fail(error_code::invalid_argument,
                 joined({"message: has ", message.bytes.size(), " bytes and ", message.descriptors.size(),
-                        " files, expected at most ", most_message_bytes, " and ", most_files}));
-  const bool is_beside = message.bytes.size() > most_inline_bytes;
+                        " files, expected at most ", max_message_bytes, " and ", max_files}));
+  const bool is_beside = message.bytes.size() > max_inline_bytes;
   const packet_head head{packet_mark, asked, static_cast<std::uint32_t>(message.bytes.size()),
                          static_cast<std::uint16_t>(is_beside ? 1 : 0), number};
   const array_ref<const std::int8_t> front(reinterpret_cast<const std::int8_t*>(&head), detail::head_bytes);
@@ -195,7 +195,7 @@ inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& mes
 
 /// Waits for a packet, at most `until` a time of the steady clock, in nanoseconds, and takes it apart. `looks`: of
 /// whoever waits for the same things here again and again.
-inline arrival receive(int socket, packet& made, std::int64_t until = no_deadline, lookout* looks = nullptr) {
+inline arrival receive(int socket, packet& made, std::int64_t until = no_deadline, adaptive_wait* looks = nullptr) {
   made.files.clear();
   if (looks != nullptr) looks->look(socket, until);
   if (until != no_deadline) {
@@ -205,8 +205,8 @@ inline arrival receive(int socket, packet& made, std::int64_t until = no_deadlin
     while (ready < 0 && errno == EINTR);
     if (ready <= 0) return ready == 0 ? arrival::late : arrival::gone;
   }
-  std::int8_t front[detail::head_bytes + most_inline_bytes];
-  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))];
+  std::int8_t front[detail::head_bytes + max_inline_bytes];
+  alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (max_files + 1))];
   ::iovec part{front, sizeof front};
   ::msghdr message{};
   message.msg_iov = &part, message.msg_iovlen = 1;

@@ -47,7 +47,7 @@ class session {
   /// Answers one question. `open_connection`: a socket for a further connection, for question::open; the caller decides
   /// whether there may be one. `is_gone` becomes true when the other side of the connection has gone: a run or a
   /// preparation for it ends then. False: the client does not keep to the protocol, or is gone.
-  bool serve(int socket, const packet& asked, const std::function<result<owned_file>()>& open_connection,
+  bool serve(int socket, const packet& asked, const std::function<result<owned_fd>()>& open_connection,
              const std::atomic<bool>* is_gone = nullptr) {
     reply made;
     answer(asked, open_connection, is_gone, made);
@@ -74,16 +74,16 @@ class session {
   struct reply {
     ending ended{-1, {}};
     hdi::writer message;
-    std::vector<owned_file> files;  // that go with it
+    std::vector<owned_fd> files;  // that go with it
   };
   struct model_of_client {
     accounted_bytes constants;
-    hal::runnable model;
+    hal::prepared_model_handle model;
     std::mutex mutex;
     std::vector<std::unique_ptr<hal::checked_execution>> idle;  // of runs that are over
     std::atomic<std::size_t>& all_idle;                         // of all models of the client
 
-    model_of_client(hal::runnable of, accounted_bytes of_constants, std::atomic<std::size_t>& counted)
+    model_of_client(hal::prepared_model_handle of, accounted_bytes of_constants, std::atomic<std::size_t>& counted)
         : constants(std::move(of_constants)), model(std::move(of)), all_idle(counted) {}
     model_of_client(const model_of_client&) = delete;
     model_of_client& operator=(const model_of_client&) = delete;
@@ -111,7 +111,7 @@ class session {
     }
   };
 
-  void answer(const packet& asked, const std::function<result<owned_file>()>& open_connection,
+  void answer(const packet& asked, const std::function<result<owned_fd>()>& open_connection,
               const std::atomic<bool>* is_gone, reply& made) {
 #if defined(__cpp_exceptions)
     try {
@@ -124,7 +124,7 @@ class session {
     take(asked, open_connection, is_gone, made);
 #endif
   }
-  void take(const packet& asked, const std::function<result<owned_file>()>& open_connection,
+  void take(const packet& asked, const std::function<result<owned_fd>()>& open_connection,
             const std::atomic<bool>* is_gone, reply& made) {
     result<void> done;
     switch (static_cast<question>(asked.asked)) {
@@ -198,7 +198,7 @@ class session {
     hdi::marshal(made.message, facts);
     return {};
   }
-  result<void> open(const std::function<result<owned_file>()>& open_connection, reply& made) {
+  result<void> open(const std::function<result<owned_fd>()>& open_connection, reply& made) {
     auto socket = open_connection();
     if (!socket) return fail(std::move(socket.error()));
     made.message.descriptors.push_back(socket->number());
@@ -273,7 +273,7 @@ class session {
                 std::move(held), made);
   }
   /// Gives a prepared model a number, and tells what it is.
-  result<void> keep(result<hal::runnable> prepared, accounted_bytes held, reply& made) {
+  result<void> keep(result<hal::prepared_model_handle> prepared, accounted_bytes held, reply& made) {
     if (!prepared) return fail(std::move(prepared.error()));
     const hal::prepared_model& m = prepared->model();
     model_facts facts;

@@ -87,13 +87,13 @@ inline model_end end_of(const tensor_desc& desc, std::string_view name, const re
 
 /// Bytes in memory that another process can read, and that nobody can change any more. Errors: out_of_memory,
 /// io_failed, invalid_argument (more than HDI's 32 bits can count).
-inline result<owned_file> sealed_file_of(array_ref<const std::byte> bytes) {
+inline result<owned_fd> sealed_file_of(array_ref<const std::byte> bytes) {
   if (bytes.size() > std::numeric_limits<std::uint32_t>::max())
     return fail(error_code::invalid_argument, joined({"buffer: has ", bytes.size(), " bytes, which HDI cannot count"}));
   return detail::file_of({reinterpret_cast<const std::int8_t*>(bytes.data()), bytes.size()});
 }
 /// The whole of a buffer as HDI names it.
-inline hdi::SharedBuffer buffer_of(const owned_file& file, std::size_t bytes) {
+inline hdi::SharedBuffer buffer_of(const owned_fd& file, std::size_t bytes) {
   return {file.number(), static_cast<std::uint32_t>(bytes), 0, static_cast<std::uint32_t>(bytes)};
 }
 /// The data of a buffer, as a copy. Error: invalid_argument (no memory, other memory than it says, memory that may

@@ -382,7 +382,7 @@ const spoiled files[] = {
        f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F, 1}, {0, 0}, 1}};
        f.calls = {{53, {1}, {3}}};
      },
-     "subgraph 0: operator 0 CAST: input 0: stored numbers of several scales, expected one scale or none"},
+     "subgraph 0: operator 0 CAST: input 0: quantised values of several scales, expected one scale or none"},
     {"ends that count from the begin, beside a new axis",
      [](file& f) {
        f.add({int32, {1}, "one", bytes_of<std::int32_t>({1})});
@@ -1335,21 +1335,21 @@ TEST_CASE("tflite: depthwise filters with a scale for each channel keep their sc
 TEST_CASE("tflite: an operator whose inputs are missing, all or one of those that it needs, is refused") {
   const auto refused = [](const nnrt::tflite::operator_row& row, bool is_custom, std::vector<std::int32_t> inputs) {
     file made;
-    made.tensors.assign(row.least_inputs, {float32, {2, 2}, "x"});
+    made.tensors.assign(row.min_inputs, {float32, {2, 2}, "x"});
     made.tensors.push_back({float32, {2, 2}, "y"});
     tflite_test::call one{
         is_custom ? 32 : nnrt::tflite::builtin_number(row.name), std::move(inputs), {}, {row.options.tag, {}}};
-    one.outputs.assign(row.least_outputs, static_cast<std::int32_t>(row.least_inputs));
+    one.outputs.assign(row.min_outputs, static_cast<std::int32_t>(row.min_inputs));
     if (is_custom) one.custom = row.name;
     made.calls = {one};
-    made.inputs = {0}, made.outputs = {static_cast<std::int32_t>(row.least_inputs)};
+    made.inputs = {0}, made.outputs = {static_cast<std::int32_t>(row.min_inputs)};
     return load_file(made.bytes()).error;
   };
   int tried = 0;
   const auto check = [&](const nnrt::tflite::operator_row& row, bool is_custom) {
-    const std::size_t required = std::min(row.least_inputs, row.required);
+    const std::size_t required = std::min(row.min_inputs, row.required);
     CAPTURE(row.name);
-    std::vector<std::int32_t> none(row.least_inputs, -1), all(row.least_inputs);
+    std::vector<std::int32_t> none(row.min_inputs, -1), all(row.min_inputs);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
     if (required > 0) CHECK(refused(row, is_custom, none).ends_with(": input 0: got none, expected a tensor"));
     for (std::size_t i = 0; i < required; ++i) {

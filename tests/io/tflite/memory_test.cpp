@@ -17,7 +17,7 @@ namespace {
 
 using namespace tflite_test;
 
-long most_for(std::size_t bytes) { return 4 * static_cast<long>(bytes) + (16L << 20); }
+long max_for(std::size_t bytes) { return 4 * static_cast<long>(bytes) + (16L << 20); }
 
 long peak_of(std::span<const std::byte> file) {
   return nnrt_test::peak_bytes_of([&] { static_cast<void>(nnrt::tflite::parse(file)); });
@@ -59,10 +59,10 @@ TEST_CASE("memory: files of the fuzzer's, and what its changes make of them") {
       if (change > 0 && !nnrt_fuzz::tflite_mutator(changed, change * 2654435761U).mutate()) break;
       const long peak = peak_of(std::as_bytes(std::span(changed)));
       ++tried, most = std::max(most, peak);
-      if (peak <= most_for(bytes.size())) continue;
+      if (peak <= max_for(bytes.size())) continue;
       CAPTURE(seed.filename().string());
       CAPTURE(change);
-      CHECK(peak <= most_for(bytes.size()));
+      CHECK(peak <= max_for(bytes.size()));
     }
   }
   CHECK(tried > count_of_files() / 2);
@@ -84,7 +84,7 @@ TEST_CASE("memory: weights are not copied") {
 TEST_CASE("memory: constants that a small file would make large") {
   const auto is_small = [](const file& f) {
     const std::vector<std::byte> bytes = f.bytes();
-    CHECK(peak_of(bytes) <= most_for(bytes.size()));
+    CHECK(peak_of(bytes) <= max_for(bytes.size()));
   };
   file filled;  // the shape of what FILL makes; and its product, which is a shape of something again
   filled.tensors = {{int32, {1}, "dims", bytes_of<std::int32_t>({1 << 28})},

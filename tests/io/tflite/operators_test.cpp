@@ -15,7 +15,7 @@ const std::vector<row>& all_rows() {
   static const std::vector<row> rows = [] {
     std::vector<row> all = rows_of_operators();
     for (const row& r : rows_of_composed_operators()) all.push_back(r);
-    for (const row& r : rows_of_stored_operators()) all.push_back(r);
+    for (const row& r : rows_of_quantised_operators()) all.push_back(r);
     for (const row& r : rows_of_sequences()) all.push_back(r);
     return all;
   }();

@@ -89,11 +89,11 @@ struct row {
 /// The operator alone in a file; what is neither a constant nor a variable is an input.
 file file_of(const row& r, std::vector<std::vector<double>>& inputs);
 
-/// Operators that become one of ours, or several; those that are put together of others; what is done with stored
-/// numbers; and recurrent layers.
+/// Operators that become one of ours, or several; those that are put together of others; what is done with quantised
+/// values; and recurrent layers.
 std::vector<row> rows_of_operators();
 std::vector<row> rows_of_composed_operators();
-std::vector<row> rows_of_stored_operators();
+std::vector<row> rows_of_quantised_operators();
 std::vector<row> rows_of_sequences();
 
 }  // namespace tflite_test

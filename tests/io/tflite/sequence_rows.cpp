@@ -1,7 +1,7 @@
 // sequence_rows: recurrent operators of .tflite files, whose states begin as zeros.
 //
 // A script in Python computed the results: floats by the formulas in the comments of ops/sequence_lstm.hpp,
-// ops/sequence_rnn.hpp and ops/svdf.hpp with lists of numbers, math.exp and math.tanh; stored numbers by the steps of
+// ops/sequence_rnn.hpp and ops/svdf.hpp with lists of numbers, math.exp and math.tanh; quantised values by the steps of
 // TensorFlow Lite with Python's integers. Floats of operand n are ((37 * k + 11 * n) % 17 - 8) / 16, element by
 // element, or alike; its integers (104729 * k + 7919 * n) % m, less a number.
 #include "rows.hpp"
@@ -18,7 +18,7 @@ data variable(data d) {
 data byte_weights(std::vector<std::int32_t> shape, std::vector<double> numbers) {
   return in_file(q(shape, numbers, 3 / 512.0F, 0));
 }
-/// Biases of stored numbers.
+/// Biases of quantised values.
 data sums(std::vector<std::int32_t> shape, std::vector<double> numbers) { return in_file(i(shape, numbers)); }
 data wide_sums(std::vector<std::int32_t> shape, std::vector<double> numbers) { return {int64, shape, numbers, true}; }
 /// How sums of gates are stored.
@@ -781,7 +781,7 @@ std::vector<row> rows_of_real_sequences() {
   };
 }
 
-std::vector<row> rows_of_stored_sequences() {
+std::vector<row> rows_of_quantised_sequences() {
   return {
       {"stored numbers",
        27,
@@ -965,7 +965,7 @@ row basic_lstm_on_bytes() {
 
 std::vector<row> rows_of_sequences() {
   std::vector<row> all = rows_of_real_sequences();
-  for (const row& r : rows_of_stored_sequences()) all.push_back(r);
+  for (const row& r : rows_of_quantised_sequences()) all.push_back(r);
   all.push_back(basic_lstm_on_bytes());
   return all;
 }

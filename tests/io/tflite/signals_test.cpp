@@ -82,7 +82,7 @@ file front_end() {
   const auto x = f.add({int16, {16}, "x"}), weighted = f.add({int16, {16}, "weighted"}),
              scaled = f.add({int16, {16}, "scaled"}), bits = f.add({int32, {}, "bits"}),
              spectrum = f.add({int16, {18}, "spectrum"}), energy = f.add({uint32, {9}, "energy"}),
-             bands = f.add({uint64, {3}, "bands"}), roots = f.add({uint32, {3}, "roots"}),
+             stripes = f.add({uint64, {3}, "bands"}), roots = f.add({uint32, {3}, "roots"}),
              clean = f.add({uint32, {3}, "clean"}), estimate = f.add({uint32, {3}, "estimate"}),
              gained = f.add({uint32, {3}, "gained"}), logs = f.add({int16, {3}, "logs"});
   add(f, "SignalWindow", {{"shift", 12}}, {x, f.add(list_of(window))}, {weighted});
@@ -92,8 +92,8 @@ file front_end() {
   add(f, "SignalFilterBank", {{"num_channels", 3}},
       {energy, f.add(list_of(weights)), f.add(list_of(unweights)), f.add(list_of({1, 2, 4, 6})),
        f.add(list_of({0, 1, 3, 6})), f.add(list_of({1, 2, 2, 2}))},
-      {bands});
-  add(f, "SignalFilterBankSquareRoot", {}, {bands, bits}, {roots});
+      {stripes});
+  add(f, "SignalFilterBankSquareRoot", {}, {stripes, bits}, {roots});
   add(f, "SignalFilterBankSpectralSubtraction", noise, {roots}, {clean, estimate});
   add(f, "SignalPCAN", {{"snr_shift", 10}}, {clean, estimate, f.add(list_of(table))}, {gained});
   add(f, "SignalFilterBankLog", {{"input_correction_bits", 2}, {"output_scale", 1600}}, {gained}, {logs});

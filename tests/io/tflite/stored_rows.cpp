@@ -1,7 +1,7 @@
-// stored_rows: operators on stored numbers, with the bytes that TensorFlow Lite 2.14.1 gave: its reference kernels, for
-// SUM of i8 those that it runs by default. (The tanh of stored numbers is that of the real ones: TensorFlow Lite leaves
-// it out. ELU and QUANTIZE of 32 bits: by their formulas, round(expm1(x) * (1 / scale)) in float, and round(x * (scale
-// of x / scale of y)).)
+// quantised_rows: operators on quantised values, with the bytes that TensorFlow Lite 2.14.1 gave: its reference
+// kernels, for SUM of i8 those that it runs by default. (The tanh of quantised values is that of the real ones:
+// TensorFlow Lite leaves it out. ELU and QUANTIZE of 32 bits: by their formulas, round(expm1(x) * (1 / scale)) in
+// float, and round(x * (scale of x / scale of y)).)
 #include "rows.hpp"
 
 namespace tflite_test {
@@ -267,7 +267,7 @@ std::vector<row> rows_of_moves() {
 
 }  // namespace
 
-std::vector<row> rows_of_stored_operators() {
+std::vector<row> rows_of_quantised_operators() {
   std::vector<row> rows = rows_of_sums_and_functions();
   for (const row& r : rows_of_moves()) rows.push_back(r);
   return rows;

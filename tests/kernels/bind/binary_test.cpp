@@ -258,7 +258,7 @@ TEST_CASE(
     wanted.quantised = quant{scale, 1};
     check_kernel<ops::mul>({}, {x, y}, {}, {wanted});
     check_kernel<ops::prelu>({}, {x, y}, {}, {wanted});
-    wanted.quantised.rounding = stored_rounding::half_to_even;
+    wanted.quantised.rounding = quantised_rounding::half_to_even;
     check_kernel<ops::mul>({}, {x, y}, {}, {wanted});
   }
 }

@@ -29,7 +29,7 @@ void check(const form& f, shape_t x, shape_t w, shape_t y, float scale,
   const std::int32_t zero = into[0].quantised.zero_point;
   const given_operand image = stored_bytes(i8, x, quant{0.02F, zero}, 3),
                       addend = stored_bytes(i8, y, quant{scale, zero}, 9);
-  check_kernel<op>(f, {image, stored_filters(i8, w, 0.01F, 4), stored_bias(w[0], 5), addend}, {}, into);
+  check_kernel<op>(f, {image, quantised_filters(i8, w, 0.01F, 4), quantised_bias(w[0], 5), addend}, {}, into);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ TEST_CASE("conv2d_add of bytes: groups, one for each channel too; u8 with zero p
   for (const std::int32_t zero : {0, 128, 255}) {
     const given_operand w = constant(stored_bytes(u8, {6, 2, 2, 3}, quant{0.01F, zero}, 4));
     check_kernel<op>(form{.fused = activation::relu},
-                     {stored_bytes(u8, {1, 5, 5, 3}, quant{0.02F, 120}, 3), w, stored_bias(6, 5),
+                     {stored_bytes(u8, {1, 5, 5, 3}, quant{0.02F, 120}, 3), w, quantised_bias(6, 5),
                       stored_bytes(u8, {1, 4, 4, 6}, quant{0.1F, zero}, 8)},
                      {}, into_bytes(0.05F, 100));
   }
@@ -73,7 +73,7 @@ TEST_CASE(
     "conv2d_add of bytes: a group for each channel - every number of channels around registers, of columns, rows in "
     "pairs and alone") {
   const std::vector<given_operand> small = {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3),
-                                            stored_filters(i8, {6, 3, 3, 1}, 0.01F, 4), stored_bias(6, 5),
+                                            quantised_filters(i8, {6, 3, 3, 1}, 0.01F, 4), quantised_bias(6, 5),
                                             stored_bytes(i8, {1, 2, 2, 6}, quant{0.1F}, 9)};
   CHECK(node_under_test<op>(form{.group = 3}, small, into_even_bytes(0.02F)).choose().name == "dot taps, sum");
   for (const std::int64_t channels : {2, 3, 4, 6, 15, 16, 17, 31, 33, 48, 63, 64, 65, 100, 128, 130})
@@ -95,7 +95,7 @@ TEST_CASE(
                         x = stored_bytes(u8, {1, 6, 5, 24}, quant{0.02F, 120}, 3);
     for (const float scale : {0.1F, 1e7F})
       check_kernel<op>(form{.group = 24, .fused = activation::relu},
-                       {x, w, stored_bias(24, 5), stored_bytes(u8, {1, 4, 3, 24}, quant{scale, zero}, 8)}, {},
+                       {x, w, quantised_bias(24, 5), stored_bytes(u8, {1, 4, 3, 24}, quant{scale, zero}, 8)}, {},
                        into_bytes(0.05F, 100));
     check_kernel<op>(form{.group = 24}, {x, w, given_operand{}, stored_bytes(u8, {1, 4, 3, 24}, quant{0.1F, zero}, 8)},
                      {}, into_even_bytes(0.05F, 100));
@@ -104,12 +104,12 @@ TEST_CASE(
     const given_operand image = stored_bytes(i8, {1, 3, 4, 70}, quant{0.02F}, 3, bytes_are::all_highest),
                         addend = stored_bytes(i8, {1, 3, 4, 70}, quant{1e5F}, 9);
     check_kernel<op>(form{.group = 70},
-                     {image, stored_filters(i8, {70, 1, 1, 1}, 0.01F, 4), stored_bias(70, 5, range), addend}, {},
+                     {image, quantised_filters(i8, {70, 1, 1, 1}, 0.01F, 4), quantised_bias(70, 5, range), addend}, {},
                      into_even_bytes(2e3F));
     const std::vector<std::int8_t> zeros(70);
     check_kernel<op>(form{.group = 70},
                      {image, constant(bytes_of({i8, nhwc, {70, 1, 1, 1}, quant{0.01F}}, zeros.data())),
-                      stored_bias(70, 5, range), addend},
+                      quantised_bias(70, 5, range), addend},
                      {}, into_even_bytes(2e3F));
   }
 }
@@ -120,16 +120,18 @@ TEST_CASE("conv2d_add of bytes: sums of biases and addends beyond 32 bits satura
       CAPTURE(range);
       const given_operand image = stored_bytes(i8, {1, 4, 4, 8}, quant{0.02F}, 3, bytes_are::all_highest),
                           addend = stored_bytes(i8, {1, 4, 4, 19}, quant{scale}, 9);
-      check_kernel<op>(form{}, {image, stored_filters(i8, {19, 1, 1, 8}, 0.01F, 4), stored_bias(19, 5, range), addend},
+      check_kernel<op>(form{},
+                       {image, quantised_filters(i8, {19, 1, 1, 8}, 0.01F, 4), quantised_bias(19, 5, range), addend},
                        {}, into_even_bytes(0.02F * scale));
-      check_kernel<op>(form{}, {image, stored_filters(i8, {19, 1, 1, 8}, 0.01F, 4), stored_bias(19, 5, range), addend},
+      check_kernel<op>(form{},
+                       {image, quantised_filters(i8, {19, 1, 1, 8}, 0.01F, 4), quantised_bias(19, 5, range), addend},
                        {}, into_bytes(1e4F, 3));
     }
 }
 
 TEST_CASE("conv2d_add of bytes: without a bias") {
   check_kernel<op>(form{},
-                   {stored_bytes(i8, {1, 4, 4, 8}, quant{0.02F}, 3), stored_filters(i8, {7, 1, 1, 8}, 0.01F, 4),
+                   {stored_bytes(i8, {1, 4, 4, 8}, quant{0.02F}, 3), quantised_filters(i8, {7, 1, 1, 8}, 0.01F, 4),
                     given_operand{}, stored_bytes(i8, {1, 4, 4, 7}, quant{0.1F}, 9)},
                    {}, into_even_bytes(0.02F));
 }
@@ -143,7 +145,7 @@ TEST_CASE("conv2d_add of bytes: layers large enough for matrix registers, where 
 
 TEST_CASE("conv2d_add of bytes: by Winograd's method where tiles may be wide") {
   const std::vector<given_operand> image = {stored_bytes(i8, {1, 8, 9, 40}, quant{0.02F}, 3),
-                                            stored_filters(i8, {36, 3, 3, 40}, 0.01F, 4), stored_bias(36, 5),
+                                            quantised_filters(i8, {36, 3, 3, 40}, 0.01F, 4), quantised_bias(36, 5),
                                             stored_bytes(i8, {1, 8, 9, 36}, quant{0.1F}, 9)};
   CHECK(node_under_test<op>(form{.pad = same_pads}, image, into_even_bytes(0.02F)).choose().name ==
         (kernels::has_wide_tiles ? "dot winograd, sum" : "dot windows, sum"));

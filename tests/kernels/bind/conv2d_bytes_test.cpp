@@ -24,8 +24,8 @@ constexpr pads same_pads{pad_mode::same};
 /// i8 with a scale for each filter, factors around 1/100.
 void check(const form& f, shape_t x, shape_t w, bool has_bias = true) {
   CAPTURE(w[0]);
-  std::vector<given_operand> in{stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)};
-  if (has_bias) in.push_back(stored_bias(w[0], 5));
+  std::vector<given_operand> in{stored_bytes(i8, x, quant{0.02F, -3}, 3), quantised_filters(i8, w, 0.01F, 4)};
+  if (has_bias) in.push_back(quantised_bias(w[0], 5));
   check_kernel<ops::conv2d>(f, in, {}, into_bytes(0.02F, 7));
 }
 
@@ -61,8 +61,8 @@ TEST_CASE("conv2d of bytes: pixels that collide are gathered") {
 TEST_CASE("conv2d of bytes: lines whose last tile has few rows are gathered where tiles have 6 and read wide numbers") {
   const kernels::conv_shape s{
       .height = 9, .width = 9, .in = 20, .out = 70, .kernel_h = 3, .kernel_w = 3, .out_height = 7, .out_width = 7};
-  const bool is_gathered = kernels::tiles_read_wide && kernels::tile_rows <= 6;
-  CHECK(kernels::detail::byte_method_of(s) ==
+  const bool is_gathered = kernels::tiles_read_wide && kernels::mr <= 6;
+  CHECK(kernels::detail::int8_method_of(s) ==
         (is_gathered ? kernels::conv_method::gather : kernels::conv_method::direct));
   check({.pad = same_pads}, {2, 7, 7, 20}, {70, 3, 3, 20});
   check({.stride{2, 2}, .pad = same_pads, .fused = activation::relu}, {1, 14, 13, 24}, {64, 3, 3, 24});
@@ -75,7 +75,7 @@ TEST_CASE("conv2d of bytes: pixels that would collide only together are not made
       .height = 1, .width = 79, .in = 1040, .out = 12, .kernel_w = 24, .out_height = 1, .out_width = 56};
   CHECK(kernels::detail::pixels_at_once(s) == 4);
   s.in = 1024;
-  CHECK(kernels::detail::pixels_collide(kernels::detail::joined(s, 4), 1));
+  CHECK(kernels::detail::pixels_alias_4k(kernels::detail::joined(s, 4), 1));
   // two pay where one has no steps in pairs
   CHECK(kernels::detail::pixels_at_once(s) == (kernels::has_pairs_of_lanes ? 1 : 2));
 }
@@ -93,11 +93,11 @@ TEST_CASE("conv2d of bytes: every number of filters around whole panels, and of 
   // Narrow rows without gaps, several tiles of them; depths of whole eights and others.
   for (const std::int64_t n : {1, 3, 8, 12, 24})
     for (const std::int64_t channels : {3, 8, 16}) {
-      check({.pad = same_pads}, {2, 3, 2 * kernels::tile_rows + 5, channels}, {n, 3, 3, channels});
-      check({}, {1, 7, kernels::tile_rows, channels}, {n, 1, 1, channels});
+      check({.pad = same_pads}, {2, 3, 2 * kernels::mr + 5, channels}, {n, 3, 3, channels});
+      check({}, {1, 7, kernels::mr, channels}, {n, 1, 1, channels});
     }
   for (std::int64_t n = 1; n <= 4 * kernels::int_lanes + 1; n += n < 4 ? 1 : 3) check({}, {1, 3, 5, 4}, {n, 3, 3, 4});
-  for (std::int64_t n = 1; n <= 2 * kernels::tile_rows + 1; ++n) {
+  for (std::int64_t n = 1; n <= 2 * kernels::mr + 1; ++n) {
     CAPTURE(n);
     check({}, {1, 1, n, 4}, {5, 1, 1, 4});
     check({.pad = same_pads}, {1, 2, n, 3}, {5, 3, 3, 3});
@@ -132,7 +132,7 @@ TEST_CASE("conv2d of bytes: u8 with zero points of both factors, at the ends of 
           check_kernel<ops::conv2d>(
               form{.pad = same_pads, .fused = fused},
               {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
-               constant(stored_bytes(u8, {7, 3, 3, 5}, quant{0.02F, w_zero}, 4)), stored_bias(7, 5)},
+               constant(stored_bytes(u8, {7, 3, 3, 5}, quant{0.02F, w_zero}, 4)), quantised_bias(7, 5)},
               {}, into_bytes(0.5F, y_zero));
         }
 }
@@ -144,7 +144,7 @@ TEST_CASE("conv2d of bytes: i8 weights with a zero point") {
       check_kernel<ops::conv2d>(
           form{.pad = same_pads},
           {stored_bytes(i8, {2, 5, 6, 5}, quant{0.05F, -7}, 3),
-           constant(stored_bytes(i8, filters, quant{0.02F, w_zero}, 4)), stored_bias(filters[0], 5)},
+           constant(stored_bytes(i8, filters, quant{0.02F, w_zero}, 4)), quantised_bias(filters[0], 5)},
           {}, into_bytes(0.5F, 9));
     }
 }
@@ -155,7 +155,7 @@ TEST_CASE("conv2d of bytes: factors that shift to the right and to the left, and
       CAPTURE(scale);
       check_kernel<ops::conv2d>(form{.pad = same_pads},
                                 {stored_bytes(i8, {1, 4, 5, 6}, quant{1.0F, -128}, 3),
-                                 stored_filters(i8, {19, 3, 3, 6}, scale, 4), stored_bias(19, 5, 50000)},
+                                 quantised_filters(i8, {19, 3, 3, 6}, scale, 4), quantised_bias(19, 5, 50000)},
                                 {}, into_bytes(1.0F, y_zero));
     }
 }
@@ -171,7 +171,7 @@ TEST_CASE("conv2d of bytes: the largest products, and sums beyond 32 bits") {
           check_kernel<ops::conv2d>(
               form{},
               {stored_bytes(i8, {1, 1, 3, 200}, quant{1.0F, x_zero}, 3, x),
-               stored_filters(i8, {21, 1, 1, 200}, scale, 4, w), stored_bias(21, 5, 2147483647.0)},
+               quantised_filters(i8, {21, 1, 1, 200}, scale, 4, w), quantised_bias(21, 5, 2147483647.0)},
               {}, into_bytes(1.0F, 3));
         }
 }
@@ -191,8 +191,8 @@ TEST_CASE("conv2d of bytes: sums that may leave 32 bits without their bias are l
                                       into_bytes(0.03F, 1));
     return bool(node.choose());
   };
-  CHECK(has_kernel(kernels::most_byte_products));
-  CHECK_FALSE(has_kernel(kernels::most_byte_products + 1));
+  CHECK(has_kernel(kernels::max_byte_products));
+  CHECK_FALSE(has_kernel(kernels::max_byte_products + 1));
 }
 
 TEST_CASE("conv2d of bytes: layers large enough for matrix registers, where the machine has them") {
@@ -218,7 +218,7 @@ TEST_CASE(
     "beyond lines") {
   const auto name = [](shape_t x, shape_t w) {
     return node_under_test<ops::conv2d>(form{.pad = same_pads},
-                                        {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)},
+                                        {stored_bytes(i8, x, quant{0.02F, -3}, 3), quantised_filters(i8, w, 0.01F, 4)},
                                         into_bytes(0.02F, 7))
         .choose()
         .name;
@@ -235,6 +235,6 @@ TEST_CASE(
       check_kernel<ops::conv2d>(
           form{.pad = same_pads},
           {stored_bytes(u8, {1, 9, 10, 48}, quant{0.02F, 120}, 3),
-           constant(stored_bytes(u8, {40, 3, 3, 48}, quant{0.01F, zero}, 4)), stored_bias(40, 5, bias)},
+           constant(stored_bytes(u8, {40, 3, 3, 48}, quant{0.01F, zero}, 4)), quantised_bias(40, 5, bias)},
           {}, into_bytes(0.05F, 100));
 }

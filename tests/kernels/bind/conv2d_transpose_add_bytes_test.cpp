@@ -23,7 +23,7 @@ struct form {
 };
 
 std::vector<given_operand> operands(shape_t x, shape_t w, shape_t y, float scale, std::int32_t zero = 0) {
-  return {stored_bytes(i8, x, quant{0.02F, zero}, 3), stored_filters(i8, w, 0.01F, 4), stored_bias(w[0], 5),
+  return {stored_bytes(i8, x, quant{0.02F, zero}, 3), quantised_filters(i8, w, 0.01F, 4), quantised_bias(w[0], 5),
           stored_bytes(i8, y, quant{scale, zero}, 9)};
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("conv2d_transpose_add of bytes: u8 with zero points of both factors, w
     const given_operand w = constant(stored_bytes(u8, {6, 2, 2, 3}, quant{0.01F, zero}, 4)),
                         x = stored_bytes(u8, {1, 3, 3, 3}, quant{0.02F, 120}, 3),
                         addend = stored_bytes(u8, {1, 6, 6, 6}, quant{0.1F, zero}, 8);
-    check_kernel<op>(form{.stride{2, 2}, .fused = activation::relu}, {x, w, stored_bias(6, 5), addend}, {},
+    check_kernel<op>(form{.stride{2, 2}, .fused = activation::relu}, {x, w, quantised_bias(6, 5), addend}, {},
                      into_bytes(0.05F, 100));
     check_kernel<op>(form{.stride{2, 2}}, {x, w, given_operand{}, addend}, {}, into_even_bytes(0.05F, 100));
   }
@@ -87,10 +87,10 @@ TEST_CASE(
       const given_operand image = stored_bytes(i8, {1, 3, 3, 8}, quant{0.02F}, 3, bytes_are::all_highest),
                           addend = stored_bytes(i8, {1, 6, 6, 19}, quant{scale}, 9);
       const form f{.stride{2, 2}, .pad = same_pads};
-      check_kernel<op>(f, {image, stored_filters(i8, {19, 3, 3, 8}, 0.01F, 4), stored_bias(19, 5, range), addend}, {},
-                       into_even_bytes(0.02F * scale));
-      check_kernel<op>(f, {image, stored_filters(i8, {19, 3, 3, 8}, 0.01F, 4), stored_bias(19, 5, range), addend}, {},
-                       into_bytes(1e4F, 3));
+      check_kernel<op>(f, {image, quantised_filters(i8, {19, 3, 3, 8}, 0.01F, 4), quantised_bias(19, 5, range), addend},
+                       {}, into_even_bytes(0.02F * scale));
+      check_kernel<op>(f, {image, quantised_filters(i8, {19, 3, 3, 8}, 0.01F, 4), quantised_bias(19, 5, range), addend},
+                       {}, into_bytes(1e4F, 3));
     }
 }
 

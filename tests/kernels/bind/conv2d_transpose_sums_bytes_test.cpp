@@ -15,7 +15,7 @@ op::attrs layer(extent2 stride, extent2 dilation = {1, 1}, pads pad = {}, std::i
   return a;
 }
 std::vector<given_operand> operands(shape_t x, shape_t w, double bias = 3000) {
-  return {stored_bytes(i8, x, quant{0.02F, 9}, 3), stored_filters(i8, w, 0.01F, 4), stored_bias(w[0], 5, bias)};
+  return {stored_bytes(i8, x, quant{0.02F, 9}, 3), quantised_filters(i8, w, 0.01F, 4), quantised_bias(w[0], 5, bias)};
 }
 void check(const op::attrs& a, shape_t x, shape_t w, double bias = 3000) {
   CAPTURE(w[0]);
@@ -46,7 +46,7 @@ TEST_CASE("conv2d_transpose_sums of bytes: u8 with zero points of both factors, 
   for (const std::int32_t zero : {0, 128, 255}) {
     const given_operand w = constant(stored_bytes(u8, {6, 2, 2, 3}, quant{0.01F, zero}, 4)),
                         x = stored_bytes(u8, {1, 3, 3, 3}, quant{0.02F, 120}, 3);
-    check_kernel<op>(layer({2, 2}), {x, w, stored_bias(6, 5)});
+    check_kernel<op>(layer({2, 2}), {x, w, quantised_bias(6, 5)});
     check_kernel<op>(layer({2, 2}), {x, w, given_operand{}});
   }
 }

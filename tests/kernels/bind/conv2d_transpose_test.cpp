@@ -69,7 +69,7 @@ TEST_CASE("conv2d_transpose: every number of filters around whole panels, and of
     CAPTURE(n);
     check_kernel<ops::conv2d_transpose>(form{.stride{2, 2}}, operands({1, 3, 5, 3}, {n, 3, 3, 3}), allowed);
   }
-  for (std::int64_t n = 1; n <= 2 * kernels::tile_rows + 1; n += 3) {
+  for (std::int64_t n = 1; n <= 2 * kernels::mr + 1; n += 3) {
     CAPTURE(n);
     check_kernel<ops::conv2d_transpose>(form{.stride{2, 2}}, operands({1, 3, n, 3}, {5, 3, 3, 3}), allowed);
     check_kernel<ops::conv2d_transpose>(form{.stride{2, 2}}, operands({1, n, 1, 3}, {5, 2, 2, 3}), allowed);
@@ -100,8 +100,8 @@ TEST_CASE("conv2d_transpose of bytes: padding, strides, dilation, groups, gaps, 
               const shape_t filters{34, 3, 2, 6 / group};
               const given_operand x = stored_bytes(type, {2, 5, 6, 6}, quant{0.02F, first + 50}, 3),
                                   w = type == u8 ? constant(stored_bytes(u8, filters, quant{0.03F, 99}, 4))
-                                                 : stored_filters(i8, filters, 0.02F, 4);
-              check_kernel<ops::conv2d_transpose>(f, {x, w, stored_bias(34, 5)}, {}, into_bytes(0.03F, first + 120));
+                                                 : quantised_filters(i8, filters, 0.02F, 4);
+              check_kernel<ops::conv2d_transpose>(f, {x, w, quantised_bias(34, 5)}, {}, into_bytes(0.03F, first + 120));
               const given_operand shifted = constant(stored_bytes(type, filters, quant{0.02F, first + 31}, 4));
               check_kernel<ops::conv2d_transpose>(f, {x, shifted}, {}, into_bytes(0.03F, first + 120));
             }
@@ -112,7 +112,7 @@ TEST_CASE("conv2d_transpose of bytes: phases by Winograd's method where tiles ma
     const shape_t filters{36, 3 * stride.h, 3 * stride.w, 40};
     check_kernel<ops::conv2d_transpose>(form{.stride = stride, .pad = same_pads},
                                         {stored_bytes(i8, {2, 8, 9, 40}, quant{0.02F, 5}, 3),
-                                         stored_filters(i8, filters, 0.02F, 4), stored_bias(36, 5)},
+                                         quantised_filters(i8, filters, 0.02F, 4), quantised_bias(36, 5)},
                                         {}, into_bytes(0.03F, 7));
     check_kernel<ops::conv2d_transpose>(
         form{.stride = stride},

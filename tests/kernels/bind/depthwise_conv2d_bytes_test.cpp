@@ -23,8 +23,8 @@ constexpr pads same_pads{pad_mode::same};
 /// i8 with a scale for each filter, factors around 1/30.
 void check(const form& f, shape_t x, shape_t w, bool has_bias = true) {
   CAPTURE(w[0]);
-  std::vector<given_operand> in{stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.03F, 4)};
-  if (has_bias) in.push_back(stored_bias(w[0], 5));
+  std::vector<given_operand> in{stored_bytes(i8, x, quant{0.02F, -3}, 3), quantised_filters(i8, w, 0.03F, 4)};
+  if (has_bias) in.push_back(quantised_bias(w[0], 5));
   check_kernel<ops::depthwise_conv2d>(f, in, {}, into_bytes(0.02F, 7));
 }
 
@@ -89,7 +89,7 @@ TEST_CASE(
     check_kernel<ops::depthwise_conv2d>(
         form{.pad = same_pads},
         {stored_bytes(u8, {1, 5, 16, 16}, quant{0.05F, zero}, 3),
-         constant(stored_bytes(u8, {16, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(16, 5)},
+         constant(stored_bytes(u8, {16, 3, 3, 1}, quant{0.02F, 128}, 4)), quantised_bias(16, 5)},
         {}, into_bytes(0.05F, 55));
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("depthwise_conv2d of bytes: results beyond 16 bits before they are cla
         check_kernel<ops::depthwise_conv2d>(
             form{.pad = same_pads, .fused = activation::relu},
             {stored_bytes(i8, {1, 5, 16, channels}, quant{0.02F, -3}, 3, bytes_are::all_highest),
-             stored_filters(i8, {channels, 3, 3, 1}, 0.03F, 4, w), stored_bias(channels, 5)},
+             quantised_filters(i8, {channels, 3, 3, 1}, 0.03F, 4, w), quantised_bias(channels, 5)},
             {}, into_bytes(scale, -100));
       }
 }
@@ -137,7 +137,7 @@ TEST_CASE("depthwise_conv2d of bytes: scratch is no larger than what is read, ho
     const pads around{pad_mode::explicit_pads, step, step, step, step};
     const auto is_left = [&](const form& f, shape_t x, shape_t w) {
       return has_no_kernel<ops::depthwise_conv2d>(
-          f, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.03F, 4)}, into_bytes(0.02F, 7));
+          f, {stored_bytes(i8, x, quant{0.02F, -3}, 3), quantised_filters(i8, w, 0.03F, 4)}, into_bytes(0.02F, 7));
     };
     CHECK(is_left({.stride{step, step}, .pad = around}, {1, 8, 8, 4}, {4, 1, 1, 1}));
     CHECK(is_left({.dilation{step, step}, .pad = around}, {1, 2, 2, 4}, {4, 3, 3, 1}));
@@ -160,7 +160,7 @@ TEST_CASE("depthwise_conv2d of bytes: images of every height, and bands of large
       check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});
   check({.pad = same_pads}, {1, 40, 100, 24}, {24, 5, 5, 1});
   check({.stride{2, 2}, .pad = same_pads}, {1, 40, 100, 24}, {24, 3, 3, 1});
-  // Several sets of channels, and bands of rows that are read where they lie.
+  // Several sets of channels, and stripes of rows that are read where they lie.
   for (const std::int64_t stride : {1, 2})
     check({.stride{stride, stride}, .pad = same_pads}, {1, 33, 75, 130}, {130, 3, 3, 1});
 }
@@ -170,7 +170,7 @@ TEST_CASE("depthwise_conv2d of bytes: u8 images with a register of channels") {
     check_kernel<ops::depthwise_conv2d>(
         form{.pad = same_pads},
         {stored_bytes(u8, {2, 5, 6, 70}, quant{0.05F, x_zero}, 3),
-         constant(stored_bytes(u8, {70, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(70, 5)},
+         constant(stored_bytes(u8, {70, 3, 3, 1}, quant{0.02F, 128}, 4)), quantised_bias(70, 5)},
         {}, into_bytes(0.05F, 55));
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("depthwise_conv2d of bytes: u8 with zero points of both factors, at th
         check_kernel<ops::depthwise_conv2d>(
             form{.pad = same_pads},
             {stored_bytes(u8, {1, 5, 6, 5}, quant{0.05F, x_zero}, 3),
-             constant(stored_bytes(u8, {5, 3, 3, 1}, quant{0.02F, w_zero}, 4)), stored_bias(5, 5)},
+             constant(stored_bytes(u8, {5, 3, 3, 1}, quant{0.02F, w_zero}, 4)), quantised_bias(5, 5)},
             {}, into_bytes(0.05F, y_zero));
       }
 }
@@ -196,7 +196,7 @@ TEST_CASE("depthwise_conv2d of bytes: i8 weights with a zero point") {
       check_kernel<ops::depthwise_conv2d>(
           form{.pad = same_pads},
           {stored_bytes(i8, {2, 5, 6, channels}, quant{0.05F, -7}, 3),
-           constant(stored_bytes(i8, {channels, 3, 3, 1}, quant{0.02F, w_zero}, 4)), stored_bias(channels, 5)},
+           constant(stored_bytes(i8, {channels, 3, 3, 1}, quant{0.02F, w_zero}, 4)), quantised_bias(channels, 5)},
           {}, into_bytes(0.05F, 9));
     }
 }
@@ -210,7 +210,7 @@ TEST_CASE("depthwise_conv2d of bytes: factors of every size, the largest product
         check_kernel<ops::depthwise_conv2d>(
             form{.pad = same_pads},
             {stored_bytes(i8, {1, 4, 5, 70}, quant{1.0F, -128}, 3, bytes_are::all_highest),
-             stored_filters(i8, {70, 3, 3, 1}, scale, 4, w), stored_bias(70, 5, bias)},
+             quantised_filters(i8, {70, 3, 3, 1}, scale, 4, w), quantised_bias(70, 5, bias)},
             {}, into_bytes(1.0F, 3));
       }
 }

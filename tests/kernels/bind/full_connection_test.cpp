@@ -21,7 +21,7 @@ void check(std::int64_t m, std::int64_t k, std::int64_t n, activation fused = ac
 
 TEST_CASE("full_connection: rows, columns and depths around whole tiles and vectors") {
   for (const std::int64_t m :
-       {std::int64_t{1}, std::int64_t{2}, std::int64_t{kernels::tile_rows}, std::int64_t{2 * kernels::tile_rows + 3}})
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{kernels::mr}, std::int64_t{2 * kernels::mr + 3}})
     for (const std::int64_t k : {1, 7, 64})
       for (const std::int64_t n : {1, 8, 33, 70}) check(m, k, n, n % 2 == 0 ? activation::relu6 : activation::none);
 }

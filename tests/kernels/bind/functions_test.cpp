@@ -37,8 +37,8 @@ TEST_CASE("roundings: zeros keep the sign of what became zero") {
   for (const float x : {-0.0F, -0.25F, -0.5F, 0.25F, 0.0F}) {
     CAPTURE(x);
     float rounded = 1, above = 1;
-    kernels::store_one(&rounded, kernels::rounded(kernels::vf(x)));
-    kernels::store_one(&above, kernels::ceil_lanes{}(kernels::vf(-std::fabs(x))));
+    kernels::store_one(&rounded, kernels::rounded(kernels::f32_vec(x)));
+    kernels::store_one(&above, kernels::ceil_lanes{}(kernels::f32_vec(-std::fabs(x))));
     CHECK(std::signbit(rounded) == std::signbit(x));
     CHECK(std::signbit(above));
   }
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference giv
     for (const shape_t& shape : {shape_t{1}, shape_t{511}, shape_t{3, 5, 7, 11}}) {
       CAPTURE(shape.elements());
       const std::int32_t shift = type == u8 ? 128 : 0;
-      check_kernel<Op>({}, {stored_pattern(type, shape, 10 + shift)}, {}, {wish(quant{0.03F, -20 + shift})});
+      check_kernel<Op>({}, {quantised_pattern(type, shape, 10 + shift)}, {}, {wish(quant{0.03F, -20 + shift})});
     }
 }
 
@@ -122,9 +122,9 @@ TEST_CASE("minimum: stored bytes are brought to the scale of the result") {
   for (const dtype type : {i8, u8}) {
     const std::int32_t shift = type == u8 ? 128 : 0;
     const std::vector<tensor_desc> wanted{wish(quant{0.03F, 5 + shift})};
-    check_kernel<ops::minimum>({}, {stored_pattern(type, {3, 5, 33}, shift), stored_pattern(type, {33}, 7 + shift)}, {},
-                               wanted);
-    check_kernel<ops::minimum>({}, {stored_pattern(type, {70}, shift), stored_pattern(type, {70}, 7 + shift)}, {},
+    check_kernel<ops::minimum>(
+        {}, {quantised_pattern(type, {3, 5, 33}, shift), quantised_pattern(type, {33}, 7 + shift)}, {}, wanted);
+    check_kernel<ops::minimum>({}, {quantised_pattern(type, {70}, shift), quantised_pattern(type, {70}, 7 + shift)}, {},
                                wanted);
   }
 }

@@ -14,7 +14,7 @@ struct layer {
   bool has_peepholes, has_factors, are_coupled, is_projected;
 };
 
-/// Operands of a layer of floats, or of stored numbers where x is i8 or i16.
+/// Operands of a layer of floats, or of quantised values where x is i8 or i16.
 std::vector<given_operand> operands_of(const layer& l, dtype x, const op::attrs& a) {
   const bool is_real = x == f32;
   const dtype weight = is_real ? f32 : i8, vector = is_real ? f32 : i16, bias = is_real ? f32 : x == i16 ? i64 : i32;
@@ -84,7 +84,7 @@ TEST_CASE("sequence_lstm: rows of 8 bits are those of the reference") {
     }
 }
 
-TEST_CASE("sequence_lstm: the kernels of stored numbers have the bits of the reference") {
+TEST_CASE("sequence_lstm: the kernels of quantised values have the bits of the reference") {
   for (const layer& l : layers)
     for (const dtype type : {i8, i16}) {
       if (type == i16 && (l.has_peepholes || l.has_factors || l.are_coupled || l.is_projected)) continue;
@@ -120,7 +120,7 @@ TEST_CASE("sequence_rnn: the kernel is the reference within some ulp, with rows 
         }
 }
 
-TEST_CASE("svdf: the kernel of floats is the reference within some ulp, that of stored numbers has its bits") {
+TEST_CASE("svdf: the kernel of floats is the reference within some ulp, that of quantised values has its bits") {
   for (const std::int64_t batch : {1, 3})
     for (const std::int64_t inputs : {1, 15, 40})
       for (const std::int64_t rank : {1, 2})

@@ -16,7 +16,7 @@ op::attrs layer(extent2 stride, extent2 dilation = {1, 1}, pads pad = {}, std::i
 void check(const op::attrs& a, shape_t x, shape_t w, double bias = 3000) {
   CAPTURE(w[0]);
   check_kernel<op>(
-      a, {stored_bytes(i8, x, quant{0.02F, 9}, 3), stored_filters(i8, w, 0.01F, 4), stored_bias(w[0], 5, bias)});
+      a, {stored_bytes(i8, x, quant{0.02F, 9}, 3), quantised_filters(i8, w, 0.01F, 4), quantised_bias(w[0], 5, bias)});
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ TEST_CASE(
     "saturate") {
   CHECK(node_under_test<op>(
             layer({1, 1}, {1, 1}, {}, 3),
-            {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3), stored_filters(i8, {6, 3, 3, 1}, 0.01F, 4)}, {})
+            {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3), quantised_filters(i8, {6, 3, 3, 1}, 0.01F, 4)}, {})
             .choose()
             .name == "dot taps, sums");
   for (const std::int64_t channels : {2, 3, 16, 17, 33, 63, 64, 65, 100, 128}) {
@@ -58,9 +58,9 @@ TEST_CASE("layer_sums of bytes: rows of dense layers, every number of outputs ar
 TEST_CASE("layer_sums of bytes: sums of biases beyond 32 bits saturate, and weights of 0 leave the bias") {
   for (const double range : {0.0, 2e9, 2147483520.0}) {
     const given_operand x = stored_bytes(i8, {3, 16}, quant{0.02F}, 3, bytes_are::all_highest),
-                        bias = stored_bias(19, 5, range);
-    check_kernel<op>({}, {x, stored_filters(i8, {19, 16}, 0.01F, 4), bias});
-    check_kernel<op>({}, {x, stored_filters(i8, {19, 16}, 0.01F, 4, bytes_are::all_highest), bias});
+                        bias = quantised_bias(19, 5, range);
+    check_kernel<op>({}, {x, quantised_filters(i8, {19, 16}, 0.01F, 4), bias});
+    check_kernel<op>({}, {x, quantised_filters(i8, {19, 16}, 0.01F, 4, bytes_are::all_highest), bias});
     const std::vector<std::int8_t> zeros(19 * 16);
     check_kernel<op>({}, {x, constant(bytes_of({i8, nd, {19, 16}, quant{0.01F}}, zeros.data())), bias});
   }
@@ -71,12 +71,12 @@ TEST_CASE(
     "for 16") {
   for (const std::int32_t zero : {0, 128, 255}) {
     const given_operand w = constant(stored_bytes(u8, {6, 2, 2, 3}, quant{0.01F, zero}, 4));
-    check_kernel<op>({}, {stored_bytes(u8, {1, 5, 5, 3}, quant{0.02F, 120}, 3), w, stored_bias(6, 5)});
+    check_kernel<op>({}, {stored_bytes(u8, {1, 5, 5, 3}, quant{0.02F, 120}, 3), w, quantised_bias(6, 5)});
     check_kernel<op>({}, {stored_bytes(u8, {1, 5, 5, 3}, quant{0.02F, 120}, 3), w, given_operand{}});
   }
   const std::vector<std::int16_t> wide(12, 300);
   CHECK(has_no_kernel<op>(
-      {}, {bytes_of({i16, nd, {1, 12}, quant{0.02F}}, wide.data()), stored_filters(i8, {4, 12}, 0.01F, 4)}));
+      {}, {bytes_of({i16, nd, {1, 12}, quant{0.02F}}, wide.data()), quantised_filters(i8, {4, 12}, 0.01F, 4)}));
 }
 
 TEST_CASE("layer_sums of bytes: layers large enough for matrix registers, where the machine has them") {
@@ -87,7 +87,7 @@ TEST_CASE("layer_sums of bytes: layers large enough for matrix registers, where 
 TEST_CASE("layer_sums of bytes: by Winograd's method where tiles may be wide") {
   CHECK(node_under_test<op>(
             layer({1, 1}, {1, 1}, same_pads),
-            {stored_bytes(i8, {1, 8, 9, 40}, quant{0.02F}, 3), stored_filters(i8, {36, 3, 3, 40}, 0.01F, 4)}, {})
+            {stored_bytes(i8, {1, 8, 9, 40}, quant{0.02F}, 3), quantised_filters(i8, {36, 3, 3, 40}, 0.01F, 4)}, {})
             .choose()
             .name == (kernels::has_wide_tiles ? "dot winograd, sums" : "dot windows, sums"));
   check(layer({1, 1}, {1, 1}, same_pads), {2, 8, 9, 40}, {36, 3, 3, 40});

@@ -58,7 +58,7 @@ TEST_CASE("matmul of bytes: a scale for each column") {
         CAPTURE(n);
         attributes attrs;
         attrs.transpose_b = transpose_b;
-        given_operand b = stored_filters(i8, {n, k}, 0.01F, 4);
+        given_operand b = quantised_filters(i8, {n, k}, 0.01F, 4);
         if (!transpose_b) b.desc.shape = {k, n}, b.desc.quantised = per_channel<1>;
         check_kernel<ops::matmul>(attrs, {stored_bytes(i8, {2, 7, k}, quant{0.02F, 9}, 3), b}, {},
                                   into_bytes(0.02F, -8));

@@ -25,7 +25,7 @@ void check(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t k, s
 TEST_CASE("matmul: transposed factors, batches that repeat, extents around whole tiles and vectors") {
   for (const bool transpose_a : {false, true})
     for (const bool transpose_b : {false, true})
-      for (const std::int64_t m : {std::int64_t{1}, std::int64_t{15}, std::int64_t{2 * kernels::tile_rows + 3}})
+      for (const std::int64_t m : {std::int64_t{1}, std::int64_t{15}, std::int64_t{2 * kernels::mr + 3}})
         for (const std::int64_t k : {1, 7, 40})
           for (const std::int64_t n : {1, 8, 37}) check(transpose_a, transpose_b, m, k, n);
 }

@@ -33,7 +33,7 @@ TEST_CASE("conv2d of 16-bit activations: pads, strides, dilation, groups, every 
         ops::conv2d::attrs attrs;
         attrs.pad = pad, attrs.group = group, attrs.stride = {1, 2}, attrs.dilation = {2, 1};
         const given_operand x = shorts({2, 7, 8, channels * group}, 3),
-                            w = stored_filters(i8, {6, 3, 2, channels}, 0.02F, 4);
+                            w = quantised_filters(i8, {6, 3, 2, channels}, 0.02F, 4);
         const float scale = 0.02F * static_cast<float>(channels);
         check_kernel<ops::conv2d>(attrs, {x, w, bias_of<std::int64_t>(6, 1e9F)}, {}, scaled(scale));
         check_kernel<ops::conv2d>(attrs, {x, w, bias_of<std::int32_t>(6, 1e6F)}, {}, scaled(scale, 77));
@@ -47,10 +47,10 @@ TEST_CASE("full_connection of 16-bit activations: any rows and depths, the large
     for (const std::int64_t k : {1, 15, 16, 32, 33, 100}) {
       CAPTURE(rows);
       CAPTURE(k);
-      check_kernel<ops::full_connection>({}, {shorts({rows, k}, 3), stored_filters(i8, {21, k}, 0.02F, 4)}, {},
+      check_kernel<ops::full_connection>({}, {shorts({rows, k}, 3), quantised_filters(i8, {21, k}, 0.02F, 4)}, {},
                                          scaled(0.1F));
       check_kernel<ops::full_connection>(
-          {}, {shorts({rows, k}, 3), stored_filters(i8, {21, k}, 0.02F, 4), bias_of<std::int64_t>(21, 1e9F)}, {},
+          {}, {shorts({rows, k}, 3), quantised_filters(i8, {21, k}, 0.02F, 4), bias_of<std::int64_t>(21, 1e9F)}, {},
           scaled(0.1F));
     }
   given_operand low = shorts({2, 20000}, 3);
@@ -65,5 +65,6 @@ TEST_CASE("layers of 16-bit activations with zero points are left to the referen
   given_operand x = shorts({2, 8}, 3);
   x.desc.quantised.zero_point = 1;
   const auto y = scaled(0.1F);
-  CHECK_FALSE(bool(node_under_test<ops::full_connection>({}, {x, stored_filters(i8, {21, 8}, 0.02F, 4)}, y).choose()));
+  CHECK_FALSE(
+      bool(node_under_test<ops::full_connection>({}, {x, quantised_filters(i8, {21, 8}, 0.02F, 4)}, y).choose()));
 }

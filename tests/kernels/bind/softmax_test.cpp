@@ -64,7 +64,7 @@ TEST_CASE("softmax: large, equal, infinite and missing numbers") {
   }
 }
 
-TEST_CASE("softmax of stored numbers: tables give the reference's bits, along any axis, for every scale and beta") {
+TEST_CASE("softmax of quantised values: tables give the reference's bits, along any axis, for every scale and beta") {
   const auto given = [](dtype type, shape_t shape, float scale) {
     given_operand x = pattern(type, shape);
     x.desc.quantised = quant{scale, 0};
@@ -96,7 +96,7 @@ TEST_CASE("softmax of stored numbers: tables give the reference's bits, along an
   CHECK_FALSE(bool(choose(given(i16, {1000}, 0.1F), into(1 / 256.0F, 0))));
 }
 
-TEST_CASE("softmax of stored numbers: rows whose numbers are alike, and whose largest is any") {
+TEST_CASE("softmax of quantised values: rows whose numbers are alike, and whose largest is any") {
   for (const int largest : {-128, -127, -3, 0, 1, 100, 127})
     for (const int step : {0, 1, 7, 64})
       for (const std::int64_t n : {5, 200, 777}) {
@@ -115,7 +115,7 @@ TEST_CASE("softmax of stored numbers: rows whose numbers are alike, and whose la
       }
 }
 
-TEST_CASE("softmax of stored numbers: one number far above many, and as many as have a share") {
+TEST_CASE("softmax of quantised values: one number far above many, and as many as have a share") {
   for (const float scale : {0.01F, 0.02F, 0.05F, 0.2F})
     for (const std::int32_t others : {-128, -60, 0, 90})
       for (const std::int64_t n : {128, 159, 160, 191, 1000}) {
@@ -132,10 +132,10 @@ TEST_CASE("softmax of stored numbers: one number far above many, and as many as 
       }
 }
 
-TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises during a run leads out of no table", T,
-                   std::int8_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("softmax of quantised values: a row that another process raises during a run leads out of no table",
+                   T, std::int8_t, std::uint8_t) {
   constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-  using powers_type = kernels::byte_powers<T>;
+  using powers_type = kernels::int8_powers<T>;
   fenced memory(sizeof(powers_type) / sizeof(float));  // behind which nothing may be read
   const quantisation x = quant{0.1F, 0}, y = quant{1 / 256.0F, std::is_signed_v<T> ? -128 : 0};
   const auto* const powers = new (memory.data()) powers_type(ops::detail::fixed_softmax<T>{x, y, 1.0F});
@@ -146,15 +146,15 @@ TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises
   CHECK(powers->power_of(least - most) == powers->power_of(0));
 }
 
-TEST_CASE("softmax of stored numbers: long rows in place") {
-  const kernels::byte_powers<std::int8_t> powers(
+TEST_CASE("softmax of quantised values: long rows in place") {
+  const kernels::int8_powers<std::int8_t> powers(
       ops::detail::fixed_softmax<std::int8_t>{quant{0.1F, 0}, quant{1 / 256.0F, -128}, 1.0F});
   for (std::int64_t n = 128; n < 300; n += 7) {
     std::vector<std::int8_t> x, y(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) x.push_back(static_cast<std::int8_t>(i * 31 % 251 - 125));
     const kernels::axis_block row{1, n, 1};
-    kernels::softmax_of_bytes<kernels::native>(row, x.data(), powers, y.data(), {});
-    kernels::softmax_of_bytes<kernels::native>(row, x.data(), powers, x.data(), {});
+    kernels::int8_softmax<kernels::native>(row, x.data(), powers, y.data(), {});
+    kernels::int8_softmax<kernels::native>(row, x.data(), powers, x.data(), {});
     CAPTURE(n);
     CHECK(x == y);
   }

@@ -1,5 +1,5 @@
-// Kernels of stored bytes whose results are rounded half to even: the references' bits, as an accelerator's policy asks
-// for.
+// Kernels of quantised bytes whose results are rounded half to even: the references' bits, as an accelerator's policy
+// asks for.
 #include <nnrt/kernels/bind/binary.hpp>
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/conv2d.hpp>
@@ -20,7 +20,7 @@ constexpr pads same_pads{pad_mode::same};
 
 /// Scales of filters that are one power of two make halves usual; those that grow do not.
 given_operand filters(shape_t shape, float scale, bool is_shift) {
-  given_operand w = stored_filters(i8, shape, scale, 4);
+  given_operand w = quantised_filters(i8, shape, scale, 4);
   if (is_shift)
     for (float& s : w.scales) s = scale;
   return w;
@@ -30,7 +30,7 @@ void check_layer(shape_t x, shape_t w, std::int64_t group, extent2 stride, activ
   for (const bool is_shift : {true, false}) {
     CAPTURE(is_shift);
     const std::vector<given_operand> in{stored_bytes(i8, x, quant{0x1p-5F, 0}, 3), filters(w, 0x1p-7F, is_shift),
-                                        stored_bias(w[0], 5)};
+                                        quantised_bias(w[0], 5)};
     const auto set = [&](auto& a) { a.stride = stride, a.pad = same_pads, a.fused = fused; };
     if (group == 0) {
       ops::depthwise_conv2d::attrs a;
@@ -74,7 +74,8 @@ TEST_CASE("to even: full_connection and conv2d_transpose") {
     for (const std::int64_t n : {1, 10, 33}) {
       CAPTURE(n);
       check_kernel<ops::full_connection>(
-          {}, {stored_bytes(i8, {rows, 19}, quant{0x1p-5F, 0}, 3), filters({n, 19}, 0x1p-7F, true), stored_bias(n, 5)},
+          {},
+          {stored_bytes(i8, {rows, 19}, quant{0x1p-5F, 0}, 3), filters({n, 19}, 0x1p-7F, true), quantised_bias(n, 5)},
           {}, into_even_bytes(0x1p-4F));
       check_kernel<ops::full_connection>(
           {}, {stored_bytes(i8, {rows, 64}, quant{0.02F, 0}, 3), filters({n, 64}, 0.01F, false)}, {},
@@ -83,10 +84,10 @@ TEST_CASE("to even: full_connection and conv2d_transpose") {
   ops::conv2d_transpose::attrs a;
   a.stride = {2, 2};
   a.pad = same_pads;
-  check_kernel<ops::conv2d_transpose>(
-      a,
-      {stored_bytes(i8, {1, 5, 6, 4}, quant{0x1p-5F, 0}, 3), filters({7, 3, 3, 4}, 0x1p-7F, true), stored_bias(7, 5)},
-      {}, into_even_bytes(0x1p-4F));
+  check_kernel<ops::conv2d_transpose>(a,
+                                      {stored_bytes(i8, {1, 5, 6, 4}, quant{0x1p-5F, 0}, 3),
+                                       filters({7, 3, 3, 4}, 0x1p-7F, true), quantised_bias(7, 5)},
+                                      {}, into_even_bytes(0x1p-4F));
 }
 
 TEST_CASE("to even: sums and differences of tensors, of one shape and broadcast") {
@@ -155,10 +156,10 @@ TEST_CASE("to even: means of windows, whole ones and those at the border") {
         CAPTURE(channels);
         check_kernel<ops::avg_pool>(
             a, {stored_bytes(type, {2, 8, 7, channels},
-                             quant{0x1p-5F, type == i8 ? 0 : 128, stored_rounding::half_to_even}, 3)});
+                             quant{0x1p-5F, type == i8 ? 0 : 128, quantised_rounding::half_to_even}, 3)});
       }
       for (const bytes_are fill : {bytes_are::all_lowest, bytes_are::all_highest})
         check_kernel<ops::avg_pool>(
-            a, {stored_bytes(type, {1, 8, 7, 20}, quant{0x1p-5F, 3, stored_rounding::half_to_even}, 3, fill)});
+            a, {stored_bytes(type, {1, 8, 7, 20}, quant{0x1p-5F, 3, quantised_rounding::half_to_even}, 3, fill)});
     }
 }

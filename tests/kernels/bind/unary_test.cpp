@@ -43,22 +43,22 @@ TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference giv
     for (const shape_t& shape : {shape_t{1}, shape_t{16}, shape_t{511}, shape_t{3, 5, 7, 11}, shape_t{2, 300, 301}}) {
       CAPTURE(shape.elements());
       const std::int32_t shift = type == u8 ? 128 : 0;
-      check_kernel<Op>({}, {stored_pattern(type, shape, 10 + shift)}, {}, {wish(quant{0.03F, -20 + shift})});
+      check_kernel<Op>({}, {quantised_pattern(type, shape, 10 + shift)}, {}, {wish(quant{0.03F, -20 + shift})});
     }
   const std::vector<tensor_desc> wanted{wish(quant{0.03F, 0})};
-  CHECK_FALSE(bool(node_under_test<Op>({}, {stored_pattern(i8, {0, 3}, 0)}, wanted).choose()));
-  CHECK_FALSE(bool(node_under_test<Op>({}, {stored_pattern(i16, {512}, 0)}, wanted).choose()));
+  CHECK_FALSE(bool(node_under_test<Op>({}, {quantised_pattern(i8, {0, 3}, 0)}, wanted).choose()));
+  CHECK_FALSE(bool(node_under_test<Op>({}, {quantised_pattern(i16, {512}, 0)}, wanted).choose()));
 }
 
 TEST_CASE("quant_dtype_cast: a table leads from bytes to bytes") {
   ops::quant_dtype_cast::attrs attrs;
   attrs.src_t = int(u8), attrs.dst_t = int(i8);
-  check_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}, {}, {wish(quant{0.03F, -20})});
+  check_kernel<ops::quant_dtype_cast>(attrs, {quantised_pattern(u8, {40, 50}, 100)}, {}, {wish(quant{0.03F, -20})});
   attrs.dst_t = int(f16);
-  CHECK(has_no_kernel<ops::quant_dtype_cast>(attrs, {stored_pattern(u8, {40, 50}, 100)}));
+  CHECK(has_no_kernel<ops::quant_dtype_cast>(attrs, {quantised_pattern(u8, {40, 50}, 100)}));
 }
 
-TEST_CASE("quant_dtype_cast: vectors give the reference's bits between floats and stored numbers, at every length") {
+TEST_CASE("quant_dtype_cast: vectors give the reference's bits between floats and quantised values, at every length") {
   for (const dtype type : {i8, u8, i16}) {
     const std::int32_t shift = type == u8 ? 128 : 0;
     CAPTURE(int(type));

@@ -39,7 +39,7 @@ quad random_quad(std::mt19937& any) {
 /// Weights and what they meet, as it is stored, in each lane.
 struct lanes_of_quads {
   quad w[int_lanes], x[int_lanes];
-  std::int32_t flip;  // of stored bytes to what dot products see
+  std::int32_t flip;  // of quantised bytes to what dot products see
 
   std::int32_t seen(std::int64_t lane, int i) const {
     const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(x[lane].of[i]) ^ (flip & 0xff));
@@ -111,14 +111,14 @@ TEST_CASE("byte_dots: four products of bytes without a sign are exact, the large
 TEST_CASE("byte_dots: two products of 16 bits are exact") {
   std::mt19937 any(6);
   for (int round = 0; round < 200; ++round) {
-    short_vector x{}, w{};
-    for (std::int64_t i = 0; i < short_lanes; ++i) {
+    int16_vector x{}, w{};
+    for (std::int64_t i = 0; i < int16_lanes; ++i) {
       x[i] = static_cast<std::int16_t>(any() % 4095 - 2047), w[i] = static_cast<std::int16_t>(any() % 4095 - 2047);
       if (round % 4 == 0) x[i] = 2047, w[i] = -2048;
     }
     const int_vector sums = dot2(int_lanes_of(-7), x, w);
     std::int64_t expected = -7 * int_lanes, all = 0;
-    for (std::int64_t i = 0; i < short_lanes; ++i) expected += x[i] * w[i];
+    for (std::int64_t i = 0; i < int16_lanes; ++i) expected += x[i] * w[i];
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) all += sums[lane];
     CHECK(all == expected);  // of NEON's halves each lane has another two
   }

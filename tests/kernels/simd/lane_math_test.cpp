@@ -6,8 +6,8 @@
 #include <vector>
 
 using namespace nnrt;
+using kernels::f32_vec;
 using kernels::lanes;
-using kernels::vf;
 
 namespace {
 
@@ -15,8 +15,8 @@ constexpr float infinity = math::infinity<float>, not_a_number = math::nan<float
 
 /// What a function of vectors gives for one number, in every lane alike.
 template <class F> float in_lanes(F f, float x) {
-  const vf y = f(vf(x));
-  float all[lanes];
+  const f32_vec y = f(f32_vec(x));
+  float all[f32_lanes];
   nnrt::kernels::store(all, y);
   for (const float lane : all) CHECK(std::bit_cast<std::uint32_t>(lane) == std::bit_cast<std::uint32_t>(all[0]));
   return all[0];
@@ -29,7 +29,7 @@ double ulps(float got, double expected) {
   return std::fabs(double{got} - expected) / std::ldexp(1.0, exponent - 24);
 }
 
-const auto exp_lanes = [](vf x) { return kernels::exp_of(x); };
+const auto exp_lanes = [](f32_vec x) { return kernels::exp(x); };
 
 }  // namespace
 
@@ -59,8 +59,8 @@ TEST_CASE("exp_of: what overflows is infinite, what vanishes is zero or subnorma
 
 TEST_CASE(
     "exponentials_of: within what is said up to 88, zero or subnormal where the result vanishes, a NaN for a NaN") {
-  const auto side_by_side = [](vf x) {
-    vf several[] = {vf(1.0F), x, vf(-1.0F)};
+  const auto side_by_side = [](f32_vec x) {
+    f32_vec several[] = {f32_vec(1.0F), x, f32_vec(-1.0F)};
     kernels::exponentials_of(several);
     return several[1];
   };
@@ -84,7 +84,7 @@ TEST_CASE(
 }
 
 TEST_CASE("tanh_of: within 5 ulp, odd, and 1 at most") {
-  const auto tanh_lanes = [](vf x) { return kernels::tanh_of(x); };
+  const auto tanh_lanes = [](f32_vec x) { return kernels::tanh_of(x); };
   double worst = 0;
   const auto check = [&](float x) {
     const float y = in_lanes(tanh_lanes, x);
@@ -104,7 +104,7 @@ TEST_CASE("tanh_of: within 5 ulp, odd, and 1 at most") {
 }
 
 TEST_CASE("sigmoid_of: within 4 ulp, the tail of large negative numbers too; 0 and 1 at the ends") {
-  const auto sigmoid_lanes = [](vf x) { return kernels::sigmoid_of(x); };
+  const auto sigmoid_lanes = [](f32_vec x) { return kernels::sigmoid_of(x); };
   double worst = 0;
   for (double x = -87.0; x < 30.0; x += 0.00317) {
     const auto at = static_cast<float>(x);
@@ -126,44 +126,44 @@ TEST_CASE("maximum_of: a NaN in either operand comes out; larger_of finds the la
     for (const float y : numbers) {
       CAPTURE(x);
       CAPTURE(y);
-      const float most = in_lanes([&](vf v) { return kernels::maximum_of(v, vf(y)); }, x);
+      const float most = in_lanes([&](f32_vec v) { return kernels::maximum_of(v, f32_vec(y)); }, x);
       if (math::is_nan(x) || math::is_nan(y)) CHECK(math::is_nan(most));
       else CHECK(most == (x > y ? x : y));
       if (!math::is_nan(x) && !math::is_nan(y))
-        CHECK(in_lanes([&](vf v) { return kernels::larger_of(v, vf(y)); }, x) == (x > y ? x : y));
+        CHECK(in_lanes([&](f32_vec v) { return kernels::max(v, f32_vec(y)); }, x) == (x > y ? x : y));
     }
 }
 
 TEST_CASE("where_less, where_at_most and where_nan: comparisons with a NaN are false") {
   const auto chosen = [](auto where, float x, float y) {
-    return in_lanes([&](vf v) { return where(v, vf(y)); }, x) == 1.0F;
+    return in_lanes([&](f32_vec v) { return where(v, f32_vec(y)); }, x) == 1.0F;
   };
-  const auto less = [](vf x, vf y) { return kernels::where_less(x, y, vf(1.0F), vf(0.0F)); };
-  const auto at_most = [](vf x, vf y) { return kernels::where_at_most(x, y, vf(1.0F), vf(0.0F)); };
+  const auto less = [](f32_vec x, f32_vec y) { return kernels::where_less(x, y, f32_vec(1.0F), f32_vec(0.0F)); };
+  const auto at_most = [](f32_vec x, f32_vec y) { return kernels::where_at_most(x, y, f32_vec(1.0F), f32_vec(0.0F)); };
   for (const float x : {-infinity, -1.0F, 0.0F, 1.0F, infinity, not_a_number})
     for (const float y : {-infinity, -1.0F, 0.0F, 1.0F, infinity, not_a_number}) {
       CHECK(chosen(less, x, y) == (x < y));
       CHECK(chosen(at_most, x, y) == (x <= y));
     }
-  CHECK(in_lanes([](vf x) { return kernels::where_nan(x, vf(1.0F), vf(0.0F)); }, not_a_number) == 1.0F);
-  CHECK(in_lanes([](vf x) { return kernels::where_nan(x, vf(1.0F), vf(0.0F)); }, infinity) == 0.0F);
+  CHECK(in_lanes([](f32_vec x) { return kernels::where_nan(x, f32_vec(1.0F), f32_vec(0.0F)); }, not_a_number) == 1.0F);
+  CHECK(in_lanes([](f32_vec x) { return kernels::where_nan(x, f32_vec(1.0F), f32_vec(0.0F)); }, infinity) == 0.0F);
 }
 
 TEST_CASE("sums and maxima across the lanes, with lanes left out") {
-  float numbers[lanes];
-  for (std::int64_t i = 0; i < lanes; ++i) numbers[i] = static_cast<float>((i * 7) % 5 - 2);
-  for (std::int64_t n = 1; n <= lanes; ++n) {
+  float numbers[f32_lanes];
+  for (std::int64_t i = 0; i < f32_lanes; ++i) numbers[i] = static_cast<float>((i * 7) % 5 - 2);
+  for (std::int64_t n = 1; n <= f32_lanes; ++n) {
     float sum = 0, most = -infinity;
     for (std::int64_t i = 0; i < n; ++i) sum += numbers[i], most = numbers[i] > most ? numbers[i] : most;
-    const vf all = nnrt::kernels::load(numbers);
-    CHECK(kernels::sum_of_lanes(kernels::first_or(all, n, 0.0F)) == sum);
-    CHECK(kernels::largest_lane(kernels::first_or(all, n, -infinity)) == most);
+    const f32_vec all = nnrt::kernels::load(numbers);
+    CHECK(kernels::reduce_add(kernels::first_or(all, n, 0.0F)) == sum);
+    CHECK(kernels::reduce_max(kernels::first_or(all, n, -infinity)) == most);
   }
 }
 
 TEST_CASE("magnitude_of: no sign is left, not even that of zero") {
   for (const float x : {-0.0F, -1.5F, 2.0F, -infinity}) {
-    const float size = in_lanes([](vf v) { return kernels::magnitude_of(v); }, x);
+    const float size = in_lanes([](f32_vec v) { return kernels::abs(v); }, x);
     CHECK(size == math::abs(x));
     CHECK_FALSE(std::signbit(size));
   }
@@ -171,17 +171,17 @@ TEST_CASE("magnitude_of: no sign is left, not even that of zero") {
 
 TEST_CASE("at_most: a byte of 1 for each lane where x <= y, and only the first n are written") {
   std::vector<float> x, y;
-  for (std::int64_t i = 0; i < lanes; ++i) {
+  for (std::int64_t i = 0; i < f32_lanes; ++i) {
     x.push_back(i % 5 == 4 ? not_a_number : static_cast<float>(i));
     y.push_back(static_cast<float>(i % 3 == 0 ? i - 1 : i % 3 == 1 ? i : i + 1));
   }
   const kernels::truth_lanes truth = kernels::at_most(kernels::load(x.data()), kernels::load(y.data()));
-  for (std::int64_t n = 1; n <= lanes; ++n) {
-    unsigned char bytes[lanes + 1];
+  for (std::int64_t n = 1; n <= f32_lanes; ++n) {
+    unsigned char bytes[f32_lanes + 1];
     std::memset(bytes, 0x5a, sizeof bytes);
-    if (n == lanes) kernels::store(reinterpret_cast<bool*>(bytes), truth);
-    else kernels::store_first(reinterpret_cast<bool*>(bytes), truth, n);
-    for (std::int64_t i = 0; i <= lanes; ++i) {
+    if (n == f32_lanes) kernels::store(reinterpret_cast<bool*>(bytes), truth);
+    else kernels::store_n(reinterpret_cast<bool*>(bytes), truth, n);
+    for (std::int64_t i = 0; i <= f32_lanes; ++i) {
       CAPTURE(i);
       const auto at = static_cast<std::size_t>(i);
       CHECK(int{bytes[i]} == (i >= n ? 0x5a : x[at] <= y[at] ? 1 : 0));
@@ -190,7 +190,7 @@ TEST_CASE("at_most: a byte of 1 for each lane where x <= y, and only the first n
 }
 
 TEST_CASE("root_of: correctly rounded, and NaN below zero") {
-  const auto root = [](vf x) { return kernels::root_of(x); };
+  const auto root = [](f32_vec x) { return kernels::sqrt(x); };
   for (const float x : {0.0F, -0.0F, 1.0F, 2.0F, 3.0F, 1e-45F, 1e-38F, 3.4e38F, infinity})
     CHECK(std::bit_cast<std::uint32_t>(in_lanes(root, x)) == std::bit_cast<std::uint32_t>(math::sqrt(x)));
   CHECK(std::isnan(in_lanes(root, -1.0F)));

@@ -16,30 +16,30 @@ using nnrt_test::fenced;
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-float first_of(vf x) {
-  float all[lanes];
+float first_of(f32_vec x) {
+  float all[f32_lanes];
   store(all, x);
   return all[0];
 }
 
 TEST_CASE("lanes: load_first reads exactly the first n floats and zeroes the other lanes") {
-  for (std::int64_t n = 1; n <= lanes; ++n) {
+  for (std::int64_t n = 1; n <= f32_lanes; ++n) {
     CAPTURE(n);
     fenced x(n);
     for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(i + 1);
-    float got[lanes];
-    store(got, load_first(x.data(), n));
-    for (std::int64_t i = 0; i < lanes; ++i) CHECK(got[i] == (i < n ? static_cast<float>(i + 1) : 0.0F));
+    float got[f32_lanes];
+    store(got, load_n(x.data(), n));
+    for (std::int64_t i = 0; i < f32_lanes; ++i) CHECK(got[i] == (i < n ? static_cast<float>(i + 1) : 0.0F));
   }
 }
 
 TEST_CASE("lanes: store_first writes exactly the first n floats") {
-  for (std::int64_t n = 1; n <= lanes; ++n) {
+  for (std::int64_t n = 1; n <= f32_lanes; ++n) {
     CAPTURE(n);
-    fenced x(lanes, 1.0F), at_the_fence(n);
-    store_first(x.data(), vf(7.0F), n);
-    store_first(at_the_fence.data(), vf(7.0F), n);
-    for (std::int64_t i = 0; i < lanes; ++i) CHECK(x[i] == (i < n ? 7.0F : 1.0F));
+    fenced x(f32_lanes, 1.0F), at_the_fence(n);
+    store_n(x.data(), f32_vec(7.0F), n);
+    store_n(at_the_fence.data(), f32_vec(7.0F), n);
+    for (std::int64_t i = 0; i < f32_lanes; ++i) CHECK(x[i] == (i < n ? 7.0F : 1.0F));
     CHECK(at_the_fence[n - 1] == 7.0F);
   }
 }
@@ -58,7 +58,7 @@ TEST_CASE("lanes: clamp limits numbers and infinities and lets NaN pass") {
   };
   for (const row& r : table) {
     CAPTURE(r.what);
-    const float y = first_of(clamp(vf(r.x), vf(r.lo), vf(r.hi)));
+    const float y = first_of(clamp(f32_vec(r.x), f32_vec(r.lo), f32_vec(r.hi)));
     if (std::isnan(r.y)) CHECK(std::isnan(y));
     else CHECK(y == r.y);
   }
@@ -67,7 +67,7 @@ TEST_CASE("lanes: clamp limits numbers and infinities and lets NaN pass") {
 TEST_CASE("lanes: fma rounds once where the machine has fma") {
   // 1 + 2^-23 squared is 1 + 2^-22 + 2^-46; two roundings lose the last term before 1 is taken away.
   const float x = 1.0F + 0x1p-23F;
-  const float y = first_of(fma(vf(x), vf(x), vf(-1.0F)));
+  const float y = first_of(fma(f32_vec(x), f32_vec(x), f32_vec(-1.0F)));
 #if defined(__FMA__)
   CHECK(y == std::fma(x, x, -1.0F));
 #endif
@@ -77,7 +77,7 @@ TEST_CASE("lanes: fma rounds once where the machine has fma") {
 TEST_CASE("lanes: a factor may come from one lane") {
   if constexpr (has_lane_products) {
     const float four[] = {2.0F, -3.0F, 0.5F, 8.0F};
-    const vf x(5.0F), y = load(four), z(1.0F);
+    const f32_vec x(5.0F), y = load(four), z(1.0F);
     CHECK(first_of(fma_lane<0>(x, y, z)) == 11.0F);
     CHECK(first_of(fma_lane<1>(x, y, z)) == -14.0F);
     CHECK(first_of(fma_lane<2>(x, y, z)) == 3.5F);
@@ -86,15 +86,15 @@ TEST_CASE("lanes: a factor may come from one lane") {
 }
 
 TEST_CASE("lanes: halves go where their names say") {
-  if constexpr (has_halves) {
-    fenced half(lanes / 2);
-    for (std::int64_t i = 0; i < lanes / 2; ++i) half[i] = static_cast<float>(i);
-    float got[lanes];
+  if constexpr (has_half_vector) {
+    fenced half(f32_lanes / 2);
+    for (std::int64_t i = 0; i < f32_lanes / 2; ++i) half[i] = static_cast<float>(i);
+    float got[f32_lanes];
     store(got, load_half_twice(half.data()));
-    for (std::int64_t i = 0; i < lanes; ++i) CHECK(got[i] == static_cast<float>(i % (lanes / 2)));
+    for (std::int64_t i = 0; i < f32_lanes; ++i) CHECK(got[i] == static_cast<float>(i % (f32_lanes / 2)));
     const float one = 1, two = 2;
-    const vf both = blend_halves(vf(one), vf(two));
-    for (std::int64_t n = 1; n <= lanes / 2; ++n) {
+    const f32_vec both = blend_halves(f32_vec(one), f32_vec(two));
+    for (std::int64_t n = 1; n <= f32_lanes / 2; ++n) {
       CAPTURE(n);
       fenced low(n), high(n);
       store_halves(low.data(), high.data(), both, n);
@@ -104,18 +104,18 @@ TEST_CASE("lanes: halves go where their names say") {
 }
 
 TEST_CASE("lanes: halves that do not take part are not read and stay as they are") {
-  if constexpr (has_halves)
+  if constexpr (has_half_vector)
     for (const unsigned bits : {0U, 1U, 2U, 3U}) {
       CAPTURE(bits);
       const some_halves there(bits);
       // the half alone: beside it no memory may be touched
-      fenced x(bits == 0 ? 0 : bits == 3 ? lanes : lanes / 2, 3.0F);
-      const float* const from = bits == 2 ? floats_at(advanced(address_of(x.data()), -lanes / 2)) : x.data();
-      float read[lanes], sums[lanes];
+      fenced x(bits == 0 ? 0 : bits == 3 ? f32_lanes : f32_lanes / 2, 3.0F);
+      const float* const from = bits == 2 ? floats_at(advanced(address_of(x.data()), -f32_lanes / 2)) : x.data();
+      float read[f32_lanes], sums[f32_lanes];
       store(read, load_halves(from, there));
-      store(sums, fma(vf(2.0F), vf(5.0F), vf(1.0F), there));
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        const bool takes_part = (bits >> (i < lanes / 2 ? 0 : 1) & 1U) != 0;
+      store(sums, fma(f32_vec(2.0F), f32_vec(5.0F), f32_vec(1.0F), there));
+      for (std::int64_t i = 0; i < f32_lanes; ++i) {
+        const bool takes_part = (bits >> (i < f32_lanes / 2 ? 0 : 1) & 1U) != 0;
         CHECK(read[i] == (takes_part ? 3.0F : 0.0F));
         CHECK(sums[i] == (takes_part ? 11.0F : 1.0F));
       }
@@ -123,28 +123,28 @@ TEST_CASE("lanes: halves that do not take part are not read and stay as they are
 }
 
 TEST_CASE("lanes: pairs of lanes hold two floats, and add up to half a vector") {
-  if constexpr (has_halves) {
-    fenced half(lanes / 2), two(2);
-    for (std::int64_t i = 0; i < lanes / 2; ++i) half[i] = static_cast<float>(i + 1);
+  if constexpr (has_half_vector) {
+    fenced half(f32_lanes / 2), two(2);
+    for (std::int64_t i = 0; i < f32_lanes / 2; ++i) half[i] = static_cast<float>(i + 1);
     two[0] = 1, two[1] = 2;
-    float spread[lanes], pair[lanes], sums[lanes];
-    store(spread, in_pairs(load_first(half.data(), lanes / 2), vf(0.0F)));
+    float spread[f32_lanes], pair[f32_lanes], sums[f32_lanes];
+    store(spread, pair_lanes(load_n(half.data(), f32_lanes / 2), f32_vec(0.0F)));
     store(pair, broadcast_pair(two.data()));
     store(sums, sums_of_lane_pairs(load(spread), load(spread) + load(pair)));
-    for (std::int64_t i = 0; i < lanes; ++i) {
+    for (std::int64_t i = 0; i < f32_lanes; ++i) {
       CAPTURE(i);
-      const bool is_first = i % 2 == 0, is_lower = i < lanes / 2;
+      const bool is_first = i % 2 == 0, is_lower = i < f32_lanes / 2;
       CHECK(spread[i] == (is_first ? static_cast<float>(i / 2 + 1) : 0.0F));
       CHECK(pair[i] == (is_first ? 1.0F : 2.0F));
-      CHECK(sums[i] == static_cast<float>(is_lower ? i + 1 : i + 1 - lanes / 2 + 3));
+      CHECK(sums[i] == static_cast<float>(is_lower ? i + 1 : i + 1 - f32_lanes / 2 + 3));
     }
   }
 }
 
 TEST_CASE("lanes: one float comes into every lane, and nothing beside it is read") {
   fenced one(1, 3.0F);
-  for (const vf x : {broadcast(one.data()), broadcast_load(one.data())}) {
-    float read[lanes];
+  for (const f32_vec x : {broadcast(one.data()), broadcast_load(one.data())}) {
+    float read[f32_lanes];
     store(read, x);
     for (const float value : read) CHECK(value == 3.0F);
   }
@@ -159,7 +159,7 @@ TEST_CASE("lanes: strides reach seven distances from one base") {
 }
 
 TEST_CASE("lanes: copy_floats and zero_floats touch n floats and no more") {
-  for (std::int64_t n = 0; n <= 3 * lanes + 1; ++n) {
+  for (std::int64_t n = 0; n <= 3 * f32_lanes + 1; ++n) {
     CAPTURE(n);
     fenced from(n, 2.0F), to(n, 1.0F);
     copy_floats(from.data(), n, to.data());

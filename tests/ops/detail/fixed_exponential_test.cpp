@@ -56,11 +56,11 @@ TEST_CASE("fixed exponential: the reciprocal of a sum keeps its order of magnitu
 
 TEST_CASE("fixed exponential: differences too large for a scale count as minus infinity") {
   const fixed::exponent_scale tenth(0.1F), one(1.0F), tiny(1e-30F), huge(1e30F);
-  CHECK(tenth.exp_of(0) == fixed::exp(0));
-  CHECK(math::abs(as_fraction(tenth.exp_of(-20)) - math::exp(-20 * double{0.1F})) < 2.6e-7);
-  CHECK(one.exp_of(-15) == 657);  // e^-15; the factor 2^26 of scale 1 leaves room for -31 / 2 steps
-  CHECK(one.exp_of(-16) == 0);
-  CHECK(tiny.exp_of(-255) == fixed::exp(0));
-  CHECK(huge.exp_of(-1) == 0);
-  CHECK(huge.exp_of(0) == fixed::exp(0));
+  CHECK(tenth.exp(0) == fixed::exp(0));
+  CHECK(math::abs(as_fraction(tenth.exp(-20)) - math::exp(-20 * double{0.1F})) < 2.6e-7);
+  CHECK(one.exp(-15) == 657);  // e^-15; the factor 2^26 of scale 1 leaves room for -31 / 2 steps
+  CHECK(one.exp(-16) == 0);
+  CHECK(tiny.exp(-255) == fixed::exp(0));
+  CHECK(huge.exp(-1) == 0);
+  CHECK(huge.exp(0) == fixed::exp(0));
 }

@@ -7,7 +7,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Subgraphs that call one another, one in the other.
-inline constexpr int most_nested_calls = 8;
+inline constexpr int max_nested_calls = 8;
 
 /// A subgraph that an operator calls: with each call its operators become nodes of the network anew. Constants are
 /// shared by all calls. What is wrong the node keeps.
@@ -97,9 +97,9 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   int nested = 0;
   for (const tensor_reader* caller = &node_.tensors(); caller != nullptr; caller = caller->place().caller, ++nested)
     if (caller->place().number == number_) return fail(error_code::not_supported, "calls itself");
-  if (nested > most_nested_calls)
+  if (nested > max_nested_calls)
     return fail(error_code::not_supported,
-                {"is called by ", nested, " subgraphs, one in the other, expected at most ", most_nested_calls});
+                {"is called by ", nested, " subgraphs, one in the other, expected at most ", max_nested_calls});
   // What a reader keeps of a tensor is larger than what the file has of it, and subgraphs may share their tensors.
   constexpr std::int64_t bytes_of_tensor = 64;
   const auto tensors = static_cast<std::int64_t>(graph_[schema::subgraph::tensors].size());

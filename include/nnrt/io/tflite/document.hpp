@@ -67,14 +67,14 @@ class document {
   template <class T> constexpr bool fits(const table_place& from) { return checks_.fits<T>(from); }
   /// The numbers of a table of this kind; none when it is not in order.
   template <class T> constexpr list<T> numbers(const table_place& from) const {
-    verifier checks(file_.first(longest_flatbuffer));
+    verifier checks(file_.first(max_flatbuffer));
     using kind = schema::number_list<T>;
     return checks.fits<kind>(from) ? record<kind>(from)[kind::values] : list<T>();
   }
 
  private:
   // Behind the FlatBuffer there may be more than it can hold.
-  constexpr explicit document(const file_view& file) : file_(file), checks_(file.first(longest_flatbuffer)) {}
+  constexpr explicit document(const file_view& file) : file_(file), checks_(file.first(max_flatbuffer)) {}
   [[gnu::cold]] constexpr result<void> check();
 
   static constexpr bool is_behind(record<schema::buffer> b) { return b[schema::buffer::offset] > 1; }

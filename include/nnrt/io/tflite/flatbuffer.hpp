@@ -89,11 +89,11 @@ template <class T> class records;
 /// table's list of fields with one that is there, so that few are looked at: a list that goes on for longer counts as
 /// one with such a field.
 [[gnu::cold]] constexpr int first_newer_field(const table_place& from, int known) {
-  constexpr int most_looked_at = 64;
+  constexpr int max_looked_at = 64;
   if (!from) return -1;
   const int entries = (from.file.number<std::uint16_t>(detail::fields_of(from)) - 4) / 2;
   for (int slot = known; slot < entries; ++slot)
-    if (slot - known == most_looked_at || detail::field_of(from, slot) != 0) return slot;
+    if (slot - known == max_looked_at || detail::field_of(from, slot) != 0) return slot;
   return -1;
 }
 
@@ -153,7 +153,7 @@ template <class T> class records {
 };
 
 /// Follows the fields of tables and says whether everything lies in the file. A kind of table T has T::each(f), which
-/// calls f(field) for its fields, up to the first that is refused. The file is shorter than longest_flatbuffer; offsets
+/// calls f(field) for its fields, up to the first that is refused. The file is shorter than max_flatbuffer; offsets
 /// and numbers must lie at multiples of their size, counted from the file's begin.
 class verifier {
   /// A table whose list of fields lies in the file.
@@ -180,7 +180,7 @@ class verifier {
 
  private:
   // Many tables may point to one: without a limit a small file could keep the verifier busy forever.
-  static constexpr int most_nested = 16, most_tables = 1'000'000;
+  static constexpr int max_nested = 16, max_tables = 1'000'000;
 
   template <class T> constexpr bool fits_at(std::size_t at) {
     const opened table = open(at);
@@ -193,7 +193,7 @@ class verifier {
   constexpr opened open(std::size_t from) {
     if (!has_number<std::int32_t>(from)) return {};
     const std::int64_t fields = static_cast<std::int64_t>(from) - file_.number<std::int32_t>(from);
-    if (++depth_ > most_nested || ++tables_ > most_tables || fields < 0) return {};
+    if (++depth_ > max_nested || ++tables_ > max_tables || fields < 0) return {};
     const auto at = static_cast<std::size_t>(fields);
     if (!has_number<std::uint16_t>(at)) return {};
     const std::size_t size = file_.number<std::uint16_t>(at);
@@ -264,6 +264,6 @@ class verifier {
 };
 
 /// FlatBuffers count in 32 bits with a sign.
-inline constexpr std::size_t longest_flatbuffer = (std::size_t{1} << 31) - 2;
+inline constexpr std::size_t max_flatbuffer = (std::size_t{1} << 31) - 2;
 
 }}}  // namespace nnrt::NNRT_ISA::tflite

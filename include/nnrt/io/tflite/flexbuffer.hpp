@@ -68,8 +68,8 @@ class named_numbers {
  public:
   /// A map without names when the bytes hold none.
   constexpr explicit named_numbers(std::string_view bytes) : bytes_{bytes} {
-    constexpr std::size_t map_type = 9, most_names = 256;
-    const auto found = bytes_.elements_of_root(map_type, 3, most_names);
+    constexpr std::size_t map_type = 9, max_names = 256;
+    const auto found = bytes_.elements_of_root(map_type, 3, max_names);
     if (found.count == 0) return;
     const auto names = bytes_.back_from(found.first - 3 * found.width, found.width);
     const auto name_width = bytes_.number(found.first - 2 * found.width, found.width);
@@ -130,8 +130,8 @@ class named_numbers {
 class listed_texts {
  public:
   constexpr explicit listed_texts(std::string_view bytes) : bytes_{bytes} {
-    constexpr std::size_t list_type = 10, most_texts = 256;
-    texts_ = bytes_.elements_of_root(list_type, 1, most_texts);
+    constexpr std::size_t list_type = 10, max_texts = 256;
+    texts_ = bytes_.elements_of_root(list_type, 1, max_texts);
   }
 
   constexpr std::string_view operator[](std::size_t i) const {

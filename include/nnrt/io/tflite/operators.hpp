@@ -69,7 +69,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 /// More operands than any operator has: no limit.
 inline constexpr std::size_t any_number = std::size_t(-1);
 
-/// A builtin operator that we read. Optional inputs may be missing at the end or be -1; the first `least_inputs` must
+/// A builtin operator that we read. Optional inputs may be missing at the end or be -1; the first `min_inputs` must
 /// be there, unless they stand behind `required`. `newest` is the highest version in which TensorFlow
 /// Lite's files have it as far as we know: a version adds element types, ranks and fields of options, all of which are
 /// read or refused.
@@ -77,8 +77,8 @@ struct operator_row {
   std::string_view name;
   int newest;
   schema::options_kind options;
-  std::size_t least_inputs, most_inputs;
-  std::size_t least_outputs, most_outputs;
+  std::size_t min_inputs, max_inputs;
+  std::size_t min_outputs, max_outputs;
   void (*read)(node_reader& node);
   detail::use_by_input counted = {};  // rows of which only a run knows how many count
   bool changes_variables = false;     // of its operands

@@ -55,9 +55,9 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 [[gnu::cold]] constexpr void read_node(node_reader& node, record<schema::operator_code> code, const operator_row* row) {
   check_version(node, code, *row);
   node.check_tables(row->options, row->changes_variables);
-  check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
-  check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
-  for (std::size_t i = 0; node.is_fine() && i < row->least_inputs && i < row->required; ++i)
+  check_count(node, "inputs", node.input_count(), row->min_inputs, row->max_inputs);
+  check_count(node, "outputs", node.output_count(), row->min_outputs, row->max_outputs);
+  for (std::size_t i = 0; node.is_fine() && i < row->min_inputs && i < row->required; ++i)
     if (!node.has(i)) node.refuse(error_code::invalid_file, {"input ", i, ": got none, expected a tensor"});
   if (!node.is_fine()) return;
   const counted_input rows = read_counted(node, row->name, row->counted);
@@ -65,14 +65,14 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   conclude_counted(node, rows);
 }
 
-/// Indices of nodes whose operator has no row: the first node of each name, at most most_missing of them.
-inline constexpr std::size_t most_missing = 100;
+/// Indices of nodes whose operator has no row: the first node of each name, at most max_missing of them.
+inline constexpr std::size_t max_missing = 100;
 [[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, records<schema::node> nodes) {
   const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
   pool<std::size_t> missing;
   pool<char> is_known;  // of the file's list of operators: which have been looked at
   is_known.assign(file.code_count(), 0);
-  for (std::size_t i = 0; i < nodes.size() && missing.size() < most_missing; ++i) {
+  for (std::size_t i = 0; i < nodes.size() && missing.size() < max_missing; ++i) {
     const std::uint32_t index = nodes[i][schema::node::opcode_index];
     if (index >= file.code_count() || is_known[index] != 0) continue;
     is_known[index] = 1;
@@ -86,17 +86,16 @@ inline constexpr std::size_t most_missing = 100;
 
 /// Refuses a file with operators that nnrt does not read, and names all of them at once.
 [[gnu::cold]] constexpr result<void> check_operators(const document& file, records<schema::node> nodes) {
-  constexpr std::size_t most_named = 8;
+  constexpr std::size_t max_named = 8;
   const pool<std::size_t> missing = missing_operators(file, nodes);
   if (missing.empty()) return {};
   const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
   pool<char> text;
   append(text, {"operator ", missing[0], " ", title_at(missing[0]), ": nnrt has no such operator"});
-  for (std::size_t i = 1; i < missing.size() && i < most_named; ++i)
+  for (std::size_t i = 1; i < missing.size() && i < max_named; ++i)
     append(text, {i == 1 ? ", nor " : ", ", title_at(missing[i])});
-  if (missing.size() > most_named)
-    append(text,
-           {" and ", missing.size() - most_named, missing.size() < most_missing ? " more" : " more, or even more"});
+  if (missing.size() > max_named)
+    append(text, {" and ", missing.size() - max_named, missing.size() < max_missing ? " more" : " more, or even more"});
   return fail(error_code::not_supported, text);
 }
 
@@ -195,12 +194,12 @@ class name_list {
 }
 
 /// A network with more inputs, or outputs, than this is none: names are compared one by one.
-inline constexpr std::size_t most_ends = 4096;
+inline constexpr std::size_t max_ends = 4096;
 /// What callers call the ends of the network. `what` they are is for errors.
 [[gnu::cold]] constexpr result<name_list> names_of_ends(records<schema::tensor_map> names, list<std::int32_t> ends,
                                                         tensor_reader& tensors, std::string_view what) {
-  if (ends.size() > most_ends)
-    return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", most_ends});
+  if (ends.size() > max_ends)
+    return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", max_ends});
   name_list made;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     made.push_back(letters_of(called(names, ends, i, tensors.name(ends[i]))));

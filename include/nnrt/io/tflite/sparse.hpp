@@ -16,7 +16,7 @@ class sparse_elements {
  public:
   constexpr sparse_elements(const document& file, record<schema::sparsity> how, const shape_t& shape,
                             std::string_view stored, std::size_t element_bytes)
-      : file_(file), how_(how), shape_(shape), stored_(stored), element_bytes_(element_bytes) {}
+      : file_(file), how_(how), shape_(shape), quantised_(stored), element_bytes_(element_bytes) {}
 
   /// What is wrong with the description; empty when nothing is known to be.
   [[gnu::cold]] constexpr pool<char> read_axes();
@@ -24,7 +24,7 @@ class sparse_elements {
   [[gnu::cold]] constexpr pool<char> write(pool<char>& dense);
 
  private:
-  static constexpr int most_axes = 2 * max_rank;
+  static constexpr int max_axes = 2 * max_rank;
 
   /// One number of a list whose numbers have 32, 16 or 8 bits.
   struct index_list {
@@ -63,12 +63,12 @@ class sparse_elements {
   const document& file_;
   record<schema::sparsity> how_;
   shape_t shape_;
-  std::string_view stored_;
+  std::string_view quantised_;
   std::size_t element_bytes_;
-  axis axes_[most_axes] = {};
+  axis axes_[max_axes] = {};
   int count_ = 0;
-  std::int64_t at_[most_axes] = {};  // indices along all axes
-  std::size_t next_ = 0;             // of the stored elements, in bytes
+  std::int64_t at_[max_axes] = {};  // indices along all axes
+  std::size_t next_ = 0;            // of the stored elements, in bytes
 };
 
 // --- details ---------------------------------------------------------------
@@ -83,7 +83,7 @@ class sparse_elements {
     return letters({"sparsity: got ", order.size(), " axes and ", described.size(), " descriptions, expected ", rank,
                     " and one for each of ", blocks.size(), " axes of blocks"});
   count_ = static_cast<int>(order.size());
-  bool is_named[most_axes] = {};
+  bool is_named[max_axes] = {};
   for (int i = 0; i < count_; ++i) {
     const std::int64_t of = order[static_cast<std::size_t>(i)];
     const bool is_block = i >= shape_.rank;
@@ -138,9 +138,9 @@ class sparse_elements {
 
 [[gnu::cold]] constexpr pool<char> sparse_elements::write(pool<char>& dense) {
   if (dense.empty()) return {};
-  if (!put(dense, 0, 0) || next_ != stored_.size())
+  if (!put(dense, 0, 0) || next_ != quantised_.size())
     return letters(
-        {"sparsity: its axes do not lead to the ", stored_.size() / element_bytes_, " elements that are stored"});
+        {"sparsity: its axes do not lead to the ", quantised_.size() / element_bytes_, " elements that are stored"});
   return {};
 }
 
@@ -162,9 +162,9 @@ class sparse_elements {
     place[axes_[i].of] = i < shape_.rank ? at_[i] : place[axes_[i].of] * axes_[i].size + at_[i];
   std::int64_t element = 0;
   for (int of = 0; of < shape_.rank; ++of) element = element * shape_[of] + place[of];
-  if (next_ + element_bytes_ > stored_.size()) return false;
+  if (next_ + element_bytes_ > quantised_.size()) return false;
   for (std::size_t k = 0; k < element_bytes_; ++k)
-    dense[static_cast<std::size_t>(element) * element_bytes_ + k] = stored_[next_++];
+    dense[static_cast<std::size_t>(element) * element_bytes_ + k] = quantised_[next_++];
   return true;
 }
 

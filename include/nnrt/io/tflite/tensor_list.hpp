@@ -43,8 +43,8 @@ struct tensor_list {
 };
 
 /// Longer lists, or more of them, no loop makes that is unrolled; elements are looked for one by one.
-inline constexpr std::int64_t most_list_elements = 8192;
-inline constexpr std::size_t most_lists = 8192;
+inline constexpr std::int64_t max_list_elements = 8192;
+inline constexpr std::size_t max_lists = 8192;
 
 /// An element: a value, a row of one, or unset.
 struct list_element {

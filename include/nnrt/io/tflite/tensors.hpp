@@ -75,7 +75,7 @@ struct tensor_state {
 };
 
 /// Operators of subgraphs that others call, counted with each call.
-inline constexpr std::int64_t most_called_operators = 8192;
+inline constexpr std::int64_t max_called_operators = 8192;
 
 class tensor_reader;
 /// Which subgraph is read, and for whom.
@@ -197,8 +197,8 @@ class tensor_reader {
   }
   /// Adds a list. Error: not_supported (more than loops make that are unrolled).
   [[gnu::cold]] constexpr result<std::int32_t> add_list(const tensor_list& made) {
-    if (of_all_.lists.size() == most_lists)
-      return fail(error_code::not_supported, {"lists of tensors: got more than ", most_lists});
+    if (of_all_.lists.size() == max_lists)
+      return fail(error_code::not_supported, {"lists of tensors: got more than ", max_lists});
     of_all_.lists.push_back(made);
     return first_list - static_cast<std::int32_t>(of_all_.lists.size() - 1);
   }
@@ -266,7 +266,7 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
 
  private:
-  static constexpr std::int32_t first_list = ir::none - 1 - static_cast<std::int32_t>(most_variables);
+  static constexpr std::int32_t first_list = ir::none - 1 - static_cast<std::int32_t>(max_variables);
 
   constexpr bool is_index(std::int32_t index) const {
     return index >= 0 && static_cast<std::size_t>(index) < tensors_.size();
@@ -310,7 +310,7 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<void> choose_form(std::int32_t index, constant_form form, tensor_desc& desc,
                                                    weight_place& place);
   [[gnu::cold]] constexpr pool<char> weight_name(std::int32_t index);
-  constexpr std::int64_t most_copied() const {
+  constexpr std::int64_t max_copied() const {
     return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20);
   }
 
@@ -460,8 +460,8 @@ class tensor_reader {
 
 [[gnu::cold]] constexpr result<void> tensor_reader::count_called(std::size_t operators) {
   of_all_.called_operators += static_cast<std::int64_t>(operators);
-  if (of_all_.called_operators <= most_called_operators) return {};
-  return fail(error_code::not_supported, {"called again and again it has more than ", most_called_operators,
+  if (of_all_.called_operators <= max_called_operators) return {};
+  return fail(error_code::not_supported, {"called again and again it has more than ", max_called_operators,
                                           " operators; nnrt unrolls no longer loops"});
 }
 
@@ -546,7 +546,7 @@ class tensor_reader {
   weight_place place;
   place.first = bytes.at, place.size = bytes.size;
   if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
-  const bool is_kept = form.stays_in_file || (desc->elements() > ir::longest_read_list && !form.is_read);
+  const bool is_kept = form.stays_in_file || (desc->elements() > ir::max_read_list && !form.is_read);
   if ((!is_kept || is_sparse(index)) && !file_.bytes().has(bytes.at, bytes.size))
     return fail(refusal(index, error_code::not_supported,
                         {"is computed with, and the literal of this file leaves out its elements"}));
@@ -614,10 +614,10 @@ class tensor_reader {
 
 [[gnu::cold]] constexpr result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
   of_all_.copied_bytes += bytes;
-  if (of_all_.copied_bytes <= most_copied()) return {};
+  if (of_all_.copied_bytes <= max_copied()) return {};
   return fail(refusal(index, error_code::invalid_file,
                       {"constants and names: got ", of_all_.copied_bytes, " bytes to copy, expected at most ",
-                       most_copied(), " in a file of this size"}));
+                       max_copied(), " in a file of this size"}));
 }
 
 /// A constant that rules or other constants may depend on, as a part of the graph.
@@ -688,9 +688,9 @@ class tensor_reader {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     const std::string_view name = tensors_[i][schema::tensor::name];
     letters += static_cast<std::int64_t>(name.size());
-    if (letters > most_copied())
+    if (letters > max_copied())
       return fail(error_code::invalid_file,
-                  {"names of tensors: got more than ", most_copied(), " bytes in a file of ", file_.size()});
+                  {"names of tensors: got more than ", max_copied(), " bytes in a file of ", file_.size()});
     names.push_back({name, nnrt::detail::hash_of(name)});
     order.push_back(static_cast<std::int32_t>(i));
   }

@@ -17,14 +17,14 @@ struct variable {
 };
 
 /// A network with more variables than this is none: they are looked for one by one.
-inline constexpr std::size_t most_variables = 4096;
+inline constexpr std::size_t max_variables = 4096;
 
 namespace detail {
 
 /// Error: not_supported (more variables than a network has).
 [[gnu::cold]] constexpr result<void> check_room(const pool<variable>& known) {
-  if (known.size() < most_variables) return {};
-  return fail(error_code::not_supported, {"variables: got more than ", most_variables});
+  if (known.size() < max_variables) return {};
+  return fail(error_code::not_supported, {"variables: got more than ", max_variables});
 }
 
 /// The place of the resource of this name, which is made if there is none. Error: as of check_room().

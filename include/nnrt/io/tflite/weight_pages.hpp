@@ -36,9 +36,9 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
 }  // namespace detail
 
 /// For each page of the file: 1 where a literal can leave it out, because all its bytes are elements of one weight.
-/// Readers copy constants of up to ir::longest_read_list elements into the graph: buffers of their size stay whole.
+/// Readers copy constants of up to ir::max_read_list elements into the graph: buffers of their size stay whole.
 [[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
-  constexpr std::size_t page = file_view::page_bytes, largest_copied = ir::longest_read_list * sizeof(double);
+  constexpr std::size_t page = file_view::page_bytes, largest_copied = ir::max_read_list * sizeof(double);
   std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
   const std::vector<char> has_weights = detail::find_weight_buffers(file);
   for (std::uint32_t i = 0; i < has_weights.size(); ++i) {

@@ -59,7 +59,8 @@ template <class Isa> struct binding<ops::less, family::f32, Isa> : binary_bindin
 template <class Isa> struct binding<ops::less_equal, family::f32, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
 template <class Isa> struct binding<ops::not_equal, family::f32, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
 
-// Operators that are computed element by element, by the reference's function: cost of an element in additions, element types.
+// Operators that are computed element by element, by the reference's function: cost of an element in additions, element
+// types.
 template <class Isa> struct binding<ops::atan2, family::f32, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
 template <class Isa> struct binding<ops::logical_and, family::f32, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
 template <class Isa> struct binding<ops::logical_or, family::f32, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};

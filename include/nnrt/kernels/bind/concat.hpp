@@ -15,7 +15,7 @@ template <class Isa> struct binding<ops::concat, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.out[0].elements() <= 0) return {};
     for (const operand& x : node.in)
-      if (x.desc.quantised != node.out[0].quantised) return {};  // stored numbers change
+      if (x.desc.quantised != node.out[0].quantised) return {};  // quantised values change
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
   }
   /// Each input is a box of `outer` rows that go into one row of the output each.

@@ -37,10 +37,8 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
 /// The rows of it that a call makes.
 inline conv_shape conv_shape_of(const kernel_call& call) { return recorded_rows<conv_shape>(call); }
 /// What results of floats are limited to, and how bytes are stored.
-inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
-inline stored_layer byte_conv_layer_of(const kernel_call& call) {
-  return recorded_range<conv_shape, stored_layer>(call);
-}
+inline clamp_range conv_range_of(const kernel_call& call) { return planned_range<conv_shape, clamp_range>(call); }
+inline int8_layer int8_conv_layer_of(const kernel_call& call) { return planned_range<conv_shape, int8_layer>(call); }
 
 template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
@@ -52,7 +50,7 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
   enum : std::int16_t {
     across = 3,
-    winograd_2 = across + most_across,
+    winograd_2 = across + max_spatial_filters,
     winograd_4,
     winograd_2_by_2,
     winograd_4_by_2,
@@ -74,42 +72,43 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
     const shape_t &x = node.in[0].desc.shape, &w = node.in[1].desc.shape;
     if (attrs.group > 1 && attrs.group == x[3]) return depthwise::choose(node, conv_methods);
     const conv_shape shape = conv_shape_for(attrs, x, w);
-    const kernel_record record = record_of(shape, range_of(attrs.fused));
-    if (goes_across(shape)) return by_pixels(shape, record, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+    const kernel_plan plan = plan_of(shape, range_of(attrs.fused));
+    if (goes_across(shape)) return by_pixels(shape, plan, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     // Weights that only a run knows would be transformed again in every run.
     const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
-      return by_winograd(shape, record, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
+      return by_winograd(shape, plan, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
-    const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
+    const tile_set tiles =
+        node.stripe_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_stripes(shape, node.stripe_rows);
     return {.code = code_of(static_cast<int>(detail::float_method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
-            .record = record,
+            .plan = plan,
             .scratch_bytes = conv_scratch_floats(shape) * size_of(f32),
             .parts = parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)),
-            .rows = conv_has_bands(shape) ? row_window_of(shape) : row_window{},
+            .rows = conv_has_stripes(shape) ? row_window_of(shape) : row_window{},
             .name = is_pointwise      ? "gemm pixels"
                     : attrs.group > 1 ? "gemm groups"
                                       : "gemm windows"};
   }
 
   static void pack(const kernel_call& call) {
-    conv_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    conv_pack(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <conv_method Method> static void run(const kernel_call& call) {
     conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
                             floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call), tiles_in(call));
   }
   static void pack_across(const kernel_call& call) {
-    across_pack(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    across_pack(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Out> static void run_across(const kernel_call& call) {
-    conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                scratch_floats(call), across_rows_of<native, Out>, conv_range_of(call), part_of(call));
+    conv_spatial(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                 scratch_floats(call), across_rows_of<native, Out>, conv_range_of(call), part_of(call));
   }
   template <int Tile, int Stride> static void pack_winograd(const kernel_call& call) {
-    winograd_pack<Tile, Stride>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2),
+    winograd_pack<Tile, Stride>(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2),
                                 floats_out(call));
   }
   template <int Tile, int Stride> static void run_winograd(const kernel_call& call) {
@@ -119,23 +118,22 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
   }
 
  private:
-  static constexpr kernel_choice by_pixels(const conv_shape& shape, const kernel_record& record, int parts) {
+  static constexpr kernel_choice by_pixels(const conv_shape& shape, const kernel_plan& plan, int parts) {
     return {.code = {.method = static_cast<std::int16_t>(across + shape.out - 1)},
             .packs = 0b110,
             .packed_bytes = across_packed_floats(shape) * size_of(f32),
-            .record = record,
+            .plan = plan,
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
             .parts = parts,
             .name = "pixels across"};
   }
-  static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile,
-                                             int parts) {
+  static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_plan& plan, int tile, int parts) {
     const bool is_by_2 = shape.stride_h == 2;
     const int method = tile == 4 ? (is_by_2 ? winograd_4_by_2 : winograd_4) : (is_by_2 ? winograd_2_by_2 : winograd_2);
     return {.code = code_of(method, winograd_tile_set(shape, tile)),
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
-            .record = record,
+            .plan = plan,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts,
             .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4")
@@ -145,7 +143,7 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
 
 /// The methods are its own and, behind it, those of a depthwise convolution.
 template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
-  using depthwise = byte_depthwise_binding<ops::conv2d, Isa>;
+  using depthwise = int8_depthwise_binding<ops::conv2d, Isa>;
   static constexpr int methods = 1 + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 0) return {&run, &pack};
@@ -154,17 +152,17 @@ template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
-    if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    if (!is_int8_layer(node, w.elements(1))) return {};
     if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return depthwise::choose(node, 1);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
-    const byte_conv_plan plan = byte_conv_plan::of(shape);
+    const int8_conv_plan plan = int8_conv_plan::of(shape);
     return {.code = {.method = 0},
             .packs = 0b110,
-            .packed_bytes = byte_conv_packed_bytes(plan),
-            .record = record_of(plan, stored_layer::of(node, attrs.fused)),
-            .scratch_bytes = byte_conv_scratch_bytes(plan),
-            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(plan).in_blocks),
-            .rows = byte_conv_has_bands(plan) ? row_window_of(shape) : row_window{},
+            .packed_bytes = int8_conv_packed_bytes(plan),
+            .plan = plan_of(plan, int8_layer::of(node, attrs.fused)),
+            .scratch_bytes = int8_conv_scratch_bytes(plan),
+            .parts = parts_of_int8_macs(ops::conv2d::macs(attrs, node.in, node.out), int8_conv_layout(plan).in_blocks),
+            .rows = byte_conv_has_stripes(plan) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1        ? "dot pixels"
                     : attrs.group > 1       ? "dot groups"
                     : plan.in_winograd != 0 ? "dot winograd"
@@ -177,15 +175,15 @@ template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
         layer_of(call));
   }
   static void run(const kernel_call& call) {
-    auto plan = call.recorded<byte_conv_plan>();
+    auto plan = call.planned<int8_conv_plan>();
     narrow(plan.s, call.rows);
     run_convolution<Isa>(call, plan, layer_of(call));
   }
 
  private:
-  static stored_layer layer_of(const kernel_call& call) { return recorded_range<byte_conv_plan, stored_layer>(call); }
+  static int8_layer layer_of(const kernel_call& call) { return planned_range<int8_conv_plan, int8_layer>(call); }
 };
 
-template <class Isa> struct binding<ops::conv2d, family::int16, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
+template <class Isa> struct binding<ops::conv2d, family::int16, Isa> : int16_convolution_binding<ops::conv2d, Isa> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -18,7 +18,7 @@ template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type)
+    if (!is_int8_layer(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type)
       return {};
     const auto attrs = unpack<ops::conv2d_add::attrs>(node.attrs);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
@@ -26,25 +26,25 @@ template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
     return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
-            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
+            .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
             .name = sums.is_depthwise()         ? "dot taps, sum"
-                    : byte_winograd_pays(shape) ? "dot winograd, sum"
+                    : int8_winograd_pays(shape) ? "dot winograd, sum"
                                                 : "dot windows, sum"};
   }
 
   static void pack(const kernel_call& call) {
     const left_sums sums{conv_shape_of(call), factors_of(call)};
-    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), byte_conv_layer_of(call).range),
+    pack_left_sums(call, sums, scaled_range_of(result_behind_packed(call), int8_conv_layer_of(call).range),
                    [&](std::int64_t o) { return channel_with_addend(call, o); });
     pack_addend(call, places_in(sums), bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const stored_layer layer = byte_conv_layer_of(call);
+    const int8_layer layer = int8_conv_layer_of(call);
     const left_sums sums{conv_shape_of(call), layer.factors()};
-    const byte_addend addend = addend_of(call, places_in(sums), layer.range);
-    byte_product p = product_of(call, sums.layout(), layer);
+    const int8_addend addend = addend_of(call, places_in(sums), layer.range);
+    int8_product p = product_of(call, sums.layout(), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }

@@ -14,16 +14,16 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 struct transposed_node {
   using attributes = ops::conv2d_transpose::attrs;
   /// A kernel of 64 x 64 with a stride of 32 has as many; with more the choice would take the compiler too long.
-  static constexpr std::int64_t most_phases = 1024;
+  static constexpr std::int64_t max_phases = 1024;
 
   static constexpr conv_transpose_shape shape_for(const attributes& a, const shape_t& x, const shape_t& weight,
                                                   const shape_t& y) {
     const auto at = ops::conv2d_transpose::windows(a, x, weight);
     return {x[0], x[3], weight[0], a.group, axis_for(at.h, y[1]), axis_for(at.w, y[2])};
   }
-  static conv_transpose_shape shape_of(const kernel_call& call) { return call.recorded<conv_transpose_shape>(); }
-  static stored_layer byte_layer_of(const kernel_call& call) {
-    return recorded_range<conv_transpose_shape, stored_layer>(call);
+  static conv_transpose_shape shape_of(const kernel_call& call) { return call.planned<conv_transpose_shape>(); }
+  static int8_layer int8_layer_of(const kernel_call& call) {
+    return planned_range<conv_transpose_shape, int8_layer>(call);
   }
 
  private:
@@ -47,11 +47,11 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::f32, Isa> : t
     const auto attrs = unpack<ops::conv2d_transpose::attrs>(node.attrs);
     const conv_transpose_shape shape =
         shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
-    if (conv_transpose_phases(shape) > most_phases) return {};
+    if (conv_transpose_phases(shape) > max_phases) return {};
     kernel_choice choice;
     choice.packs = 0b110;
     choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
-    choice.record = record_of(shape, kernels::range_of(attrs.fused));
+    choice.plan = plan_of(shape, kernels::range_of(attrs.fused));
     choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
     if (shape.is_depthwise()) {
       choice.code.method = 1;
@@ -78,7 +78,7 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::f32, Isa> : t
 
  private:
   static clamp_range range_of(const kernel_call& call) {
-    return recorded_range<conv_transpose_shape, clamp_range>(call);
+    return planned_range<conv_transpose_shape, clamp_range>(call);
   }
 };
 
@@ -88,31 +88,31 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::int8, Isa> : 
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<attributes>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
-    if (!is_layer_of_bytes(node, w.elements(1))) return {};
+    if (!is_int8_layer(node, w.elements(1))) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases) return {};
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > max_phases) return {};
     return {.code = {.method = 0},
             .packs = 0b110,
-            .packed_bytes = byte_conv_transpose_packed_bytes(shape),
-            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
-            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
+            .packed_bytes = int8_conv_transpose_packed_bytes(shape),
+            .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
+            .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_int8_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out)),
             .name = "dot phases"};
   }
   static void pack(const kernel_call& call) {
     const tensor_desc& y = result_behind_packed(call);
-    const stored_range range = byte_layer_of(call).range;
+    const quantised_range range = int8_layer_of(call).range;
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
-    byte_conv_transpose_pack(
+    int8_conv_transpose_pack(
         shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
         [&](std::int64_t o) {
-          const byte_channel of = channel(o);
+          const int8_channel of = channel(o);
           return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
         },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    byte_conv_transpose<native>(shape_of(call), product_of(call, {}, byte_layer_of(call)),
+    int8_conv_transpose<native>(shape_of(call), product_of(call, {}, int8_layer_of(call)),
                                 {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };

@@ -21,37 +21,37 @@ template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<attributes>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
-    if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
+    if (!is_int8_layer(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || detail::has_gaps(shape)) return {};
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > max_phases || detail::has_gaps(shape)) return {};
     return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = places_in(shape).bytes(),
-            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
-            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
+            .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
+            .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_int8_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
             .name = "dot phases, sum"};
   }
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    byte_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(result_behind_packed(call), byte_layer_of(call).range),
+    int8_conv_transpose_pack(
+        shape, factors_of(call), scaled_range_of(result_behind_packed(call), int8_layer_of(call).range),
         bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); }, [](std::int64_t) { return 0; },
         bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    const stored_layer layer = byte_layer_of(call);
-    const byte_addend addend = addend_of(call, places_in(shape), layer.range);
-    byte_product p = product_of(call, {}, layer);
+    const int8_layer layer = int8_layer_of(call);
+    const int8_addend addend = addend_of(call, places_in(shape), layer.range);
+    int8_product p = product_of(call, {}, layer);
     p.addend = &addend;
-    byte_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+    int8_conv_transpose<native_for<Isa>>(shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 
  private:
   static constexpr addend_places places_in(const conv_transpose_shape& shape) {
-    return {byte_conv_transpose_packed_bytes(shape), shape.out};
+    return {int8_conv_transpose_packed_bytes(shape), shape.out};
   }
 };
 

@@ -17,30 +17,30 @@ template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Is
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!keeps_sums_of_bytes(node)) return {};
+    if (!keeps_int8_accumulators(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
     const conv_transpose_shape shape = transposed_node::shape_for(
         ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape))
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::max_phases || detail::has_gaps(shape))
       return {};
     return {.code = {.method = 0},
             .packs = 0b110,
-            .packed_bytes = byte_conv_transpose_packed_bytes(shape),
-            .record = kernel_record::of(shape),
-            .scratch_bytes = byte_conv_transpose_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
+            .packed_bytes = int8_conv_transpose_packed_bytes(shape),
+            .plan = kernel_plan::of(shape),
+            .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
+            .parts = parts_of_int8_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
             .name = "dot phases, sums"};
   }
 
   static void pack(const kernel_call& call) {
-    byte_conv_transpose_pack(
+    int8_conv_transpose_pack(
         transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1),
         [&](std::int64_t o) { return unscaled_channel_of(call, o); }, [](std::int64_t) { return 0; }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_sums_target kept = kept_in(call);
-    const byte_product p = product_of_kept(call, {}, kept);
-    byte_conv_transpose<native_for<Isa>>(transposed_node::shape_of(call), p,
+    const int8_accumulators_target kept = kept_in(call);
+    const int8_product p = product_of_kept(call, {}, kept);
+    int8_conv_transpose<native_for<Isa>>(transposed_node::shape_of(call), p,
                                          {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   }
 };

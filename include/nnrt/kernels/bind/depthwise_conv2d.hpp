@@ -21,9 +21,9 @@ struct binding<ops::depthwise_conv2d, family::f32, Isa> : depthwise_binding<ops:
 };
 
 template <class Isa>
-struct binding<ops::depthwise_conv2d, family::int8, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
+struct binding<ops::depthwise_conv2d, family::int8, Isa> : int8_depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
+    if (!is_int8_layer(node, node.in[1].desc.shape.elements(1))) return {};
     return binding::choose(node);
   }
 };

@@ -17,7 +17,7 @@ template <class Isa> struct binding<ops::dft, family::f32, Isa> {
     const fourier_shape shape =
         shape_for(unpack<ops::dft::attrs>(node.attrs), node.in[0].desc.shape, node.out[0].shape);
     return {.run = &run,
-            .record = kernel_record::of(shape),
+            .plan = kernel_plan::of(shape),
             .scratch_bytes = shape.scratch_bytes(),
             .parts = parts_for(shape.outer * shape.inner * shape.length * 8),
             .name = "mixed radices"};
@@ -35,7 +35,7 @@ template <class Isa> struct binding<ops::dft, family::f32, Isa> {
     return s;
   }
   static void run(const kernel_call& call) {
-    transform_lines(call.recorded<fourier_shape>(), floats_in(call, 0), floats_out(call),
+    transform_lines(call.planned<fourier_shape>(), floats_in(call, 0), floats_out(call),
                     reinterpret_cast<complex_number*>(call.scratch), part_of(call));
   }
 };

@@ -13,9 +13,9 @@ template <class Isa> struct binding<ops::eltwise, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!holds_stored_bytes(node.in[0].desc)) return binary_binding<ops::eltwise, Isa, by_mode>::select(node);
     switch (unpack<ops::eltwise::attrs>(node.attrs).mode) {
-      case eltwise_mode::product: return stored_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
-      case eltwise_mode::sum: return stored_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
-      case eltwise_mode::maximum: return stored_pair_binding<in_mode<eltwise_mode::maximum>, Isa>::select(node);
+      case eltwise_mode::product: return quantised_pair_binding<in_mode<eltwise_mode::product>, Isa>::select(node);
+      case eltwise_mode::sum: return quantised_pair_binding<in_mode<eltwise_mode::sum>, Isa>::select(node);
+      case eltwise_mode::maximum: return quantised_pair_binding<in_mode<eltwise_mode::maximum>, Isa>::select(node);
     }
     return {};
   }
@@ -26,7 +26,7 @@ template <class Isa> struct binding<ops::eltwise, family::f32, Isa> {
   };
   template <eltwise_mode Mode> struct in_mode {
     using attrs = ops::eltwise::attrs;
-    template <class T> static constexpr auto stored(const ops::detail::stored_pair& of) {
+    template <class T> static constexpr auto stored(const ops::detail::quantised_pair& of) {
       return ops::eltwise::stored<T, Mode>(of);
     }
   };

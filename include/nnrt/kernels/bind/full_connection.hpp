@@ -30,33 +30,33 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const shape_t& w = node.in[1].desc.shape;
-    if (node.unrolled && w.elements() <= most_unrolled_products && w[0] <= most_unrolled_vectors * lanes)
+    if (node.unrolled && w.elements() <= max_unrolled_products && w[0] <= max_unrolled_vectors * f32_lanes)
       return unrolled(w);
     const std::int64_t rows = node.out[0].elements() / w[0];
     const auto attrs = unpack<ops::full_connection::attrs>(node.attrs);
-    const kernel_record record = record_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
-    if (rows == 1 && w.elements() >= least_dot_products && !node.must_pack)
+    const kernel_plan plan = plan_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
+    if (rows == 1 && w.elements() >= min_dot_products && !node.must_pack)
       return {.code = {.method = by_row},
-              .record = record,
+              .plan = plan,
               .parts = parts_of_products(w.elements(), w.elements()),
               .name = "dot rows"};
-    const bool collide = rows_collide(rows, w[1] * size_of(f32), w[0]);
+    const bool collide = rows_alias_4k(rows, w[1] * size_of(f32), w[0]);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(rows, w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
-            .record = record,
+            .plan = plan,
             .scratch_bytes = collide ? copied_rows_floats(rows, w[1]) * size_of(f32) : 0,
             .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
 
  private:
-  static constexpr std::int64_t most_unrolled_products = 4096;
-  static constexpr std::int64_t most_unrolled_vectors = 8;
+  static constexpr std::int64_t max_unrolled_products = 4096;
+  static constexpr std::int64_t max_unrolled_vectors = 8;
   /// Weights of 1 MiB and more come from beyond L2 at every run, in whatever order they lie, and one row reads each of
   /// them once. Packing those of MobileNetV2 takes a fifth of what a process takes to its first result, and 5 MB; a run
   /// on packed ones is 1 % faster.
-  static constexpr std::int64_t least_dot_products = 1024 * 1024 / 4;
+  static constexpr std::int64_t min_dot_products = 1024 * 1024 / 4;
 
   static constexpr kernel_choice unrolled(const shape_t& w) {
     return {.run = &run_dense,
@@ -81,11 +81,11 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
 
  public:
   static void pack(const kernel_call& call) {
-    const auto [m, k, n] = call.recorded<gemm_shape>();
+    const auto [m, k, n] = call.planned<gemm_shape>();
     kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    const auto [product, range] = call.planned<layer_plan<gemm_shape, clamp_range>>();
     const float *const x = floats_in(call, 0), *const packed = floats_in(call, call.in.size() - 1);
     if constexpr (OnCopies)
       gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call),
@@ -93,7 +93,7 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
     else gemm<native>(product, x, product.k, packed, floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    const auto [product, range] = call.planned<layer_plan<gemm_shape, clamp_range>>();
     dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n,
                      floats_out(call), range, part_of(call));
   }
@@ -109,47 +109,47 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
 
   static constexpr kernel_choice select(const kernel_request& node) {
     const shape_t& w = node.in[1].desc.shape;
-    if (!is_layer_of_bytes(node, w[1])) return {};
+    if (!is_int8_layer(node, w[1])) return {};
     const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
-    const stored_layer layer = stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
+    const int8_layer layer = int8_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
     const bool has_whole_steps = product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
     return {.code = {.method = product.m != 1    ? of_rows
                                : has_whole_steps ? of_whole_steps
                                                  : of_one_row},
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
-            .record = record_of(product, layer),
-            .scratch_bytes = byte_matrix_scratch_bytes(layout_of(product), product.m),
-            .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
+            .plan = plan_of(product, layer),
+            .scratch_bytes = int8_matrix_scratch_bytes(layout_of(product), product.m),
+            .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::int8_dense : unrolled_form::none,
             // a register takes four times as many as of floats
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),
             .name = product.m == 1 ? "dot row" : "dot rows"};
   }
 
   static void pack(const kernel_call& call) {
-    const auto [product, layer] = recorded(call);
-    const byte_factors f = layer.factors();
+    const auto [product, layer] = planned(call);
+    const int8_factors f = layer.factors();
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
-    byte_pack(
+    int8_pack(
         layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
-        byte_matrix{.first = bytes_in(call, 1), .column = product.k, .run = 0, .element = 1},
+        int8_matrix{.first = bytes_in(call, 1), .column = product.k, .run = 0, .element = 1},
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const auto [product, layer] = recorded(call);
-    byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch,
+    const auto [product, layer] = planned(call);
+    int8_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch,
                                 bytes_out(call), part_of(call));
   }
   /// One row of any length. Apart from run(), so that a program without products of several rows does not compile their
   /// tiles.
   static void run_any_row(const kernel_call& call) {
-    const gemm_shape product = call.recorded<gemm_shape>();
+    const gemm_shape product = call.planned<gemm_shape>();
     const std::byte* row = bytes_in(call, 0);
-    if (copies_byte_rows(layout_of(product), 1, byte_form{})) {
-      copy_values(row, product.k, byte_form{}, call.scratch);
+    if (copies_byte_rows(layout_of(product), 1, int8_form{})) {
+      copy_values(row, product.k, int8_form{}, call.scratch);
       row = call.scratch;
     }
     run_row_from(call, row, 0);
@@ -157,39 +157,39 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small
   /// layer.
   static void run_row(const kernel_call& call) {
-    const auto [product, layer] = recorded(call);
+    const auto [product, layer] = planned(call);
     // Made where it stays: g++ copies a layout by one load, which waits until the four stores before it have left the
     // processor, and so have all products of the layer before.
-    const byte_row_product row{byte_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
+    const int8_row_product row{int8_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
                                layer.factors().a_flip()};
     interval panels{0, row.layout.panels()};
-    if (call.tiles == 1) byte_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
+    if (call.tiles == 1) int8_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
     if (panels.begin < panels.end) run_row_from(call, bytes_in(call, 0), panels.begin);
   }
 
  private:
-  static layer_record<gemm_shape, stored_layer> recorded(const kernel_call& call) {
-    return call.recorded<layer_record<gemm_shape, stored_layer>>();
+  static layer_plan<gemm_shape, int8_layer> planned(const kernel_call& call) {
+    return call.planned<layer_plan<gemm_shape, int8_layer>>();
   }
-  static constexpr byte_layout layout_of(const gemm_shape& product) {
-    return byte_layout::of(product.m, product.k, product.n);
+  static constexpr int8_layout layout_of(const gemm_shape& product) {
+    return int8_layout::of(product.m, product.k, product.n);
   }
   static constexpr bool has_unrolled_form(const shape_t& w) {
-    return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
+    return has_lines && w.elements() <= max_unrolled_byte_products && w[0] <= 4 * int8_layout::panel_width;
   }
   /// This part's panels from one on. Apart from run_row(): there a product would lie in memory for nothing.
   [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
-    const auto [product, layer] = recorded(call);
-    const byte_layout layout = layout_of(product);
+    const auto [product, layer] = planned(call);
+    const int8_layout layout = layout_of(product);
     const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
-    byte_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call),
+    int8_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call),
                              {std::max(mine.begin, panel), mine.end});
   }
 };
 
 template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!is_layer_of_shorts(node)) return {};
+    if (!is_int16_layer(node)) return {};
     return {
         .run = &run, .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]), .name = "dot shorts"};
   }
@@ -203,7 +203,7 @@ template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
     finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
                 call.in[1].data.template get<std::int8_t>(), k, mine.columns,
-                short_finish_of(call, fused, ops::full_connection::without_bias,
+                int16_finish_of(call, fused, ops::full_connection::without_bias,
                                 [&](std::int64_t o) {
                                   return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
                                 }),

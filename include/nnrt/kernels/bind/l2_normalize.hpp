@@ -23,13 +23,13 @@ template <class Isa> struct binding<ops::l2_normalize, family::f32, Isa> {
     if (!block.is_contiguous()) return {};
     constexpr std::int64_t cost = 2;  // passes over the elements
     return {.run = &run,
-            .record = kernel_record::of(block),
+            .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "l2 normalize rows" : "l2 normalize columns"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::l2_normalize::attrs>(call.attrs);
-    l2_normalize<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.epsilon, range_of(attrs.fused),
+    l2_normalize<Isa>(call.planned<axis_block>(), floats_in(call, 0), attrs.epsilon, range_of(attrs.fused),
                       floats_out(call), part_of(call));
   }
 };

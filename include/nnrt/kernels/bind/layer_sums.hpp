@@ -18,7 +18,7 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!keeps_sums_of_bytes(node)) return {};
+    if (!keeps_int8_accumulators(node)) return {};
     const tensor_desc& w = node.in[1].desc;
     const left_sums sums{
         shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()),
@@ -26,20 +26,20 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
     return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = sums.packed_bytes(),
-            .record = kernel_record::of(sums.shape),
+            .plan = kernel_plan::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
             .name = w.rank() == 2 ? "dot rows, sums" : name_of(sums)};
   }
 
   static void pack(const kernel_call& call) {
-    pack_left_sums(call, {call.recorded<conv_shape>(), factors_of(call)}, scaled_range::of({-128, 127}, 0, false),
+    pack_left_sums(call, {call.planned<conv_shape>(), factors_of(call)}, scaled_range::of({-128, 127}, 0, false),
                    [&](std::int64_t o) { return unscaled_channel_of(call, o); });
   }
   static void run(const kernel_call& call) {
-    const auto shape = call.recorded<conv_shape>();
+    const auto shape = call.planned<conv_shape>();
     const left_sums sums{shape, factors_of(call)};
-    const byte_sums_target kept = kept_in(call);
+    const int8_accumulators_target kept = kept_in(call);
     run_left_sums<Isa>(call, sums, product_of_kept(call, sums.layout(), kept));
   }
 
@@ -47,7 +47,7 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
   static constexpr std::string_view name_of(const left_sums& sums) {
     if (sums.is_depthwise()) return "dot taps, sums";
     if (sums.shape.group > 1) return "dot groups, sums";
-    return byte_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
+    return int8_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
   }
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w,
                                         std::int64_t sums) {

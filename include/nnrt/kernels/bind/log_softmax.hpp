@@ -18,12 +18,12 @@ template <class Isa> struct binding<ops::log_softmax, family::f32, Isa> {
         block_of(shape, normalise_axis(unpack<ops::log_softmax::attrs>(node.attrs).axis, shape.rank));
     constexpr std::int64_t cost = 8;  // additions that one element is worth
     return {.run = &run,
-            .record = kernel_record::of(block),
+            .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "log softmax rows" : "log softmax columns"};
   }
   static void run(const kernel_call& call) {
-    log_softmax<Isa>(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
+    log_softmax<Isa>(call.planned<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
 };
 

@@ -73,11 +73,11 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     const int products = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
     const int parts = attrs.transpose_a ? std::min(products, parts_of(batch.count)) : products;
     const auto [m, k, n] = batch.matrix;
-    const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
+    const bool collide = !attrs.transpose_a && rows_alias_4k(m, k * size_of(f32), n);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(k, n) * size_of(f32),
-            .record = kernel_record::of(product_sharing{!node.in[1].constant}),
+            .plan = kernel_plan::of(product_sharing{!node.in[1].constant}),
             .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32)
                              : collide         ? copied_rows_floats(m, k) * size_of(f32)
                                                : 0,
@@ -107,7 +107,7 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     const auto [m, k, n] = batch.matrix;
     const float* const packed = floats_in(call, call.in.size() - 1);
     const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles,
-               by_columns = call.recorded<product_sharing>().by_columns != 0;
+               by_columns = call.planned<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
       const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b =
@@ -143,17 +143,17 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const shape_t& b = node.in[1].desc.shape;
     const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
-    if (!is_layer_of_bytes(node, k)) return {};
+    if (!is_int8_layer(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
     const int parts =
-        parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
+        parts_of_int8_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
     return {
         .code = {.method = 0},
         .packs = 0b10,
         .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
-        .record = kernel_record::of(product_sharing{!node.in[1].constant}),
+        .plan = kernel_plan::of(product_sharing{!node.in[1].constant}),
         .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
-                                           : byte_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
+                                           : int8_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
         .parts = parts,
         .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
         .name = "dot batch"};
@@ -164,16 +164,16 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
     const tensor_desc& y = result_behind_packed(call);
     const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), y.shape);
     const auto [m, k, n] = batch.matrix;
-    const byte_factors f = factors_of(call);
-    const scaled_range range = scaled_range_of(y, range_of_bytes(y, attrs.fused));
+    const int8_factors f = factors_of(call);
+    const scaled_range range = scaled_range_of(y, int8_range_of(y, attrs.fused));
     constexpr std::int64_t largest = 255 * 255;
-    const auto column_of = [&, depth = k](std::int64_t j) -> byte_channel {
+    const auto column_of = [&, depth = k](std::int64_t j) -> int8_channel {
       return {fixed_point_of(ops::matmul::sum_scale(call.in[0], call.in[1], j) / double{y.quantised.scale}),
               0,
               {-depth * largest, depth * largest}};
     };
-    const byte_layout layout = layout_of(batch.matrix);
-    const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> byte_matrix {
+    const int8_layout layout = layout_of(batch.matrix);
+    const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> int8_matrix {
       return {.first = bytes_in(call, 1) + i * k * n,
               .column = attrs.transpose_b ? k : 1,
               .run = 0,
@@ -183,7 +183,7 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
     const interval mine = shares_matrices ? share(batch.b_count, part_of(call)) : interval{0, batch.b_count};
     if (is_per_channel(*call.in[1].desc)) {
       for (std::int64_t i = mine.begin; i < mine.end; ++i)
-        byte_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
+        int8_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
       return;
     }
     const alike_columns columns(column_of(0), range);
@@ -204,25 +204,25 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   static constexpr bool is_per_channel(const tensor_desc& t) {
     return t.quantised.mode == quantisation::kind::per_channel;
   }
-  static constexpr byte_layout layout_of(const gemm_shape& matrix) {
-    return byte_layout::of(matrix.m, matrix.k, matrix.n);
+  static constexpr int8_layout layout_of(const gemm_shape& matrix) {
+    return int8_layout::of(matrix.m, matrix.k, matrix.n);
   }
   /// Matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    byte_product p = product_of(call, layout_of(batch.matrix),
-                                stored_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
+    int8_product p = product_of(call, layout_of(batch.matrix),
+                                int8_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
-    if (!attrs.transpose_a) return byte_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
-    byte_gemm_of_copies<native>(
+    const bool by_columns = call.planned<product_sharing>().by_columns != 0;
+    if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
+    int8_gemm_of_copies<native>(
         p, m,
-        [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+        [&, m = m, k = k](const interval& rows, const int8_form& form, std::byte* to, std::int64_t step) {
           transpose_matrix(a + rows.begin, m, to + place_before_form(k, form), step, k, rows.size());
-          if (form.is_stored()) return;
+          if (form.is_quantised()) return;
           for (std::int64_t row = 0; row < rows.size(); ++row) set_form(k, form, to + row * step);
         },
         call.scratch, c, n, of, by_columns);

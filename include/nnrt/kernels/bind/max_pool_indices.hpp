@@ -16,14 +16,14 @@ template <class Isa> struct binding<ops::max_pool_indices, family::f32, Isa> {
     const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
     const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
     return {.run = &run,
-            .record = record_of(shape, counted_pixels{attrs.in_window ? 1 : 0, range_of(attrs.fused)}),
+            .plan = plan_of(shape, counted_pixels{attrs.in_window ? 1 : 0, range_of(attrs.fused)}),
             .parts = parts_for(node.out[0].elements() * std::min<std::int64_t>(2 * taps, 64)),
             .name = "pool channels"};
   }
 
  private:
   static void run(const kernel_call& call) {
-    const auto [shape, counted] = call.recorded<layer_record<pooling_shape, counted_pixels>>();
+    const auto [shape, counted] = call.planned<layer_plan<pooling_shape, counted_pixels>>();
     pool_with_indices<Isa>(shape, counted, floats_in(call, 0), floats_out(call), call.out[1].data.get<std::int32_t>(),
                            part_of(call));
   }

@@ -19,8 +19,8 @@ template <class Isa> struct binding<ops::avg_pool, family::f32, Isa> : pooling_b
 template <class Isa> struct binding<ops::max_pool, family::f32, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
 
 template <class Isa>
-struct binding<ops::avg_pool, family::int8, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
+struct binding<ops::avg_pool, family::int8, Isa> : int8_pooling_binding<ops::avg_pool, int8_mean> {};
 template <class Isa>
-struct binding<ops::max_pool, family::int8, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
+struct binding<ops::max_pool, family::int8, Isa> : int8_pooling_binding<ops::max_pool, int8_maximum> {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

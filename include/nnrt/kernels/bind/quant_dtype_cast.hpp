@@ -8,13 +8,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Floats to stored numbers of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
+/// Floats to quantised values of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
 template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!has_work(node)) return {};
     const int parts = parts_for(x.elements() / 2);
-    const bool is_to_even = y.quantised.rounding == stored_rounding::half_to_even;
+    const bool is_to_even = y.quantised.rounding == quantised_rounding::half_to_even;
     if (x.type == f32 && types::stored.contains(y.type))
       return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type),
               .parts = parts,

@@ -16,13 +16,13 @@ template <class Isa> struct binding<ops::reduce_l2, family::f32, Isa> {
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
     return {.run = &run,
-            .record = kernel_record::of(block),
+            .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements()),
             .name = block.inner == 1 ? "l2 rows" : "l2 columns"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
-    l2_lengths<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
+    l2_lengths<Isa>(call.planned<axis_block>(), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
   }
 };
 

@@ -16,9 +16,9 @@ template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
-    if (node.out[0].quantised.rounding != stored_rounding::twice) return {};
+    if (node.out[0].quantised.rounding != quantised_rounding::twice) return {};
     const axis_block block = blocks::block_for(node);
-    if (!block.is_contiguous() || block.inner < 8 || block.extent > most_mean_pixels) return {};
+    if (!block.is_contiguous() || block.inner < 8 || block.extent > max_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
   }
   static void run(const kernel_call& call) {
@@ -30,7 +30,7 @@ template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
     how.is_unsigned = is_unsigned, how.is_turned = coefficient < 0;
     how.zero = x.zero_point * block.extent, how.zero_point = y.zero_point;
     how.factor = ops::reduce_mean::shared_out(ops::reduce_mean::scale_of_sums(coefficient, x, y), block.extent);
-    how.range = range_of_bytes(*call.out[0].desc, activation::none);
+    how.range = int8_range_of(*call.out[0].desc, activation::none);
     scale_column_sums(block, bytes_in(call, 0), how, bytes_out(call), part_of(call));
   }
 };

@@ -14,8 +14,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-template <class Isa> struct binding<ops::all, family::f32, Isa> : truth_reduction<ops::all, Isa> {};
-template <class Isa> struct binding<ops::reduce_all, family::f32, Isa> : truth_reduction<ops::reduce_all, Isa> {};
+template <class Isa> struct binding<ops::all, family::f32, Isa> : boolean_reduction<ops::all, Isa> {};
+template <class Isa> struct binding<ops::reduce_all, family::f32, Isa> : boolean_reduction<ops::reduce_all, Isa> {};
 template <class Isa> struct binding<ops::reduce_max, family::f32, Isa> : reduction_binding<maximum_fold, Isa> {};
 template <class Isa> struct binding<ops::reduce_min, family::f32, Isa> : reduction_binding<minimum_fold, Isa> {};
 template <class Isa> struct binding<ops::reduce_prod, family::f32, Isa> : reduction_binding<product_fold, Isa> {};

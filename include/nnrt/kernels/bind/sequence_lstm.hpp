@@ -1,4 +1,4 @@
-// sequence_lstm: the kernels of the operator, on floats and on stored numbers.
+// sequence_lstm: the kernels of the operator, on floats and on quantised values.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -64,7 +64,7 @@ template <class Isa> struct binding<ops::sequence_lstm, family::int8, Isa> {
   using op = ops::sequence_lstm;
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    const std::int64_t room = 2 * longest_row(node.in[0].desc.shape, node.out[1].shape, node.out[2].shape);
+    const std::int64_t room = 2 * max_row(node.in[0].desc.shape, node.out[1].shape, node.out[2].shape);
     return {.run = node.in[0].desc.type == i8 ? &run<std::int8_t> : &run<std::int16_t>,
             .scratch_bytes = room * static_cast<std::int64_t>(sizeof(std::int16_t)),
             .parts = parts_of(node.out[1].shape[0]),
@@ -72,15 +72,15 @@ template <class Isa> struct binding<ops::sequence_lstm, family::int8, Isa> {
   }
 
  private:
-  static constexpr std::int64_t longest_row(const shape_t& x, const shape_t& h, const shape_t& c) {
+  static constexpr std::int64_t max_row(const shape_t& x, const shape_t& h, const shape_t& c) {
     return std::max(x[2], std::max(h[1], c[1]));
   }
   template <class T> static void run(const kernel_call& call) {
     const auto attrs = unpack<op::attrs>(call.attrs);
     const centred_products products{reinterpret_cast<std::int16_t*>(call.scratch),
-                                    longest_row(call.in[0].shape(), call.out[1].shape(), call.out[2].shape())};
+                                    max_row(call.in[0].shape(), call.out[1].shape(), call.out[2].shape())};
     const interval mine = share(call.out[1].shape()[0], part_of(call));
-    ops::detail::stored_lstm<op::attrs, T, centred_products>(attrs, call.in, call.out, products)
+    ops::detail::quantised_lstm<op::attrs, T, centred_products>(attrs, call.in, call.out, products)
         .run(mine.begin, mine.end);
   }
 };

@@ -27,10 +27,10 @@ constexpr axis_block softmax_block(const ops::softmax::attrs& attrs, const shape
 }
 
 template <class Isa> struct binding<ops::softmax, family::f32, Isa> {
-  enum : std::int16_t { rows, short_rows, columns, methods };
+  enum : std::int16_t { rows, int16_rows, columns, methods };
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == rows) return {&run_rows};
-    else if constexpr (Method == short_rows) return {&run_short_rows};
+    else if constexpr (Method == int16_rows) return {&run_short_rows};
     else return {&run_columns};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -39,29 +39,29 @@ template <class Isa> struct binding<ops::softmax, family::f32, Isa> {
     const axis_block block = softmax_block(attrs, node.in[0].desc.shape);
     if (!block.is_contiguous()) return {};
     constexpr std::int64_t cost = 8;  // additions that one element is worth
-    const auto method = block.inner != 1 ? columns : block.extent <= lanes ? short_rows : rows;
+    const auto method = block.inner != 1 ? columns : block.extent <= f32_lanes ? int16_rows : rows;
     return {.code = {.method = method},
-            .record = kernel_record::of(block),
+            .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements() * cost),
             .name = block.inner == 1 ? "softmax rows" : "softmax columns"};
   }
   static void run_rows(const kernel_call& call) {
-    softmax_rows(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_rows(call.planned<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_short_rows(const kernel_call& call) {
-    softmax_short_rows(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_short_rows(call.planned<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
   static void run_columns(const kernel_call& call) {
-    softmax_columns(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
+    softmax_columns(call.planned<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
   }
 };
 
 template <class Isa> struct binding<ops::softmax, family::int8, Isa> {
   static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return functions_of<std::int8_t, byte_powers<std::int8_t>>();
-    else if constexpr (Method == 1) return functions_of<std::uint8_t, byte_powers<std::uint8_t>>();
-    else return functions_of<std::int16_t, short_powers>();
+    if constexpr (Method == 0) return functions_of<std::int8_t, int8_powers<std::int8_t>>();
+    else if constexpr (Method == 1) return functions_of<std::uint8_t, int8_powers<std::uint8_t>>();
+    else return functions_of<std::int16_t, int16_powers>();
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
@@ -72,10 +72,10 @@ template <class Isa> struct binding<ops::softmax, family::int8, Isa> {
     return {.code = {.method = x.type == i8   ? std::int16_t{0}
                                : x.type == u8 ? std::int16_t{1}
                                               : std::int16_t{2}},
-            .packed_bytes = static_cast<std::int64_t>(x.type == i8   ? sizeof(byte_powers<std::int8_t>)
-                                                      : x.type == u8 ? sizeof(byte_powers<std::uint8_t>)
-                                                                     : sizeof(short_powers)),
-            .record = kernel_record::of(block),
+            .packed_bytes = static_cast<std::int64_t>(x.type == i8   ? sizeof(int8_powers<std::int8_t>)
+                                                      : x.type == u8 ? sizeof(int8_powers<std::uint8_t>)
+                                                                     : sizeof(int16_powers)),
+            .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements()),
             .name = "softmax stored"};
   }
@@ -92,12 +92,12 @@ template <class Isa> struct binding<ops::softmax, family::int8, Isa> {
     else ::new (to) Powers({x, y, beta});
   }
   template <class T, class Powers> static void run(const kernel_call& call) {
-    const auto block = call.recorded<axis_block>();
+    const auto block = call.planned<axis_block>();
     const auto& powers = *static_cast<const Powers*>(call.in[1].data.raw());
     const T* const x = call.in[0].data.template get<T>();
     T* const y = call.out[0].data.template get<T>();
-    if constexpr (sizeof(T) == 2) softmax_of_shorts(block, x, powers, y, part_of(call));
-    else softmax_of_bytes<Isa>(block, x, powers, y, part_of(call));
+    if constexpr (sizeof(T) == 2) int16_softmax(block, x, powers, y, part_of(call));
+    else int8_softmax<Isa>(block, x, powers, y, part_of(call));
   }
 };
 

@@ -1,4 +1,4 @@
-// svdf: the kernels of the operator, on floats and on stored numbers.
+// svdf: the kernels of the operator, on floats and on quantised values.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
@@ -51,7 +51,7 @@ template <class Isa> struct binding<ops::svdf, family::f32, Isa> {
   }
 };
 
-/// Stored numbers, with the bits of the reference.
+/// Quantised values, with the bits of the reference.
 template <class Isa> struct binding<ops::svdf, family::int8, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
@@ -64,7 +64,7 @@ template <class Isa> struct binding<ops::svdf, family::int8, Isa> {
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::svdf::attrs>(call.attrs);
     const centred_products products{reinterpret_cast<std::int16_t*>(call.scratch), call.in[0].shape()[1]};
-    ops::svdf::filter_stored(attrs, call.in, call.out, products);
+    ops::svdf::filter_quantised(attrs, call.in, call.out, products);
   }
 };
 

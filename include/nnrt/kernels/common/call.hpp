@@ -38,18 +38,17 @@ constexpr interval share_of_floats(std::int64_t n, part p) {
 }
 
 /// The record of a layer: its shape as the kernels see it, and what results are limited to.
-template <class Shape, class Range> struct layer_record {
+template <class Shape, class Range> struct layer_plan {
   Shape shape;
   Range range;
 };
-template <class Shape, class Range> constexpr kernel_record record_of(const Shape& shape, const Range& range) {
-  return kernel_record::of(layer_record<Shape, Range>{shape, range});
+template <class Shape, class Range> constexpr kernel_plan plan_of(const Shape& shape, const Range& range) {
+  return kernel_plan::of(layer_plan<Shape, Range>{shape, range});
 }
 /// The range in the record of a layer of this shape; the shape is recorded<Shape>().
-template <class Shape, class Range> Range recorded_range(const kernel_call& call) {
-  static_assert(sizeof(layer_record<Shape, Range>) == sizeof(Shape) + sizeof(Range) &&
-                sizeof(Shape) % sizeof(word) == 0);
-  return call.recorded<Range>(sizeof(Shape) / sizeof(word));
+template <class Shape, class Range> Range planned_range(const kernel_call& call) {
+  static_assert(sizeof(layer_plan<Shape, Range>) == sizeof(Shape) + sizeof(Range) && sizeof(Shape) % sizeof(word) == 0);
+  return call.planned<Range>(sizeof(Shape) / sizeof(word));
 }
 
 /// Elements of the result that a call makes: all, or those of its rows.
@@ -80,7 +79,7 @@ template <class Shape> constexpr void narrow(Shape& s, row_range rows) {
 }
 /// The recorded one, for the rows that a call makes.
 template <class Shape> Shape recorded_rows(const kernel_call& call) {
-  auto s = call.recorded<Shape>();
+  auto s = call.planned<Shape>();
   narrow(s, call.rows);
   return s;
 }

@@ -18,14 +18,14 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// y[i] = f(x[i]) for n elements; y may be x.
 template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(load(x + i)));
+  for (; i + f32_lanes <= n; i += f32_lanes) store(y + i, f(load(x + i)));
   if (i == n) return;
   // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store
   // to leave.
   const bool is_one = n - i == 1;
-  const vf result = f(is_one ? load_one(x + i) : load_first(x + i, n - i));
+  const f32_vec result = f(is_one ? load_one(x + i) : load_n(x + i, n - i));
   if (is_one) store_one(y + i, result);
-  else store_first(y + i, result, n - i);
+  else store_n(y + i, result, n - i);
 }
 
 /// What a fused activation limits results to.
@@ -66,11 +66,11 @@ struct gelu_tanh_lanes {
 
 /// The square root of x.
 struct sqrt_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return root_of(x); }
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return sqrt(x); }
 };
 /// One over it.
 struct rsqrt_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / root_of(x); }
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / sqrt(x); }
 };
 
 // Functions for zip().
@@ -133,24 +133,24 @@ template <class F> struct clamped {
 /// y[i] = f(a[i], b[i]) for n elements; y may be an operand.
 template <class Y, class F> [[gnu::noinline]] void zip(const float* a, const float* b, std::int64_t n, Y* y, F f) {
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), load(b + i)));
-  if (i < n) store_first(y + i, f(load_first(a + i, n - i), load_first(b + i, n - i)), n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) store(y + i, f(load(a + i), load(b + i)));
+  if (i < n) store_n(y + i, f(load_n(a + i, n - i), load_n(b + i, n - i)), n - i);
 }
 
 /// The same with a single number as first operand.
 template <class Y, class F> [[gnu::noinline]] void zip(float a, const float* b, std::int64_t n, Y* y, F f) {
-  const vf first = broadcast(&a);
+  const f32_vec first = broadcast(&a);
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(first, load(b + i)));
-  if (i < n) store_first(y + i, f(first, load_first(b + i, n - i)), n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) store(y + i, f(first, load(b + i)));
+  if (i < n) store_n(y + i, f(first, load_n(b + i, n - i)), n - i);
 }
 
 /// The same with a single number as second operand.
 template <class Y, class F> [[gnu::noinline]] void zip(const float* a, float b, std::int64_t n, Y* y, F f) {
-  const vf second = broadcast(&b);
+  const f32_vec second = broadcast(&b);
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, f(load(a + i), second));
-  if (i < n) store_first(y + i, f(load_first(a + i, n - i), second), n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) store(y + i, f(load(a + i), second));
+  if (i < n) store_n(y + i, f(load_n(a + i, n - i), second), n - i);
 }
 
 /// A row that is repeated beside an operand of many such rows.
@@ -164,11 +164,11 @@ namespace detail {
 
 /// The longest rows that are worth being laid end to end, so that they are taken many at a time: channels of a colour
 /// image, say.
-inline constexpr std::int64_t longest_short_row = 64;
+inline constexpr std::int64_t max_short_row = 64;
 
 /// So many rows end to end as there are lanes: whole vectors, whatever the period.
-constexpr std::int64_t length_of_repeated(std::int64_t period) { return period * lanes; }
-inline constexpr std::int64_t longest_repeated = longest_short_row * lanes;
+constexpr std::int64_t length_of_repeated(std::int64_t period) { return period * f32_lanes; }
+inline constexpr std::int64_t max_repeated = max_short_row * f32_lanes;
 
 /// Lays a row end to end, from element `phase` of it on, up to n elements (0 < n).
 inline void repeat(const float* row, std::int64_t period, std::int64_t phase, std::int64_t n, float* to) {
@@ -180,7 +180,7 @@ inline void repeat(const float* row, std::int64_t period, std::int64_t phase, st
 
 template <class Y, class F>
 void zip_short_rows(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
-  alignas(64) float rows[longest_repeated];
+  alignas(64) float rows[max_repeated];
   const std::int64_t length = length_of_repeated(row.period);
   repeat(row.first, row.period, phase, n < length ? n : length, rows);
   for (std::int64_t i = 0; i < n; i += length) {
@@ -195,7 +195,7 @@ void zip_short_rows(const float* x, repeated_row row, std::int64_t phase, std::i
 /// may be x.
 template <class Y, class F>
 void zip_channels(const float* x, repeated_row row, std::int64_t phase, std::int64_t n, Y* y, F f) {
-  if (row.period <= detail::longest_short_row) return detail::zip_short_rows(x, row, phase, n, y, f);
+  if (row.period <= detail::max_short_row) return detail::zip_short_rows(x, row, phase, n, y, f);
   for (std::int64_t i = 0; i < n; phase = 0) {
     const std::int64_t whole = row.period - phase, count = whole < n - i ? whole : n - i;
     const float* const from = row.first + phase;
@@ -265,11 +265,11 @@ void normalise_channels(const float* x, interval rows, std::int64_t channels, co
     const float* const from = x + row * channels;
     float* const to = y + row * channels;
     std::int64_t c = 0;
-    for (; c + lanes <= channels; c += lanes)
+    for (; c + f32_lanes <= channels; c += f32_lanes)
       store(to + c, fma(load(from + c) - load(by.mean + c), load(by.factor + c), load(by.offset + c)));
     if (const std::int64_t left = channels - c; left > 0) {
-      const vf centred = load_first(from + c, left) - load_first(by.mean + c, left);
-      store_first(to + c, fma(centred, load_first(by.factor + c, left), load_first(by.offset + c, left)), left);
+      const f32_vec centred = load_n(from + c, left) - load_n(by.mean + c, left);
+      store_n(to + c, fma(centred, load_n(by.factor + c, left), load_n(by.offset + c, left)), left);
     }
   }
 }
@@ -286,13 +286,13 @@ namespace detail {
 /// y = x * factor + offset, limited, for n elements.
 template <class Isa>
 [[gnu::noinline]] void affine(const float* x, const affine_parameters& by, std::int64_t n, float* y) {
-  const vf lo(by.range.lo), hi(by.range.hi);
+  const f32_vec lo(by.range.lo), hi(by.range.hi);
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
+  for (; i + f32_lanes <= n; i += f32_lanes)
     store(y + i, clamp(fma(load(x + i), load(by.factor + i), load(by.offset + i)), lo, hi));
   if (const std::int64_t left = n - i; left > 0) {
-    const vf sum = fma(load_first(x + i, left), load_first(by.factor + i, left), load_first(by.offset + i, left));
-    store_first(y + i, clamp(sum, lo, hi), left);
+    const f32_vec sum = fma(load_n(x + i, left), load_n(by.factor + i, left), load_n(by.offset + i, left));
+    store_n(y + i, clamp(sum, lo, hi), left);
   }
 }
 
@@ -303,7 +303,7 @@ template <class Isa>
 template <class Isa = native>
 void affine_channels(const float* x, interval range, const affine_parameters& by, float* y) {
   std::int64_t phase = range.begin % by.count;
-  if (by.count > detail::longest_short_row) {
+  if (by.count > detail::max_short_row) {
     for (std::int64_t i = range.begin; i < range.end; phase = 0) {
       const std::int64_t whole = by.count - phase, left = range.end - i, n = whole < left ? whole : left;
       detail::affine<Isa>(x + i, {by.factor + phase, by.offset + phase, n, by.range}, n, y + i);
@@ -311,7 +311,7 @@ void affine_channels(const float* x, interval range, const affine_parameters& by
     }
     return;
   }
-  alignas(64) float factors[detail::longest_repeated], offsets[detail::longest_repeated];
+  alignas(64) float factors[detail::max_repeated], offsets[detail::max_repeated];
   const std::int64_t length = detail::length_of_repeated(by.count),
                      used = range.size() < length ? range.size() : length;
   detail::repeat(by.factor, by.count, phase, used, factors);
@@ -325,14 +325,14 @@ void affine_channels(const float* x, interval range, const affine_parameters& by
 /// The same for parameters of which each serves a row of so many elements.
 template <class Isa = native>
 void affine_rows(const float* x, interval range, std::int64_t row, const affine_parameters& by, float* y) {
-  const vf lo(by.range.lo), hi(by.range.hi);
+  const f32_vec lo(by.range.lo), hi(by.range.hi);
   for (std::int64_t begin = range.begin; begin < range.end;) {
     const std::int64_t which = begin / row, left = (which + 1) * row - begin;
     const std::int64_t end = begin + (left < range.end - begin ? left : range.end - begin);
-    const vf factor = broadcast(by.factor + which % by.count), offset = broadcast(by.offset + which % by.count);
+    const f32_vec factor = broadcast(by.factor + which % by.count), offset = broadcast(by.offset + which % by.count);
     std::int64_t i = begin;
-    for (; i + lanes <= end; i += lanes) store(y + i, clamp(fma(load(x + i), factor, offset), lo, hi));
-    if (i < end) store_first(y + i, clamp(fma(load_first(x + i, end - i), factor, offset), lo, hi), end - i);
+    for (; i + f32_lanes <= end; i += f32_lanes) store(y + i, clamp(fma(load(x + i), factor, offset), lo, hi));
+    if (i < end) store_n(y + i, clamp(fma(load_n(x + i, end - i), factor, offset), lo, hi), end - i);
     begin = end;
   }
 }

@@ -41,8 +41,8 @@ template <class V> [[gnu::always_inline]] inline V with_sign_of(V x, V size) {
 /// from there on have none.
 template <class V> [[gnu::always_inline]] inline V rounded(V x) {
   constexpr float shift = 0x1p23F;
-  const V size = magnitude_of(x);
-  return where_less(size, V(shift), detail::with_sign_of(x, opaque(size + V(shift)) - V(shift)), x);
+  const V size = abs(x);
+  return where_less(size, V(shift), detail::with_sign_of(x, opaque_value(size + V(shift)) - V(shift)), x);
 }
 
 namespace detail {
@@ -65,7 +65,7 @@ template <class V> [[gnu::always_inline]] inline V logarithm_of_fraction(V m) {
 
 /// 2^n for whole numbers n from -126 to 127.
 template <class V> [[gnu::always_inline]] inline V power_of_two(V n) {
-  return with_bits<V>((bits(opaque(n + V(0x1.8p23F))) + 127) << 23);
+  return with_bits<V>((bits(opaque_value(n + V(0x1.8p23F))) + 127) << 23);
 }
 
 }  // namespace detail
@@ -75,32 +75,32 @@ template <class V> [[gnu::always_inline]] inline V log_of(V x) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), normal = std::numeric_limits<float>::min();
   const V scaled = where_less(x, V(normal), x * V(0x1p23F), x);  // numbers that are too small to be normal become so
   // The magnitude, for of negative numbers the parts are anything, but must not overflow.
-  const detail::split_number<V> parts = detail::split(magnitude_of(scaled));
+  const detail::split_number<V> parts = detail::split(abs(scaled));
   const V exponent = parts.exponent - where_less(x, V(normal), V(23.0F), V(0.0F)),
           series = detail::logarithm_of_fraction(parts.fraction);
   // ln 2 in two parts, the first of 15 bits: its products with exponents are exact.
   const V sum = fma(exponent, V(0x1.62e4p-1F), fma(exponent, V(0x1.7f7d1cp-20F), series));
   const V of_positive = where_less(x, V(infinity), sum, x);  // a NaN stays
-  const V of_zero = where_at_most(magnitude_of(x), V(0.0F), V(-infinity), V(std::numeric_limits<float>::quiet_NaN()));
+  const V of_zero = where_at_most(abs(x), V(0.0F), V(-infinity), V(std::numeric_limits<float>::quiet_NaN()));
   return where_at_most(x, V(0.0F), of_zero, of_positive);
 }
 
 /// log(1 + x) for x >= 0: the logarithm of the rounded sum, less what rounding added to it over the sum (HP-15C, 1982).
 /// Error: at most 4 ulp.
 template <class V> [[gnu::always_inline]] inline V log1p_of(V x) {
-  const V sum = opaque(V(1.0F) + x);
-  return log_of(sum) - (opaque(sum - V(1.0F)) - x) / sum;
+  const V sum = opaque_value(V(1.0F) + x);
+  return log_of(sum) - (opaque_value(sum - V(1.0F)) - x) / sum;
 }
 
 /// The error function within 3 ulp: x P(x^2) near zero, else 1 - 2 Phi(-sqrt(2) |x|), which loses nothing there, with
 /// the sign of x.
 template <class V> [[gnu::always_inline]] inline V erf_of(V x) {
   constexpr float near = 0.75F;
-  const V square = x * x, size = magnitude_of(x);
+  const V square = x * x, size = abs(x);
   // Minimax on |x| <= 0.75, relative error 1.5e-9.
   const V series = polynomial(square, -0x1.61de7p-11F, 0x1.4f2c7cp-8F, -0x1.b7a892p-6F, 0x1.ce2ac8p-4F, -0x1.812738p-2F,
                               0x1.20dd74p+0F);
-  const V far = V(1.0F) - V(2.0F) * normal_tail(smaller_of(V(15.0F), size * V(0x1.6a09e6p+0F))).value();
+  const V far = V(1.0F) - V(2.0F) * normal_tail(min(V(15.0F), size * V(0x1.6a09e6p+0F))).value();
   return where_less(size, V(near), x * series, detail::with_sign_of(x, far));
 }
 
@@ -113,9 +113,9 @@ inline constexpr float largest_angle = 8192;
 /// What they leave of x loses its leading digits beside a multiple, so parts follow until 70 bits of pi / 2 are used:
 /// the result is right to its own last places.
 template <class V> [[gnu::always_inline]] inline V within_quarter(V x, V n) {
-  V r = opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))));
-  if constexpr (has_one_rounding_fma) return fma(n, V(0x1.ee59dap-50F), opaque(fma(n, V(-0x1.4442d2p-24F), r)));
-  r = opaque(fma(n, V(-0x1.68cp-39F), opaque(fma(n, V(-0x1.444p-24F), r))));
+  V r = opaque_value(fma(n, V(-0x1.fb4p-12F), opaque_value(fma(n, V(-0x1.92p+0F), x))));
+  if constexpr (has_one_rounding_fma) return fma(n, V(0x1.ee59dap-50F), opaque_value(fma(n, V(-0x1.4442d2p-24F), r)));
+  r = opaque_value(fma(n, V(-0x1.68cp-39F), opaque_value(fma(n, V(-0x1.444p-24F), r))));
   return fma(n, V(-0x1.1a6264p-54F), r);
 }
 
@@ -123,7 +123,7 @@ template <class V> [[gnu::always_inline]] inline V within_quarter(V x, V n) {
 /// Error: at most 2 ulp.
 template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarters) {
   constexpr float shift = 0x1.8p23F;
-  const V shifted = opaque(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
+  const V shifted = opaque_value(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
   const V r = within_quarter(x, n), square = r * r;
   const V of_sine =
       fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
@@ -136,7 +136,7 @@ template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarte
 
 /// The same for angles of any size, by the function of the references.
 template <std::int32_t Quarters> [[gnu::noinline]] inline void sines_one_by_one(float* x) {
-  for (std::int64_t i = 0; i < lanes; ++i)
+  for (std::int64_t i = 0; i < f32_lanes; ++i)
     x[i] = static_cast<float>(Quarters == 0 ? math::sin(double{x[i]}) : math::cos(double{x[i]}));
 }
 
@@ -148,13 +148,13 @@ template <std::int32_t Quarters> [[gnu::noinline]] inline void sines_one_by_one(
 /// sin x, or cos x, which is a quarter of a turn ahead.
 template <std::int32_t Quarters> struct sine_lanes {
   template <class V> V operator()(V x) const {
-    const V size = where_nan(x, V(0.0F), magnitude_of(x));
+    const V size = where_nan(x, V(0.0F), abs(x));
     const V near = detail::sine(x, Quarters);
-    if (largest_lane(size) <= detail::largest_angle) return near;
-    alignas(64) float far[lanes];
+    if (reduce_max(size) <= detail::largest_angle) return near;
+    alignas(64) float far[f32_lanes];
     store(far, x);
     detail::sines_one_by_one<Quarters>(far);
-    return where_at_most(magnitude_of(x), V(detail::largest_angle), near, load(far));
+    return where_at_most(abs(x), V(detail::largest_angle), near, load(far));
   }
 };
 /// ln x.
@@ -167,11 +167,11 @@ struct erf_lanes {
 };
 /// e^x.
 struct exp_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return exp_of(x); }
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return exp(x); }
 };
 /// x without its sign.
 struct abs_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return magnitude_of(x); }
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return abs(x); }
 };
 /// -x.
 struct neg_lanes {

@@ -1,5 +1,5 @@
 // convert: floats stored in 16 bits and back, at the speed of memory.
-// Flow: bind/cast.hpp has them for casts; exec/halved_weights.hpp hands some to the planner of a program whose weights
+// Flow: bind/cast.hpp has them for casts; exec/f16_weights.hpp hands some to the planner of a program whose weights
 // are kept as float16.
 #pragma once
 
@@ -37,7 +37,7 @@ inline float widened(float16 x) {
 }
 
 /// y[i] = x[i] for n numbers.
-template <class = void> void widen_halves(const float16* x, std::int64_t n, float* y) {
+template <class = void> void f16_emulation(const float16* x, std::int64_t n, float* y) {
   std::int64_t i = 0;
 #if defined(__AVX512F__)
   // With all lanes masked in: g++ 12 warns about the undefined register inside of the plain form.
@@ -87,7 +87,7 @@ template <class = void> void run_narrow(const kernel_call& call) {
 /// Step of a plan: f16 to f32.
 template <class = void> void run_widen_halves(const kernel_call& call) {
   const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
-  widen_halves(call.in[0].data.template get<float16>() + mine.begin, mine.size(), floats_out(call) + mine.begin);
+  f16_emulation(call.in[0].data.template get<float16>() + mine.begin, mine.size(), floats_out(call) + mine.begin);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -37,7 +37,7 @@ template <bool Whole, class V, int Count>
 [[gnu::always_inline]] inline V blended(const blended_pixels& from, const V (&weight)[Count], std::int64_t c,
                                         std::int64_t used) {
   const auto channels_of = [=](const float* pixel) __attribute__((always_inline)) {
-    return Whole ? load(pixel + c) : load_first(pixel + c, used);
+    return Whole ? load(pixel + c) : load_n(pixel + c, used);
   };
   V sum = weight[0] * channels_of(from.pixel[0]);
   each<Count - 1>([&](int k) __attribute__((always_inline)) {
@@ -51,8 +51,8 @@ template <class V, int Count> void blend(const blended_pixels& from, std::int64_
   V weight[Count];
   each<Count>([&](int k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
   std::int64_t c = 0;
-  for (; c + lanes <= channels; c += lanes) store(y + c, blended<true>(from, weight, c, lanes));
-  if (c < channels) store_first(y + c, blended<false>(from, weight, c, channels - c), channels - c);
+  for (; c + f32_lanes <= channels; c += f32_lanes) store(y + c, blended<true>(from, weight, c, f32_lanes));
+  if (c < channels) store_n(y + c, blended<false>(from, weight, c, channels - c), channels - c);
 }
 
 /// One row of the output; `above` and `below` are the rows of the input that it lies between.
@@ -87,8 +87,8 @@ void resize(const resize_shape& s, const float* x, pixel_pair<float>* columns, f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const auto pair = distinct_pixels_around<float>(s.h, row % s.h.output);
     const float* const image = x + row / s.h.output * s.h.input * in_row;
-    detail::resize_row<vf>(s, image + pair.first * in_row, image + pair.second * in_row, pair.between, columns,
-                           y + row * out_row);
+    detail::resize_row<f32_vec>(s, image + pair.first * in_row, image + pair.second * in_row, pair.between, columns,
+                                y + row * out_row);
   }
 }
 

@@ -1,4 +1,4 @@
-// centred_products: rows of stored numbers without their zero points, of 16 bits, against rows of 8 bits.
+// centred_products: rows of quantised values without their zero points, of 16 bits, against rows of 8 bits.
 // Flow: bind/sequence_lstm.hpp and bind/svdf.hpp give them to the references' steps in the place of plain_products.
 #pragma once
 
@@ -22,7 +22,7 @@ struct centred_products {
     std::int64_t count;
     std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
       std::int64_t sum = 0;
-      short_products<1>(centred, 0, matrix.data + n * count, count, &sum);
+      int16_products<1>(centred, 0, matrix.data + n * count, count, &sum);
       return sum;
     }
   };

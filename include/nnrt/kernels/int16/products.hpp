@@ -11,7 +11,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-inline std::int64_t sum_of_lanes(int_vector x) {
+inline std::int64_t reduce_add(int_vector x) {
   std::int32_t all[int_lanes];
   store_vector(all, x);
   std::int64_t sum = 0;
@@ -23,22 +23,22 @@ inline std::int64_t sum_of_lanes(int_vector x) {
 
 /// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
 template <int Rows>
-inline void short_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
+inline void int16_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
                            std::int64_t* sums) {
   // Two products are below 2^23: so many of them leave no lane.
-  constexpr std::int64_t most = 128 * short_lanes;
+  constexpr std::int64_t most = 128 * int16_lanes;
   for (int r = 0; r < Rows; ++r) sums[r] = 0;
   std::int64_t i = 0;
-  while (i + short_lanes <= n) {
-    const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
+  while (i + int16_lanes <= n) {
+    const std::int64_t whole = n - n % int16_lanes, end = i + most < whole ? i + most : whole;
     int_vector lanes_of[Rows] = {};
-    for (; i < end; i += short_lanes) {
-      const short_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
+    for (; i < end; i += int16_lanes) {
+      const int16_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
       each<Rows>([&](int r) __attribute__((always_inline)) {
         lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
       });
     }
-    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
+    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::reduce_add(lanes_of[r]); });
   }
   for (; i < n; ++i)
     for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];

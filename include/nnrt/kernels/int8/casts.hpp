@@ -1,9 +1,9 @@
-// casts: floats to stored numbers and back, a vector at a time, with the bits of quant_dtype_cast's reference.
+// casts: floats to quantised values and back, a vector at a time, with the bits of quant_dtype_cast's reference.
 // Flow: bind/quant_dtype_cast.hpp calls store_floats() and restore_floats() for a part of the elements.
 #pragma once
 
 #include <nnrt/core/desc.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/kernels/simd/lanes.hpp>
 
 #include <cstddef>
@@ -14,15 +14,16 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 #if defined(NNRT_HAS_XSIMD)
 namespace detail {
 
-typedef vf::integers integers_of_floats;
-/// As many stored numbers as a register has floats; fewer bytes.
-template <class T> struct stored_vector {
-  typedef T type __attribute__((vector_size(sizeof(vf::register_type) / sizeof(float) * sizeof(T))));
+typedef f32_vec::integers integers_of_floats;
+/// As many quantised values as a register has floats; fewer bytes.
+template <class T> struct quantised_vector {
+  typedef T type __attribute__((vector_size(sizeof(f32_vec::register_type) / sizeof(float) * sizeof(T))));
 };
 
 /// The numbers of integers that fit.
-template <class T> [[gnu::always_inline]] inline typename stored_vector<T>::type narrowed_lanes(integers_of_floats x) {
-  using type = typename stored_vector<T>::type;
+template <class T>
+[[gnu::always_inline]] inline typename quantised_vector<T>::type narrowed_lanes(integers_of_floats x) {
+  using type = typename quantised_vector<T>::type;
 #if defined(NNRT_LANES_AVX512)
   if constexpr (sizeof(T) == 1) return (type)_mm512_cvtepi32_epi8((__m512i)x);
   else return (type)_mm512_cvtepi32_epi16((__m512i)x);
@@ -33,17 +34,18 @@ template <class T> [[gnu::always_inline]] inline typename stored_vector<T>::type
 
 /// x / scale to nearest, halves away from zero, from the zero point on, within the range of T; of a NaN the zero point.
 template <class T>
-[[gnu::always_inline]] inline typename stored_vector<T>::type stored_lanes(vf x, vf scale, std::int32_t zero_point) {
+[[gnu::always_inline]] inline typename quantised_vector<T>::type quantised_lanes(f32_vec x, f32_vec scale,
+                                                                                 std::int32_t zero_point) {
   using ints = integers_of_floats;
   using limits = std::numeric_limits<T>;
   // By bits: -ffast-math takes every comparison with a NaN for true.
   const ints bits = (ints)x.data;
   const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
-  const vf quotient = vf((vf::register_type)(bits & is_number)) / scale;
+  const f32_vec quotient = f32_vec((f32_vec::register_type)(bits & is_number)) / scale;
   // Beyond 2^20 every number is an end of the range. The largest float below a half rounds halves up, and nothing
   // below.
-  const vf bounded = clamp(quotient, vf(-0x1p20F), vf(0x1p20F));
-  const vf half((vf::register_type)(((ints)bounded.data & INT32_MIN) | 0x3effffff));
+  const f32_vec bounded = clamp(quotient, f32_vec(-0x1p20F), f32_vec(0x1p20F));
+  const f32_vec half((f32_vec::register_type)(((ints)bounded.data & INT32_MIN) | 0x3effffff));
   ints steps = __builtin_convertvector((bounded + half).data, ints) + zero_point;
   const ints least = std::int32_t{limits::min()} - ints{}, most = std::int32_t{limits::max()} - ints{};
   steps = steps < least ? least : steps;
@@ -54,15 +56,16 @@ template <class T>
 /// x / scale + zero point to nearest, halves to even numbers, within the range of T; of a NaN the zero point. As above,
 /// but the zero point is added, in float, before what is right of the point is looked at.
 template <class T>
-[[gnu::always_inline]] inline typename stored_vector<T>::type stored_lanes_to_even(vf x, vf scale, vf zero_point) {
+[[gnu::always_inline]] inline typename quantised_vector<T>::type quantised_lanes_to_even(f32_vec x, f32_vec scale,
+                                                                                         f32_vec zero_point) {
   using ints = integers_of_floats;
   using limits = std::numeric_limits<T>;
   const ints bits = (ints)x.data;
   const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
-  const vf sum = vf((vf::register_type)(bits & is_number)) / scale + zero_point;
-  const vf bounded = clamp(sum, vf(-0x1p20F), vf(0x1p20F));
+  const f32_vec sum = f32_vec((f32_vec::register_type)(bits & is_number)) / scale + zero_point;
+  const f32_vec bounded = clamp(sum, f32_vec(-0x1p20F), f32_vec(0x1p20F));
   ints steps = __builtin_convertvector(bounded.data, ints);  // cut toward zero
-  const vf::register_type rest = bounded.data - __builtin_convertvector(steps, vf::register_type);
+  const f32_vec::register_type rest = bounded.data - __builtin_convertvector(steps, f32_vec::register_type);
   const ints is_odd = -(steps & 1);
   const ints is_above = (ints)(rest > 0.5F) | ((ints)(rest == 0.5F) & is_odd),
              is_below = (ints)(rest < -0.5F) | ((ints)(rest == -0.5F) & is_odd);
@@ -75,48 +78,49 @@ template <class T>
 
 /// scale * (x - zero point).
 template <class T>
-[[gnu::always_inline]] inline vf real_lanes(typename stored_vector<T>::type x, vf scale, std::int32_t zero_point) {
+[[gnu::always_inline]] inline f32_vec real_lanes(typename quantised_vector<T>::type x, f32_vec scale,
+                                                 std::int32_t zero_point) {
   const integers_of_floats steps = __builtin_convertvector(x, integers_of_floats) - zero_point;
-  return vf(__builtin_convertvector(steps, vf::register_type)) * scale;
+  return f32_vec(__builtin_convertvector(steps, f32_vec::register_type)) * scale;
 }
 
 }  // namespace detail
 #endif
 
-/// y = the stored numbers of n floats, rounded to even or, as TFLite does, away from zero.
+/// y = the quantised values of n floats, rounded to even or, as TFLite does, away from zero.
 template <bool IsToEven, class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
 #if defined(NNRT_HAS_XSIMD)
-  const vf scale(q.scale);
-  const auto stored_of = [&](vf numbers) __attribute__((always_inline)) {
+  const f32_vec scale(q.scale);
+  const auto quantised_of = [&](f32_vec numbers) __attribute__((always_inline)) {
     if constexpr (IsToEven)
-      return detail::stored_lanes_to_even<T>(numbers, scale, vf(static_cast<float>(q.zero_point)));
-    else return detail::stored_lanes<T>(numbers, scale, q.zero_point);
+      return detail::quantised_lanes_to_even<T>(numbers, scale, f32_vec(static_cast<float>(q.zero_point)));
+    else return detail::quantised_lanes<T>(numbers, scale, q.zero_point);
   };
-  const auto put = [&](std::int64_t i, vf numbers, std::int64_t count) __attribute__((always_inline)) {
-    const auto stored = stored_of(numbers);
+  const auto put = [&](std::int64_t i, f32_vec numbers, std::int64_t count) __attribute__((always_inline)) {
+    const auto stored = quantised_of(numbers);
     __builtin_memcpy(y + i, &stored, static_cast<std::size_t>(count) * sizeof(T));
   };
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) put(i, load(x + i), lanes);
-  if (i < n) put(i, load_first(x + i, n - i), n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) put(i, load(x + i), f32_lanes);
+  if (i < n) put(i, load_n(x + i, n - i), n - i);
 #else
-  for (std::int64_t i = 0; i < n; ++i) y[i] = stored_as<T>(x[i], q);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = quantised_as<T>(x[i], q);
 #endif
 }
 
-/// y = what n stored numbers stand for.
+/// y = what n quantised values stand for.
 template <class T> void restore_floats(const T* x, std::int64_t n, const quantisation& q, float* y) {
 #if defined(NNRT_HAS_XSIMD)
-  const vf scale(q.scale);
-  typename detail::stored_vector<T>::type stored{};
+  const f32_vec scale(q.scale);
+  typename detail::quantised_vector<T>::type stored{};
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  for (; i + f32_lanes <= n; i += f32_lanes) {
     __builtin_memcpy(&stored, x + i, sizeof stored);
     store(y + i, detail::real_lanes<T>(stored, scale, q.zero_point));
   }
   if (i == n) return;
   __builtin_memcpy(&stored, x + i, static_cast<std::size_t>(n - i) * sizeof(T));
-  store_first(y + i, detail::real_lanes<T>(stored, scale, q.zero_point), n - i);
+  store_n(y + i, detail::real_lanes<T>(stored, scale, q.zero_point), n - i);
 #else
   for (std::int64_t i = 0; i < n; ++i) y[i] = real_of(x[i], q);
 #endif

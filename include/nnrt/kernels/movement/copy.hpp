@@ -124,7 +124,7 @@ struct number_bytes {
 
 /// Copies of a number, one beside the other.
 inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to) {
-  constexpr std::int64_t longest_copy = 4096;  // which is still in the cache
+  constexpr std::int64_t max_copy = 4096;  // which is still in the cache
   if (bytes <= 0) return;
   bool is_one_byte = true;
   for (std::int64_t i = 1; i < number.size; ++i) is_one_byte = is_one_byte && number.first[i] == number.first[0];
@@ -134,7 +134,7 @@ inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to)
   }
   std::memcpy(to, number.first, static_cast<std::size_t>(number.size));
   for (std::int64_t done = number.size, n = 0; done < bytes; done += n) {
-    const std::int64_t whole = done < longest_copy ? done : longest_copy, left = bytes - done;
+    const std::int64_t whole = done < max_copy ? done : max_copy, left = bytes - done;
     n = whole < left ? whole : left;
     std::memcpy(to + done, to, static_cast<std::size_t>(n));
   }

@@ -21,11 +21,11 @@ struct counted_pixels {
 namespace detail {
 
 /// A vector of the bits of an integer. They are only moved, never computed with: as floats small ones may count as 0.
-[[gnu::always_inline]] inline vf bits_of_index(std::int64_t index) {
+[[gnu::always_inline]] inline f32_vec bits_of_index(std::int64_t index) {
 #if defined(NNRT_HAS_XSIMD)
-  return vf(std::bit_cast<vf::register_type>(static_cast<std::int32_t>(index) - vf::integers{}));
+  return f32_vec(std::bit_cast<f32_vec::register_type>(static_cast<std::int32_t>(index) - f32_vec::integers{}));
 #else
-  return vf(std::bit_cast<float>(static_cast<std::int32_t>(index)));
+  return f32_vec(std::bit_cast<float>(static_cast<std::int32_t>(index)));
 #endif
 }
 
@@ -34,19 +34,19 @@ namespace detail {
 inline void find_maxima(const float* first, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
                         std::int64_t column_step, std::int64_t index, std::int64_t index_step, std::int64_t channels,
                         clamp_range range, float* y, std::int32_t* indices) {
-  vf best = load_first(first, channels), found = bits_of_index(index);
+  f32_vec best = load_n(first, channels), found = bits_of_index(index);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = i == 0 ? 1 : 0; j < columns; ++j) {
-      const vf pixel = load_first(first + i * row_step + j * column_step, channels),
-               here = bits_of_index(index + i * index_step + j);
-      const auto of_larger = [&](vf yes, vf no) __attribute__((always_inline)) {
+      const f32_vec pixel = load_n(first + i * row_step + j * column_step, channels),
+                    here = bits_of_index(index + i * index_step + j);
+      const auto of_larger = [&](f32_vec yes, f32_vec no) __attribute__((always_inline)) {
         return where_nan(best, no, where_nan(pixel, yes, where_less(best, pixel, yes, no)));
       };
       found = of_larger(here, found);
       best = of_larger(pixel, best);
     }
-  store_first(y, clamp(best, vf(range.lo), vf(range.hi)), channels);
-  float bits[static_cast<std::size_t>(lanes)];
+  store_n(y, clamp(best, f32_vec(range.lo), f32_vec(range.hi)), channels);
+  float bits[static_cast<std::size_t>(f32_lanes)];
   store(bits, found);
   std::memcpy(indices, bits, static_cast<std::size_t>(channels) * sizeof(float));
 }
@@ -65,9 +65,9 @@ void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, co
         const std::int64_t top = in_window ? pixel / s.w.outputs % s.h.outputs * s.h.stride - s.h.pad : 0,
                            left = in_window ? pixel % s.w.outputs * s.w.stride - s.w.pad : 0,
                            index = (ih.begin - top) * index_step + iw.begin - left;
-        for (std::int64_t c = 0; c < s.c; c += lanes)
+        for (std::int64_t c = 0; c < s.c; c += f32_lanes)
           detail::find_maxima(first + c, ih.size(), iw.size(), row_step, s.c, index, index_step,
-                              s.c - c < lanes ? s.c - c : lanes, counted.range, y + pixel * s.c + c,
+                              s.c - c < f32_lanes ? s.c - c : f32_lanes, counted.range, y + pixel * s.c + c,
                               indices + pixel * s.c + c);
       });
 }

@@ -1,5 +1,5 @@
-// int8: maximum and mean of stored numbers over windows of an NHWC image or over axes, a register at a time.
-// Flow: bind/pools.hpp calls pool_bytes() for a part of the outputs, bind/reduce_mean.hpp
+// int8: maximum and mean of quantised values over windows of an NHWC image or over axes, a register at a time.
+// Flow: bind/pools.hpp calls pool_int8() for a part of the outputs, bind/reduce_mean.hpp
 // scale_column_sums().
 #pragma once
 
@@ -15,46 +15,46 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Pixels of a window for which byte_mean is exact: sums stay whole numbers of floats.
-inline constexpr std::int64_t most_mean_pixels = 65'000;
+/// Pixels of a window for which int8_mean is exact: sums stay whole numbers of floats.
+inline constexpr std::int64_t max_mean_pixels = 65'000;
 
 /// What a pool is told of the bytes: whether they are those of u8, the limits of results, and where halves of means go.
 struct pooled_bytes {
   bool is_unsigned = false;
-  stored_range range;
+  quantised_range range;
   bool is_to_even = false;
 };
 
 /// The largest byte of a window.
-class byte_maximum {
+class int8_maximum {
  public:
-  explicit byte_maximum(const pooled_bytes& bytes) : limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
+  explicit int8_maximum(const pooled_bytes& bytes) : limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
   [[gnu::always_inline]] void start() { largest_ = limits_.low; }
-  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ limits_.flip); }
-  [[gnu::always_inline]] byte_vector result(std::int64_t) const { return limits_.lowered(largest_); }
+  [[gnu::always_inline]] void add(int8_vector x) { largest_ = larger_lanes(largest_, x ^ limits_.flip); }
+  [[gnu::always_inline]] int8_vector result(std::int64_t) const { return limits_.lowered(largest_); }
 
  private:
-  byte_limits<static_cast<int>(register_bytes)> limits_;
-  byte_vector largest_;
+  int8_limits<static_cast<int>(register_bytes)> limits_;
+  int8_vector largest_;
 };
 
 /// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
-class byte_column_sums {
+class int8_column_sums {
  public:
-  explicit byte_column_sums(bool is_unsigned)
-      : flip_((byte_vector)int_lanes_of(is_unsigned == dots_are_signed ? static_cast<std::int32_t>(0x80808080U) : 0)),
+  explicit int8_column_sums(bool is_unsigned)
+      : flip_((int8_vector)int_lanes_of(is_unsigned == dots_are_signed ? static_cast<std::int32_t>(0x80808080U) : 0)),
         offset_((is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0)) {}
 
   [[gnu::always_inline]] void start() { sums_ = {}, waiting_ = 0; }
-  [[gnu::always_inline]] void add(byte_vector x) {
+  [[gnu::always_inline]] void add(int8_vector x) {
     four_[waiting_++] = x ^ flip_;
     if (waiting_ == 4) add_four();
   }
   /// The sums of so many pixels, in the order of interleave().
   [[gnu::always_inline]] interleaved result(std::int64_t pixels) {
     if (waiting_ > 0) {
-      for (int i = waiting_; i < 4; ++i) four_[i] = byte_vector{};
+      for (int i = waiting_; i < 4; ++i) four_[i] = int8_vector{};
       add_four();
     }
     const int_vector surplus = int_lanes_of(offset_ * static_cast<std::int32_t>(pixels));
@@ -70,24 +70,24 @@ class byte_column_sums {
     waiting_ = 0;
   }
 
-  byte_vector flip_;
+  int8_vector flip_;
   std::int32_t offset_;
   interleaved sums_{};
-  byte_vector four_[4]{};
+  int8_vector four_[4]{};
   int waiting_ = 0;
 };
 
 /// The mean of a window, rounded half away from zero, or half to even.
-class byte_mean {
+class int8_mean {
  public:
-  explicit byte_mean(const pooled_bytes& bytes)
+  explicit int8_mean(const pooled_bytes& bytes)
       : sums_(bytes.is_unsigned),
         to_(bytes.range.low, bytes.range.high, 0, bytes.is_unsigned),
         is_to_even_(bytes.is_to_even) {}
 
   [[gnu::always_inline]] void start() { sums_.start(); }
-  [[gnu::always_inline]] void add(byte_vector x) { sums_.add(x); }
-  [[gnu::always_inline]] byte_vector result(std::int64_t pixels) {
+  [[gnu::always_inline]] void add(int8_vector x) { sums_.add(x); }
+  [[gnu::always_inline]] int8_vector result(std::int64_t pixels) {
     const interleaved sums = sums_.result(pixels);
     if (is_to_even_)
       return narrowed<true>(to_even(sums.of[0], pixels), to_even(sums.of[1], pixels), to_even(sums.of[2], pixels),
@@ -118,14 +118,14 @@ class byte_mean {
     return cut + (is_further & (sign | 1));
   }
 
-  byte_column_sums sums_;
+  int8_column_sums sums_;
   narrowing to_;
   bool is_to_even_;
 };
 
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
 template <class Fold, class Isa = native>
-void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
+void pool_int8(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   const rectangle work = share(s.pixels(), (s.c + register_bytes - 1) / register_bytes, p);
   Fold fold(bytes);
   detail::for_each_window(
@@ -136,7 +136,7 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
           fold.start();
           for (std::int64_t i = 0; i < ih.size(); ++i)
             for (std::int64_t j = 0; j < iw.size(); ++j) fold.add(load_bytes(first + i * row_step + j * s.c + c, n));
-          const byte_vector result = fold.result(ih.size() * iw.size());
+          const int8_vector result = fold.result(ih.size() * iw.size());
           __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
         }
       });
@@ -170,16 +170,16 @@ template <int Bytes> class largest_bytes {
   }
 
  private:
-  using lanes_of_bytes = typename byte_limits<Bytes>::vector;
+  using lanes_of_bytes = typename int8_limits<Bytes>::vector;
 
   std::int64_t channels_;
   std::byte* y_;
-  byte_limits<Bytes> limits_;
+  int8_limits<Bytes> limits_;
 };
 
 }  // namespace detail
 
-/// pool_bytes() for maxima; parts are divisions of the pixels.
+/// pool_int8() for maxima; parts are divisions of the pixels.
 template <class Isa = native>
 void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   const interval pixels = share(s.pixels(), p);
@@ -192,25 +192,25 @@ void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_byt
   if constexpr (register_bytes > 16)
     if (s.c >= 16) return by_vectors_of(std::integral_constant<int, 16>());
   if (s.c >= 8) return by_vectors_of(std::integral_constant<int, 8>());
-  pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
+  pool_int8<int8_maximum, Isa>(s, x, bytes, y, p);
 }
 
-/// How the sums of a mean over axes become stored numbers: sum - zero, times a factor whose sign may be turned.
+/// How the sums of a mean over axes become quantised values: sum - zero, times a factor whose sign may be turned.
 struct scaled_bytes {
   bool is_unsigned = false, is_turned = false;
   std::int64_t zero = 0;
   fixed_point factor;
   std::int32_t zero_point = 0;  // of the result
-  stored_range range;
+  quantised_range range;
 };
 
-/// y[outer, inner] = the scaled sums of x[outer, extent, inner] over the extent, which is at most most_mean_pixels.
+/// y[outer, inner] = the scaled sums of x[outer, extent, inner] over the extent, which is at most max_mean_pixels.
 template <class Isa = native>
 void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_bytes& how, std::byte* y, part p = {}) {
   const std::int64_t blocks = (s.inner + register_bytes - 1) / register_bytes;
   const interval work = share(s.outer * blocks, p);
   const narrowing to(how.range.low, how.range.high, how.zero_point, how.is_unsigned);
-  byte_column_sums fold(how.is_unsigned);
+  int8_column_sums fold(how.is_unsigned);
   for (std::int64_t i = work.begin; i < work.end; ++i) {
     const std::int64_t outer = i / blocks, first = i % blocks * register_bytes;
     const std::int64_t n = s.inner - first < register_bytes ? s.inner - first : register_bytes;
@@ -227,7 +227,7 @@ void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_byt
       }
       of = load_vector<int_vector>(each);
     }
-    const byte_vector result = narrowed<true>(sums.of[0], sums.of[1], sums.of[2], sums.of[3], to);
+    const int8_vector result = narrowed<true>(sums.of[0], sums.of[1], sums.of[2], sums.of[3], to);
     __builtin_memcpy(y + outer * s.inner + first, &result, static_cast<std::size_t>(n));
   }
 }

@@ -100,7 +100,7 @@ template <class V, class Fold, int Vectors>
     for (std::int64_t j = 0; j < at.columns; ++j) {
       const float* const x = at.first + i * at.row_step + j * at.column_step + channel;
       each<Vectors>([&](int k) __attribute__((always_inline)) {
-        folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
+        folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * f32_lanes) : load_n(x + k * f32_lanes, last));
       });
     }
   const V count(static_cast<float>(at.count));
@@ -111,13 +111,14 @@ template <class V, class Fold, int Vectors>
   });
   if constexpr (may_overflow<Fold>)
     if (has_special_lane(specials)) {
-      alignas(64) float results[Vectors * lanes];
-      each<Vectors>([&](int k) { store(results + k * lanes, folded[k]); });
-      refold_window<Fold>(at, channel, (Vectors - 1) * lanes + last, results);
-      each<Vectors>([&](int k) { folded[k] = load(results + k * lanes); });
+      alignas(64) float results[Vectors * f32_lanes];
+      each<Vectors>([&](int k) { store(results + k * f32_lanes, folded[k]); });
+      refold_window<Fold>(at, channel, (Vectors - 1) * f32_lanes + last, results);
+      each<Vectors>([&](int k) { folded[k] = load(results + k * f32_lanes); });
     }
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    store_first(y + channel + k * lanes, clamp(folded[k], V(range.lo), V(range.hi)), k + 1 < Vectors ? lanes : last);
+    store_n(y + channel + k * f32_lanes, clamp(folded[k], V(range.lo), V(range.hi)),
+            k + 1 < Vectors ? f32_lanes : last);
   });
 }
 
@@ -127,30 +128,31 @@ template <class V, class Fold, int Vectors>
                                               float* y) {
   std::int64_t c = channels.begin;
   if constexpr (Vectors > 1)
-    for (; c + Vectors * lanes <= channels.end; c += Vectors * lanes)
-      pool_channels<V, Fold, Vectors>(at, c, lanes, range, y);
-  for (; c < channels.end; c += lanes)
-    pool_channels<V, Fold, 1>(at, c, channels.end - c < lanes ? channels.end - c : lanes, range, y);
+    for (; c + Vectors * f32_lanes <= channels.end; c += Vectors * f32_lanes)
+      pool_channels<V, Fold, Vectors>(at, c, f32_lanes, range, y);
+  for (; c < channels.end; c += f32_lanes)
+    pool_channels<V, Fold, 1>(at, c, channels.end - c < f32_lanes ? channels.end - c : f32_lanes, range, y);
 }
 
 }  // namespace detail
 
 /// The vectors that pool_windows() does well to take at once for so many channels.
-inline constexpr int most_pooled_vectors = 4;
+inline constexpr int max_pooled_vectors = 4;
 constexpr int pooled_vectors(std::int64_t channels) {
-  return channels >= most_pooled_vectors * lanes ? most_pooled_vectors : 1;
+  return channels >= max_pooled_vectors * f32_lanes ? max_pooled_vectors : 1;
 }
 
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
-template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
+template <class Fold, int Vectors = max_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
-  const rectangle work = share(s.pixels(), (s.c + lanes - 1) / lanes, p);
-  const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
+  const rectangle work = share(s.pixels(), (s.c + f32_lanes - 1) / f32_lanes, p);
+  const interval channels{work.columns.begin * f32_lanes,
+                          work.columns.end * f32_lanes < s.c ? work.columns.end * f32_lanes : s.c};
   detail::for_each_window(
       s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
         const std::int64_t count = s.counts_padding != 0 ? s.places_of(pixel) : ih.size() * iw.size();
-        detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c, count}, channels, range,
-                                              y + pixel * s.c);
+        detail::pool_pixel<f32_vec, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c, count}, channels, range,
+                                                   y + pixel * s.c);
       });
 }
 

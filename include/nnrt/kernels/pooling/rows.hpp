@@ -25,41 +25,41 @@ inline constexpr std::int64_t folded_row_capacity = 2048;
 /// Maxima of floats; a NaN where there is one.
 struct float_maxima {
   using element = float;
-  using vector = vf;
-  using pixel = vf;
-  static constexpr std::int64_t vector_elements = lanes, pixel_elements = lanes;
+  using vector = f32_vec;
+  using pixel = f32_vec;
+  static constexpr std::int64_t vector_elements = f32_lanes, pixel_elements = f32_lanes;
   /// With as many pool_windows() has enough to do in each pixel, and reads nothing twice (measured).
-  static constexpr std::int64_t fewer_channels = most_pooled_vectors * lanes;
+  static constexpr std::int64_t fewer_channels = max_pooled_vectors * f32_lanes;
   /// Elements of a window's row up to which windows that overlap are better folded by rows, whatever a pixel has
   /// (measured).
-  static constexpr std::int64_t most_overlapping = folded_row_capacity / 2;
+  static constexpr std::int64_t max_overlapping = folded_row_capacity / 2;
   clamp_range range;
 
   [[gnu::always_inline]] static vector load_vector(const float* x) { return load(x); }
-  [[gnu::always_inline]] static vector load_some(const float* x, std::int64_t n) { return load_first(x, n); }
+  [[gnu::always_inline]] static vector load_some(const float* x, std::int64_t n) { return load_n(x, n); }
   [[gnu::always_inline]] static pixel load_pixel(const float* x) { return load(x); }
-  [[gnu::always_inline]] static void put(float* to, vf x) { store(to, x); }
+  [[gnu::always_inline]] static void put(float* to, f32_vec x) { store(to, x); }
   template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return maximum_of(a, b); }
-  [[gnu::always_inline]] pixel finished(pixel x) const { return clamp(x, vf(range.lo), vf(range.hi)); }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return clamp(x, f32_vec(range.lo), f32_vec(range.hi)); }
 };
 
 /// Maxima of bytes, kept as those of i8.
-struct byte_maxima {
+struct int8_maxima {
   using element = std::byte;
-  using vector = byte_vector;
-  using pixel = byte_limits<16>::vector;
+  using vector = int8_vector;
+  using pixel = int8_limits<16>::vector;
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
   /// As of floats; max_pool_bytes() is the other one.
-  static constexpr std::int64_t fewer_channels = register_bytes, most_overlapping = 0;
-  byte_vector flip;
-  byte_limits<16> limits;
+  static constexpr std::int64_t fewer_channels = register_bytes, max_overlapping = 0;
+  int8_vector flip;
+  int8_limits<16> limits;
 
-  explicit byte_maxima(const pooled_bytes& bytes)
-      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+  explicit int8_maxima(const pooled_bytes& bytes)
+      : flip((int8_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
         limits(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
   [[gnu::always_inline]] vector load_vector(const std::byte* x) const {
-    return kernels::load_vector<byte_vector>(x) ^ flip;
+    return kernels::load_vector<int8_vector>(x) ^ flip;
   }
   [[gnu::always_inline]] vector load_some(const std::byte* x, std::int64_t n) const { return load_bytes(x, n) ^ flip; }
   [[gnu::always_inline]] static pixel load_pixel(const std::byte* x) {
@@ -178,7 +178,7 @@ constexpr bool overlaps(const pooling_shape& s) {
 /// buffer, and windows leave out little of a row.
 template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
   const std::int64_t kernel = std::min(s.w.kernel, s.w.input);
-  if (s.c >= Maxima::fewer_channels) return kernel * s.c <= Maxima::most_overlapping && overlaps(s);
+  if (s.c >= Maxima::fewer_channels) return kernel * s.c <= Maxima::max_overlapping && overlaps(s);
   return kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
 }
 

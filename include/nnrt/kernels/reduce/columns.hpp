@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 /// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
 /// stack.
-inline constexpr std::int64_t columns_at_once = 16 * lanes;
+inline constexpr std::int64_t columns_at_once = 16 * f32_lanes;
 
 /// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step`
 /// floats apart.
@@ -21,7 +21,7 @@ struct column_bundle {
 
   /// f(first column, how many) for vectors of them.
   template <class F> [[gnu::always_inline]] void each_vector(F f) const {
-    for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
+    for (std::int64_t c = 0; c < width; c += f32_lanes) f(c, width - c < f32_lanes ? width - c : f32_lanes);
   }
   /// f as for each_place() below, and after() each time that `numbers_of_a_sum` rows are done, and at the end.
   template <class F, class G> [[gnu::always_inline]] void each_place(std::int64_t first, F f, G after) const {
@@ -56,10 +56,10 @@ template <class V, class Add>
 
 /// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
 template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
-  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
-  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
+  const rectangle work = share(block.outer, (block.inner + f32_lanes - 1) / f32_lanes, p);
+  const std::int64_t end = work.columns.end * f32_lanes < block.inner ? work.columns.end * f32_lanes : block.inner;
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
-    for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
+    for (std::int64_t c = work.columns.begin * f32_lanes; c < end; c += columns_at_once) {
       const std::int64_t left = end - c;
       f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once},
         row * block.extent * block.inner + c, row * block.inner + c);

@@ -32,7 +32,7 @@ template <class Fold, class At> double in_f64(std::int64_t count, const At& at) 
   return in_f64<Fold>(count, count, at);
 }
 /// Whether a lane of v is infinite or no number.
-template <class V> [[gnu::always_inline]] inline bool has_special_lane(V v) { return !(sum_of_lanes(v - v) == 0); }
+template <class V> [[gnu::always_inline]] inline bool has_special_lane(V v) { return !(reduce_add(v - v) == 0); }
 
 }  // namespace detail
 

@@ -26,23 +26,23 @@ inline double safe_squares(float sum, const float* x, std::int64_t n, std::int64
 template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n) {
   V all(0.0F);
   for (std::int64_t i = 0; i < n;) {
-    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    const std::int64_t end = n - i > 2 * f32_lanes * numbers_of_a_sum ? i + 2 * f32_lanes * numbers_of_a_sum : n;
     V sums[2] = {V(0.0F), V(0.0F)};
-    for (; i + 2 * lanes <= end; i += 2 * lanes)
+    for (; i + 2 * f32_lanes <= end; i += 2 * f32_lanes)
       each<2>([&](int k) __attribute__((always_inline)) {
-        const V v = load(x + i + k * lanes);
+        const V v = load(x + i + k * f32_lanes);
         sums[k] = fma(v, v, sums[k]);
       });
-    for (; i < end; i += lanes) {
-      const V v = load_first(x + i, end - i < lanes ? end - i : lanes);
+    for (; i < end; i += f32_lanes) {
+      const V v = load_n(x + i, end - i < f32_lanes ? end - i : f32_lanes);
       sums[0] = fma(v, v, sums[0]);
     }
     all = all + (sums[0] + sums[1]);
   }
-  return sum_of_lanes(all);
+  return reduce_add(all);
 }
 inline double row_squares(const float* x, std::int64_t n) {
-  return safe_squares(row_sum_of_squares<vf>(x, n), x, n, 1);
+  return safe_squares(row_sum_of_squares<f32_vec>(x, n), x, n, 1);
 }
 
 /// The sums of squares of columns, for safe_squares().
@@ -50,7 +50,7 @@ template <class V> inline void column_squares(const column_bundle& columns, cons
   alignas(64) float sums[columns_at_once];
   add_columns<V>(
       columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-        const V v = load_first(x + at, n);
+        const V v = load_n(x + at, n);
         store(sums + c, fma(v, v, load(sums + c)));
       });
 }
@@ -96,7 +96,7 @@ inline void l2_normalize_columns(const column_bundle& columns, const float* x, f
   if (!have_digits) return divide_columns(columns, x, sums, range, y);
   columns.each_place(
       0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-        store_first(y + at, clamp(load_first(x + at, n) * load(sums + c), V(range.lo), V(range.hi)), n);
+        store_n(y + at, clamp(load_n(x + at, n) * load(sums + c), V(range.lo), V(range.hi)), n);
       });
 }
 
@@ -107,7 +107,7 @@ template <class Isa = native>
 void l2_normalize(const axis_block& block, const float* x, float epsilon, clamp_range range, float* y, part p = {}) {
   if (block.inner != 1)
     return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
-      detail::l2_normalize_columns<vf>(columns, x + at, epsilon, range, y + at);
+      detail::l2_normalize_columns<f32_vec>(columns, x + at, epsilon, range, y + at);
     });
   const interval rows = share(block.outer, p);
   const std::int64_t n = block.extent;
@@ -119,9 +119,9 @@ void l2_normalize(const axis_block& block, const float* x, float epsilon, clamp_
       detail::divide_by_length(from, n, 1, range, to);
       continue;
     }
-    const vf by(factor), lo(range.lo), hi(range.hi);
+    const f32_vec by(factor), lo(range.lo), hi(range.hi);
     map(
-        from, n, to, [=](vf v) __attribute__((always_inline)) { return clamp(v * by, lo, hi); });
+        from, n, to, [=](f32_vec v) __attribute__((always_inline)) { return clamp(v * by, lo, hi); });
   }
 }
 
@@ -133,7 +133,7 @@ void l2_lengths(const axis_block& block, const float* x, float factor, float* y,
     return detail::for_each_bundle(
         block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t group) {
           alignas(64) float sums[detail::columns_at_once];
-          detail::column_squares<vf>(columns, x + at, sums);
+          detail::column_squares<f32_vec>(columns, x + at, sums);
           for (std::int64_t c = 0; c < columns.width; ++c)
             y[group + c] = length(detail::safe_squares(sums[c], x + at + c, columns.extent, columns.step));
         });

@@ -32,22 +32,22 @@ template <class V> inline moments row_moments(const float* x, std::int64_t n, fl
   const V from(centre);
   V first(0.0F), second(0.0F);
   for (std::int64_t i = 0; i < n;) {
-    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    const std::int64_t end = n - i > 2 * f32_lanes * numbers_of_a_sum ? i + 2 * f32_lanes * numbers_of_a_sum : n;
     V sums[2] = {V(0.0F), V(0.0F)}, squares[2] = {V(0.0F), V(0.0F)};
     const auto add = [&](V off, int k) __attribute__((always_inline)) {
       sums[k] = sums[k] + off;
       squares[k] = fma(off, off, squares[k]);
     };
-    for (; i + 2 * lanes <= end; i += 2 * lanes)
-      each<2>([&](int k) __attribute__((always_inline)) { add(load(x + i + k * lanes) - from, k); });
-    for (; i < end; i += lanes) {
-      const std::int64_t left = end - i < lanes ? end - i : lanes;
-      add(first_or(load_first(x + i, left) - from, left, 0.0F), 0);
+    for (; i + 2 * f32_lanes <= end; i += 2 * f32_lanes)
+      each<2>([&](int k) __attribute__((always_inline)) { add(load(x + i + k * f32_lanes) - from, k); });
+    for (; i < end; i += f32_lanes) {
+      const std::int64_t left = end - i < f32_lanes ? end - i : f32_lanes;
+      add(first_or(load_n(x + i, left) - from, left, 0.0F), 0);
     }
     first = first + (sums[0] + sums[1]);
     second = second + (squares[0] + squares[1]);
   }
-  return {double{sum_of_lanes(first)}, double{sum_of_lanes(second)}};
+  return {double{reduce_add(first)}, double{reduce_add(second)}};
 }
 
 /// What brings a row to mean 0 and variance 1: (x - centre) * factor + shift. The centre is nearly the mean, so that
@@ -71,7 +71,7 @@ template <class V> inline normaliser normaliser_of(const float* x, std::int64_t 
   }
   const double variance = sums.second * share - rest * rest;
   normal.is_safe = sums.second < 1e37 && variance + double{epsilon} > 1e-24;
-  store_one(&normal.factor, V(1.0F) / root_of(V(static_cast<float>(variance + double{epsilon}))));
+  store_one(&normal.factor, V(1.0F) / sqrt(V(static_cast<float>(variance + double{epsilon}))));
   normal.shift = static_cast<float>(-rest * double{normal.factor});
   return normal;
 }
@@ -94,12 +94,10 @@ template <class V>
 inline void finish_row(const float* x, std::int64_t n, const normaliser& normal, const float* gamma, const float* beta,
                        float* y) {
   const V centre(normal.centre), by(normal.factor), shift(normal.shift);
-  for (std::int64_t i = 0; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    store_first(
-        y + i,
-        fma(fma(load_first(x + i, left) - centre, by, shift), load_first(gamma + i, left), load_first(beta + i, left)),
-        left);
+  for (std::int64_t i = 0; i < n; i += f32_lanes) {
+    const std::int64_t left = n - i < f32_lanes ? n - i : f32_lanes;
+    store_n(y + i, fma(fma(load_n(x + i, left) - centre, by, shift), load_n(gamma + i, left), load_n(beta + i, left)),
+            left);
   }
 }
 
@@ -111,7 +109,7 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
                 repeated_parameters beta, float* y, part p = {}) {
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
-    const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
+    const detail::normaliser normal = detail::normaliser_of<f32_vec>(x + row * n, n, epsilon);
     if (!normal.is_safe) {
       const auto parameter = [row, n](const repeated_parameters& of) {
         return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; };
@@ -125,7 +123,7 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
       std::int64_t stretch = end - at;
       if (gamma.count - g < stretch) stretch = gamma.count - g;
       if (beta.count - b < stretch) stretch = beta.count - b;
-      detail::finish_row<vf>(x + at, stretch, normal, gamma.first + g, beta.first + b, y + at);
+      detail::finish_row<f32_vec>(x + at, stretch, normal, gamma.first + g, beta.first + b, y + at);
       at += stretch;
     }
   }
@@ -139,17 +137,17 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const float* const from = x + row * n;
     float* const to = y + row * n;
-    const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
+    const detail::normaliser normal = detail::normaliser_of<f32_vec>(from, n, epsilon);
     if (!normal.is_safe) {
       const auto parameter = [=](const float* of) { return [=](std::int64_t) { return double{of[row % channels]}; }; };
       detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
       continue;
     }
-    const vf centre(normal.centre), by(normal.factor), shift(normal.shift);
-    const vf factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
+    const f32_vec centre(normal.centre), by(normal.factor), shift(normal.shift);
+    const f32_vec factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
     map(
         from, n,
-        to, [=](vf v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
+        to, [=](f32_vec v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
   }
 }
 

@@ -39,12 +39,13 @@ template <class V> struct power_of_base {
   V value, exponent;
   [[gnu::always_inline]] power_of_base(V base, V power) {
     const split_number<V> parts = split(base);
-    const V whole_power = opaque(power * parts.exponent), rest = rest_of_product(power, parts.exponent, whole_power);
+    const V whole_power = opaque_value(power * parts.exponent),
+            rest = rest_of_product(power, parts.exponent, whole_power);
     exponent = rounded(whole_power);
     const V fraction = (whole_power - exponent) + rest;
     const V scaled_by = clamp(exponent, V(-126.0F), V(127.0F));
-    value = exp_of(fma(fraction, V(0x1.62e43p-1F), power * logarithm_of_fraction(parts.fraction))) *
-            power_of_two(scaled_by);
+    value =
+        exp(fma(fraction, V(0x1.62e43p-1F), power * logarithm_of_fraction(parts.fraction))) * power_of_two(scaled_by);
   }
 };
 
@@ -52,28 +53,28 @@ template <class V> struct power_of_base {
 template <class V>
 inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last,
                         const response& by, float* y) {
-  alignas(64) float squares[channels_of_response + 2 * largest_radius + lanes];
+  alignas(64) float squares[channels_of_response + 2 * largest_radius + f32_lanes];
   // number from + i is squares[i], zeros beyond the channels
   const std::int64_t from = first - by.radius, to = last + by.radius;
   for (std::int64_t i = 0; i < to - from; ++i)
     squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
-  for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
+  for (std::int64_t i = 0; i < f32_lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
   // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats, and of a
   // large beta no power.
   const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
               most = size < 60 ? 100 - size : -1;
-  for (std::int64_t c = first; c < last; c += lanes) {
-    const std::int64_t n = last - c < lanes ? last - c : lanes;
+  for (std::int64_t c = first; c < last; c += f32_lanes) {
+    const std::int64_t n = last - c < f32_lanes ? last - c : f32_lanes;
     const float* const window = squares + (c - first);
     V sum = load(window);
     for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
     const V base = fma(alpha, sum, bias);
     const power_of_base<V> powers(base, power);
-    store_first(y + c, load_first(x + c, n) * powers.value, n);
-    alignas(64) float bases[lanes], exponents[lanes];
+    store_n(y + c, load_n(x + c, n) * powers.value, n);
+    alignas(64) float bases[f32_lanes], exponents[f32_lanes];
     store(bases, base);
-    store(exponents, magnitude_of(powers.exponent));
+    store(exponents, abs(powers.exponent));
     for (std::int64_t i = 0; i < n; ++i)
       if (!(bases[i] > least && bases[i] < std::numeric_limits<float>::infinity() && exponents[i] <= most))
         y[c + i] = safe_response(x, channels, c + i, by);
@@ -92,7 +93,7 @@ void local_response(const float* x, std::int64_t pixels, std::int64_t channels, 
     for (std::int64_t c = 0; c < channels; c += detail::channels_of_response) {
       const std::int64_t left = channels - c,
                          last = c + (left < detail::channels_of_response ? left : detail::channels_of_response);
-      detail::response_of<vf>(x + pixel * channels, channels, c, last, by, y + pixel * channels);
+      detail::response_of<f32_vec>(x + pixel * channels, channels, c, last, by, y + pixel * channels);
     }
 }
 

@@ -17,11 +17,12 @@ template <class V, class Fold> [[gnu::always_inline]] inline V folded_vectors(co
   const V start(Fold::start);
   V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes)
-    each<4>([&](int k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
-  for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
+  for (; i + 4 * f32_lanes <= n; i += 4 * f32_lanes)
+    each<4>([&](int k)
+                __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * f32_lanes)); });
+  for (; i + f32_lanes <= n; i += f32_lanes) folded[0] = Fold::step(folded[0], load(x + i));
   if (i < n) {
-    V rest = load_first(x + i, n - i);
+    V rest = load_n(x + i, n - i);
     if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
     folded[1] = Fold::step(folded[1], rest);
   }
@@ -31,7 +32,7 @@ template <class V, class Fold> [[gnu::always_inline]] inline V folded_vectors(co
 /// The same of long rows: a lane folds at most numbers_of_a_sum numbers one after the other before what it has joins
 /// the rest.
 template <class V, class Fold> [[gnu::noinline]] V folded_blocks(const float* x, std::int64_t n) {
-  constexpr std::int64_t block = 4 * lanes * numbers_of_a_sum;
+  constexpr std::int64_t block = 4 * f32_lanes * numbers_of_a_sum;
   V all = folded_vectors<V, Fold>(x + n / block * block, n % block);
   for (std::int64_t i = 0; i < n / block; ++i) all = Fold::step(all, folded_vectors<V, Fold>(x + i * block, block));
   return all;
@@ -41,8 +42,8 @@ template <class V, class Fold> [[gnu::noinline]] V folded_blocks(const float* x,
 
 /// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
 template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
-  const V all =
-      n <= 4 * lanes * numbers_of_a_sum ? detail::folded_vectors<V, Fold>(x, n) : detail::folded_blocks<V, Fold>(x, n);
+  const V all = n <= 4 * f32_lanes * numbers_of_a_sum ? detail::folded_vectors<V, Fold>(x, n)
+                                                      : detail::folded_blocks<V, Fold>(x, n);
   return detail::fold_lanes(
       all, [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
 }
@@ -72,7 +73,8 @@ template <class V, class Fold, int Vectors>
     each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
     for (const std::int64_t end = extent - i < numbers_of_a_sum ? extent : i + numbers_of_a_sum; i < end; ++i)
       each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
-        folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
+        folded[k] =
+            Fold::step(folded[k], k + 1 < Vectors ? load(row + k * f32_lanes) : load_n(row + k * f32_lanes, last));
       });
     each<Vectors>([&](int k) __attribute__((always_inline)) { all[k] = Fold::step(all[k], folded[k]); });
   }
@@ -80,11 +82,11 @@ template <class V, class Fold, int Vectors>
   V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
     const V result = Fold::result(all[k], count) * by;
-    store_first(y + k * lanes, result, k + 1 < Vectors ? lanes : last);
+    store_n(y + k * f32_lanes, result, k + 1 < Vectors ? f32_lanes : last);
     specials = specials + (result - result);
   });
   if constexpr (may_overflow<Fold>)
-    if (has_special_lane(specials)) refold_columns<Fold>(x, extent, step, (Vectors - 1) * lanes + last, factor, y);
+    if (has_special_lane(specials)) refold_columns<Fold>(x, extent, step, (Vectors - 1) * f32_lanes + last, factor, y);
 }
 
 }  // namespace detail
@@ -98,24 +100,24 @@ void fold(const axis_block& block, const float* x, float factor, float* y, part 
     const auto count = static_cast<float>(block.extent);
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
       const float* const from = x + row * block.extent;
-      y[row] = Fold::result(folded_row<vf, Fold>(from, block.extent), count) * factor;
+      y[row] = Fold::result(folded_row<f32_vec, Fold>(from, block.extent), count) * factor;
       if constexpr (may_overflow<Fold>)
         if (!math::is_finite(y[row])) detail::refold_columns<Fold>(from, block.extent, 1, 1, factor, y + row);
     }
     return;
   }
   constexpr int vectors = 4;
-  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
-  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
+  const rectangle work = share(block.outer, (block.inner + f32_lanes - 1) / f32_lanes, p);
+  const std::int64_t end = work.columns.end * f32_lanes < block.inner ? work.columns.end * f32_lanes : block.inner;
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row) {
     const float* const from = x + row * block.extent * block.inner;
     float* const to = y + row * block.inner;
-    std::int64_t c = work.columns.begin * lanes;
-    for (; c + vectors * lanes <= end; c += vectors * lanes)
-      detail::fold_columns<vf, Fold, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
-    for (; c < end; c += lanes)
-      detail::fold_columns<vf, Fold, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
-                                        to + c);
+    std::int64_t c = work.columns.begin * f32_lanes;
+    for (; c + vectors * f32_lanes <= end; c += vectors * f32_lanes)
+      detail::fold_columns<f32_vec, Fold, vectors>(from + c, block.extent, block.inner, f32_lanes, factor, to + c);
+    for (; c < end; c += f32_lanes)
+      detail::fold_columns<f32_vec, Fold, 1>(from + c, block.extent, block.inner,
+                                             end - c < f32_lanes ? end - c : f32_lanes, factor, to + c);
   }
 }
 

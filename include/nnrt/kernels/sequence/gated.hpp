@@ -46,7 +46,7 @@ template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_acti
 
 /// Calls f(first, count) for whole vectors of n numbers and what is left.
 template <class F> [[gnu::always_inline]] inline void for_vectors(std::int64_t n, const F& f) {
-  for (std::int64_t i = 0; i < n; i += lanes) f(i, n - i < lanes ? n - i : lanes);
+  for (std::int64_t i = 0; i < n; i += f32_lanes) f(i, n - i < f32_lanes ? n - i : f32_lanes);
 }
 
 /// The row, or what 8 bits say of it, written to `to`.
@@ -61,11 +61,11 @@ inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, 
 template <int Rows>
 [[gnu::always_inline]] inline void sum_rows(const float* w, const float* x, std::int64_t input, const float* u,
                                             const float* h, std::int64_t outputs, float* to) {
-  vf sums[Rows];
-  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  f32_vec sums[Rows];
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = f32_vec(0.0F); });
   add_row_products(x, w, input, sums);
   add_row_products(h, u, outputs, sums);
-  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
 }
 
 /// The sums of a gate without their mean, over the root of their variance, times n.
@@ -88,12 +88,12 @@ inline void compute_gate(const gated_weights& of, const gated_sequence& s, int g
     sum_rows<1>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
   if (of.p[gate] != nullptr)
     for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
-      store_first(to + i, fma(load_first(of.p[gate] + i, n), load_first(s.c + i, n), load_first(to + i, n)), n);
+      store_n(to + i, fma(load_n(of.p[gate] + i, n), load_n(s.c + i, n), load_n(to + i, n)), n);
     });
   if (of.n[gate] != nullptr) normalise_sums(of.n[gate], s.cells, to);
   for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
-    const vf sum = load_first(to + i, n) + load_first(of.b[gate] + i, n);
-    store_first(to + i, gate == 2 ? activated(sum, s.activation) : sigmoid_of(sum), n);
+    const f32_vec sum = load_n(to + i, n) + load_n(of.b[gate] + i, n);
+    store_n(to + i, gate == 2 ? activated(sum, s.activation) : sigmoid_of(sum), n);
   });
 }
 
@@ -101,10 +101,10 @@ inline void compute_gate(const gated_weights& of, const gated_sequence& s, int g
 inline void compute_cells(const gated_sequence& s, bool are_coupled) {
   const float clip = s.cell_clip == 0 ? std::numeric_limits<float>::infinity() : s.cell_clip;
   for_vectors(s.cells, [&](std::int64_t at, std::int64_t n) {
-    const vf f = load_first(s.gates[1] + at, n);
-    if (are_coupled) store_first(s.gates[0] + at, vf(1.0F) - f, n);
-    const vf added = load_first(s.gates[0] + at, n) * load_first(s.gates[2] + at, n);
-    store_first(s.c + at, clamp(fma(f, load_first(s.c + at, n), added), vf(-clip), vf(clip)), n);
+    const f32_vec f = load_n(s.gates[1] + at, n);
+    if (are_coupled) store_n(s.gates[0] + at, f32_vec(1.0F) - f, n);
+    const f32_vec added = load_n(s.gates[0] + at, n) * load_n(s.gates[2] + at, n);
+    store_n(s.c + at, clamp(fma(f, load_n(s.c + at, n), added), f32_vec(-clip), f32_vec(clip)), n);
   });
 }
 
@@ -112,7 +112,7 @@ inline void compute_cells(const gated_sequence& s, bool are_coupled) {
 inline void compute_states(const gated_weights& of, const gated_sequence& s) {
   float* const hidden = s.gates[3];
   for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
-    store_first(hidden + i, load_first(hidden + i, n) * activated(load_first(s.c + i, n), s.activation), n);
+    store_n(hidden + i, load_n(hidden + i, n) * activated(load_n(s.c + i, n), s.activation), n);
   });
   if (of.projection == nullptr) return copy_floats(hidden, s.cells, s.h);
   const float* const seen = row_seen(s.rounds_rows, s.symmetric, hidden, s.cells, s.seen + s.input + s.outputs);
@@ -121,8 +121,8 @@ inline void compute_states(const gated_weights& of, const gated_sequence& s) {
   for (; row < s.outputs; ++row) row_products<1>(seen, of.projection + row * s.cells, s.cells, s.h + row);
   const float clip = s.projection_clip == 0 ? std::numeric_limits<float>::infinity() : s.projection_clip;
   for_vectors(s.outputs, [&](std::int64_t i, std::int64_t n) {
-    const vf bias = of.projection_bias != nullptr ? load_first(of.projection_bias + i, n) : vf(0.0F);
-    store_first(s.h + i, clamp(load_first(s.h + i, n) + bias, vf(-clip), vf(clip)), n);
+    const f32_vec bias = of.projection_bias != nullptr ? load_n(of.projection_bias + i, n) : f32_vec(0.0F);
+    store_n(s.h + i, clamp(load_n(s.h + i, n) + bias, f32_vec(-clip), f32_vec(clip)), n);
   });
 }
 
@@ -133,7 +133,7 @@ inline void run_plain_step(const float* w, const float* x, std::int64_t input, c
   for (; row + 4 <= states; row += 4) sum_rows<4>(w + row * input, x, input, u + row * states, h, states, to + row);
   for (; row < states; ++row) sum_rows<1>(w + row * input, x, input, u + row * states, h, states, to + row);
   for_vectors(states, [&](std::int64_t i, std::int64_t n) {
-    store_first(to + i, activated(load_first(to + i, n) + load_first(bias + i, n), activation), n);
+    store_n(to + i, activated(load_n(to + i, n) + load_n(bias + i, n), activation), n);
   });
 }
 

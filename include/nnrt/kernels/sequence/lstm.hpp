@@ -37,12 +37,12 @@ namespace detail {
 inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
   const std::int64_t rows = 4 * s.hidden;
   for (std::int64_t row = 0; row < rows; row += 4) {
-    vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
+    f32_vec sums[4] = {f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F)};
     add_row_products(x, one.w_ih + row * s.input, s.input, sums);
     add_row_products(h, one.w_hh + row * s.hidden, s.hidden, sums);
     for (int r = 0; r < 4; ++r) {
       const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
-      gates[row + r] = sum_of_lanes(sums[r]) + bias;
+      gates[row + r] = reduce_add(sums[r]) + bias;
     }
   }
 }
@@ -67,14 +67,14 @@ inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates
     const std::int64_t t = one.backwards ? s.steps - 1 - step : step;
     detail::sum_gates(s, one, one.x[t], one.hy, gates);
     float* const y = one.y[t];
-    for (std::int64_t n = 0; n < s.hidden; n += lanes) {
-      const std::int64_t left = s.hidden - n < lanes ? s.hidden - n : lanes;
-      const auto gate = [&](std::int64_t which) { return load_first(gates + which * s.hidden + n, left); };
-      const vf before = load_first(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)),
-               f = sigmoid_of(gate(2));
-      const vf c = fma(f, before, i * tanh_of(gate(3))), h = o * tanh_of(c);
-      store_first(one.cy + n, detail::zoned(one.zoneout_cell, before, c), left);
-      store_first(y + n, detail::zoned(one.zoneout_hidden, load_first(one.hy + n, left), h), left);
+    for (std::int64_t n = 0; n < s.hidden; n += f32_lanes) {
+      const std::int64_t left = s.hidden - n < f32_lanes ? s.hidden - n : f32_lanes;
+      const auto gate = [&](std::int64_t which) { return load_n(gates + which * s.hidden + n, left); };
+      const f32_vec before = load_n(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)),
+                    f = sigmoid_of(gate(2));
+      const f32_vec c = fma(f, before, i * tanh_of(gate(3))), h = o * tanh_of(c);
+      store_n(one.cy + n, detail::zoned(one.zoneout_cell, before, c), left);
+      store_n(y + n, detail::zoned(one.zoneout_hidden, load_n(one.hy + n, left), h), left);
     }
     copy_floats(y, s.hidden, one.hy);
   }

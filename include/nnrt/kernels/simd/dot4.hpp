@@ -1,4 +1,4 @@
-// dot4: dot products of stored numbers, and the forms of values and weights that they take.
+// dot4: dot products of quantised values, and the forms of values and weights that they take.
 // Flow: int8/gemm/values.hpp says how rows are read for them, int8/gemm/pack.hpp and int8/depthwise/pack.hpp lay
 // weights out; tiles and blocks of bytes sum with these.
 //
@@ -49,7 +49,7 @@ struct dot_weights {
 #if defined(__aarch64__)
 /// The bytes of four lanes by their places.
 [[gnu::always_inline]] inline int8x16_t bytes_by_place(int_vector bytes) {
-  const auto x = (byte_vector)bytes;
+  const auto x = (int8_vector)bytes;
   return (int8x16_t)__builtin_shufflevector(x, x, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 /// Four bytes in each lane: in their order.
@@ -153,7 +153,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 /// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
 [[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
 #if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
-  const auto x = (byte_vector)bytes;
+  const auto x = (int8_vector)bytes;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
   }
@@ -175,7 +175,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
   return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
 #elif defined(NNRT_BYTES_WIDENED)
   const int_vector x = in_order(bytes);
-  return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
+  return {(int_vector)((int16_vector)(x << 8) >> 8), (int_vector)((int16_vector)x >> 8)};
 #else
   return {bytes};
 #endif
@@ -205,9 +205,9 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 /// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
 #if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
-  store_vector(p, (byte_vector)bytes_by_place(bytes));
+  store_vector(p, (int8_vector)bytes_by_place(bytes));
 #elif defined(NNRT_BYTES_WIDENED)
-  const auto x = (short_vector)bytes;
+  const auto x = (int16_vector)bytes;
   store_vector(
       p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
         return __builtin_shufflevector(x, x,
@@ -221,18 +221,18 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 /// Keeps weights in registers, see keep_vector().
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)
-  keep_vector(w.first), keep_vector(w.second);
+  vector_barrier(w.first), vector_barrier(w.second);
 #elif defined(NNRT_BYTES_TURNED)
-  keep_vector(w.sizes), keep_vector(w.turns);
+  vector_barrier(w.sizes), vector_barrier(w.turns);
 #else
-  keep_vector(w.bytes);
+  vector_barrier(w.bytes);
 #endif
 }
 
 // --- dot products -----------------------------------------------------------------
 
 /// sum + the products of x and w, two of them in each lane.
-[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, int16_vector x, int16_vector w) {
 #if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
   asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
   return sum;
@@ -266,7 +266,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   const auto a = (int16x8_t)x, b = (int16x8_t)w;
   return (int_vector)vmlal_high_s16(vmlal_s16((int32x4_t)sum, vget_low_s16(a), vget_low_s16(b)), a, b);
 #else
-  return dot2(sum, (short_vector)x, (short_vector)w);
+  return dot2(sum, (int16_vector)x, (int16_vector)w);
 #endif
 }
 
@@ -302,7 +302,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
-  const auto bytes = (byte_vector)x.bytes, weights = (byte_vector)w.bytes;
+  const auto bytes = (int8_vector)x.bytes, weights = (int8_vector)w.bytes;
   for (int lane = 0; lane < int_lanes; ++lane)
     for (int i = 4 * lane; i < 4 * lane + 4; ++i) sum[lane] += static_cast<std::uint8_t>(bytes[i]) * weights[i];
   return sum;
@@ -466,11 +466,11 @@ inline constexpr bool has_squares = false;
 /// One row of two squares side by side.
 template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_vector left, int_vector right) {
   typedef std::int64_t halves __attribute__((vector_size(register_bytes)));
-  return (int_vector)by_turns<Row>((halves)left, (halves)right);
+  return (int_vector)zip_half<Row>((halves)left, (halves)right);
 }
 
 /// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one
 /// vector wide.
-inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
+inline constexpr std::int64_t max_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,4 @@
-// int8_lanes: vectors of stored numbers - loading, widening, and interleaving.
+// int8_lanes: vectors of quantised values - loading, widening, and interleaving.
 // Flow: kernels of bytes and of shorts compute with these; simd/dot4.hpp multiplies them.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes.
@@ -26,12 +26,12 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 typedef std::int32_t int_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
-typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
-typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+typedef std::int16_t int16_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+typedef std::int8_t int8_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
 
 inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
 /// 32-bit sums, and 16-bit numbers, per register.
-inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
+inline constexpr std::int64_t int_lanes = register_bytes / 4, int16_lanes = register_bytes / 2;
 
 namespace detail {
 // What 64 bits are needed for: a register of it, and half a register of the 32 bits that it is made of.
@@ -54,41 +54,41 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 [[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
 
 /// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
-[[gnu::always_inline]] inline byte_vector load_bytes(const std::byte* p, std::int64_t n) {
-  if (n == register_bytes) return load_vector<byte_vector>(p);
+[[gnu::always_inline]] inline int8_vector load_bytes(const std::byte* p, std::int64_t n) {
+  if (n == register_bytes) return load_vector<int8_vector>(p);
 #if defined(NNRT_LANES_AVX512)
-  return (byte_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
+  return (int8_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
 #else
-  byte_vector x{};
+  int8_vector x{};
   __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
   return x;
 #endif
 }
 
 /// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
-template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
+template <bool IsSigned> [[gnu::always_inline]] inline int16_vector load_widened(const std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
   const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  return (short_vector)(IsSigned ? _mm512_cvtepi8_epi16(x) : _mm512_cvtepu8_epi16(x));
+  return (int16_vector)(IsSigned ? _mm512_cvtepi8_epi16(x) : _mm512_cvtepu8_epi16(x));
 #elif defined(NNRT_LANES_AVX2)
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+  return (int16_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
 #elif defined(__aarch64__)
   const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
-  return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
+  return IsSigned ? (int16_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (int16_vector)vmovl_u8(x);
 #elif defined(__SSE2__)
   const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
-  return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
+  return (int16_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
 #else
-  short_vector wide;
-  for (std::int64_t i = 0; i < short_lanes; ++i)
+  int16_vector wide;
+  for (std::int64_t i = 0; i < int16_lanes; ++i)
     wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
   return wide;
 #endif
 }
 
 /// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
-template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(Vector a, Vector b) {
+template <int Half, class Vector> [[gnu::always_inline]] inline Vector zip_half(Vector a, Vector b) {
   constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, (I / of_16 * of_16 + Half * of_16 / 2 + I % of_16 / 2 + I % 2 * count)...);
@@ -104,11 +104,11 @@ struct interleaved {
   int_vector of[4];
 };
 
-[[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
-  const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1),
-             low_cd = (short_vector)by_turns<0>(r2, r3), high_cd = (short_vector)by_turns<1>(r2, r3);
-  return {{(int_vector)by_turns<0>(low_ab, low_cd), (int_vector)by_turns<1>(low_ab, low_cd),
-           (int_vector)by_turns<0>(high_ab, high_cd), (int_vector)by_turns<1>(high_ab, high_cd)}};
+[[gnu::always_inline]] inline interleaved interleave(int8_vector r0, int8_vector r1, int8_vector r2, int8_vector r3) {
+  const auto low_ab = (int16_vector)zip_half<0>(r0, r1), high_ab = (int16_vector)zip_half<1>(r0, r1),
+             low_cd = (int16_vector)zip_half<0>(r2, r3), high_cd = (int16_vector)zip_half<1>(r2, r3);
+  return {{(int_vector)zip_half<0>(low_ab, low_cd), (int_vector)zip_half<1>(low_ab, low_cd),
+           (int_vector)zip_half<0>(high_ab, high_cd), (int_vector)zip_half<1>(high_ab, high_cd)}};
 }
 
 /// So many lanes of two registers side by side, from a given one on.

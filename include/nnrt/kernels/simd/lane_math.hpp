@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-// Everything is a template over the vector type, which is always vf: nothing is instantiated by including this.
+// Everything is a template over the vector type, which is always f32_vec: nothing is instantiated by including this.
 
 // --- selections ------------------------------------------------------------
 
@@ -38,9 +38,9 @@ template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
 /// The larger of both, a NaN where one of them is a NaN.
 template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 #if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-  return larger_of(x, y);
+  return max(x, y);
 #else
-  return where_nan(x, x, larger_of(x, y));
+  return where_nan(x, x, max(x, y));
 #endif
 }
 
@@ -55,7 +55,7 @@ template <class V> [[gnu::always_inline]] inline V smaller_bits(V x, V y) {
 /// A byte for each lane, 1 or 0, as booleans are stored.
 struct truth_lanes {
 #if defined(NNRT_HAS_XSIMD)
-  using bytes [[gnu::vector_size(lanes)]] = std::int8_t;
+  using bytes [[gnu::vector_size(f32_lanes)]] = std::int8_t;
 #else
   using bytes = bool;
 #endif
@@ -72,13 +72,13 @@ template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
 }
 /// All lanes, and the first n of them (0 < n <= lanes), as booleans.
 [[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
-  std::memcpy(p, &v.data, static_cast<std::size_t>(lanes));
+  std::memcpy(p, &v.data, static_cast<std::size_t>(f32_lanes));
 }
-[[gnu::always_inline]] inline void store_first(bool* p, truth_lanes v, std::int64_t n) {
+[[gnu::always_inline]] inline void store_n(bool* p, truth_lanes v, std::int64_t n) {
   std::memcpy(p, &v.data, static_cast<std::size_t>(n));
 }
 
-template <class V> [[gnu::always_inline]] inline V magnitude_of(V x) {
+template <class V> [[gnu::always_inline]] inline V abs(V x) {
 #if defined(NNRT_HAS_XSIMD)
   using integers = typename V::integers;
   const integers bits = std::bit_cast<integers>(x.data) & 0x7fffffff;
@@ -97,23 +97,23 @@ template <int Distance, class V> [[gnu::always_inline]] inline V exchanged(V x) 
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return V(__builtin_shufflevector(x.data, x.data, (I ^ Distance)...));
   }
-  (std::make_integer_sequence<int, static_cast<int>(lanes)>{});
+  (std::make_integer_sequence<int, static_cast<int>(f32_lanes)>{});
 }
 
 /// f over all lanes, halves first: the order of a sum depends on the number of lanes alone.
 template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, F f) {
-  constexpr auto count = static_cast<unsigned>(lanes);
+  constexpr auto count = static_cast<unsigned>(f32_lanes);
   each<std::countr_zero(count)>([&](auto k) __attribute__((always_inline)) {
     x = f(x, exchanged<static_cast<int>(count >> (k + 1))>(x));
   });
-  if constexpr (lanes == 1) return x.data;
+  if constexpr (f32_lanes == 1) return x.data;
   else return x.data[0];
 }
 
 }  // namespace detail
 
 /// The sum of the lanes.
-template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
+template <class V> [[gnu::always_inline]] inline float reduce_add(V x) {
 #if defined(NNRT_LANES_AVX512)
   // The same order in ever smaller registers, which processors that split large ones are done with sooner.
   const __m256 half = _mm512_castps512_ps256(x.data) + _mm512_extractf32x8_ps(x.data, 1);
@@ -127,9 +127,9 @@ template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
 }
 
 /// The largest lane; any number when there is a NaN.
-template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
+template <class V> [[gnu::always_inline]] inline float reduce_max(V x) {
   return detail::fold_lanes(
-      x, [](V a, V b) __attribute__((always_inline)) { return larger_of(a, b); });
+      x, [](V a, V b) __attribute__((always_inline)) { return max(a, b); });
 }
 
 /// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster
@@ -138,15 +138,15 @@ template <class V> [[gnu::always_inline]] inline V extreme_of(V x, V y) {
 #if defined(NNRT_LANES_AVX512)
   return V(_mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
 #else
-  return larger_of(x, y);
+  return max(x, y);
 #endif
 }
 
 /// What changes no extreme_of().
 #if defined(NNRT_LANES_AVX512)
-inline constexpr float least_extreme = -0.0F;
+inline constexpr float min_extreme = -0.0F;
 #else
-inline constexpr float least_extreme = -std::numeric_limits<float>::infinity();
+inline constexpr float min_extreme = -std::numeric_limits<float>::infinity();
 #endif
 
 /// extreme_of() all lanes.
@@ -207,11 +207,12 @@ template <class V> [[gnu::always_inline]] inline V first_12_bits(V x) {
 
 /// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a
 /// NaN.
-template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
+template <class V> [[gnu::always_inline]] inline V exp(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
   // a number beside it loses its fraction; n then stands in the lowest bits of the sum
   constexpr float shift = 0x1.8p23F;
-  const V shifted = opaque(fma(x, V(log2_e), V(shift))), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
+  const V shifted = opaque_value(fma(x, V(log2_e), V(shift))), n = shifted - V(shift),
+          fraction = detail::exp_fraction(x, n);
 #if defined(NNRT_LANES_AVX512)
   // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no
   // number from 0 to 2 counts as 2.
@@ -266,14 +267,15 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
 #if defined(NNRT_LANES_AVX512)
   constexpr float shift = 0x1.8p23F;  // beside it a number loses its fraction
   V shifted[N], sum[N];
-  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+0F), V(shift))); });
+  each<N>([&](int k)
+              __attribute__((always_inline)) { shifted[k] = opaque_value(fma(x[k], V(0x1.715476p+0F), V(shift))); });
   // ln 2, 1.9e-9 too large
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  // What is far enough from 0 that no fraction is left is any sum. As in exp_of(), by bits: the pipes of floats are
+  // What is far enough from 0 that no fraction is left is any sum. As in exp(), by bits: the pipes of floats are
   // what all this waits for.
   each<N>([&](int k) __attribute__((always_inline)) {
     x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, (shifted[k] - V(shift)).data));
@@ -282,8 +284,9 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
   constexpr float shift = detail::exponent_shift + 8 * 127;
   constexpr float lowest = -0x1.601e66p+6F;  // 127 ln 2: what is not above has m = 0
   V shifted[N], power[N], square[N];
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = larger_of(V(lowest), x[k]); });
-  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+3F), V(shift))); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = max(V(lowest), x[k]); });
+  each<N>([&](int k)
+              __attribute__((always_inline)) { shifted[k] = opaque_value(fma(x[k], V(0x1.715476p+3F), V(shift))); });
   // ln 2 / 8, as above
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-4F), x[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { power[k] = detail::power_of_eighths(shifted[k]); });
@@ -294,18 +297,18 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
   });
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(power[k], x[k], power[k]); });
 #else
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp(x[k]); });
 #endif
 }
 
 /// 1 / (1 + e^-x).
-template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp_of(-x)); }
+template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp(-x)); }
 
 /// tanh x within 5 ulp, 1 at most: x P(x^2) / Q(x^2), minimax on |x| <= 9.02, relative error 3e-8. Fewer operations
 /// wait for each other than in an exponential.
 template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
   // Beyond 9.02 P and Q stay what they are there, and the quotient grows as x does.
-  const V square = smaller_of(V(0x1.45710cp+6F), x * x), fourth = square * square;
+  const V square = min(V(0x1.45710cp+6F), x * x), fourth = square * square;
   const V p_low = fma(V(0x1.6430ap-3F), square, V(0x1.4cc53cp+0F)),
           p_high = fma(V(0x1.c0e48ap-16F), square, V(0x1.29a766p-8F));
   const V q_low = fma(V(0x1.36e4f4p-1F), square, V(0x1.4cc53cp+0F)),
@@ -320,7 +323,8 @@ template <class V> [[gnu::always_inline]] inline V rest_of_product(V x, V y, V p
   if constexpr (has_one_rounding_fma) return fma(x, y, -product);
   // Dekker (1971): factors of 12 bits have exact products.
   const V x_high = detail::first_12_bits(x), y_high = detail::first_12_bits(y), x_low = x - x_high, y_low = y - y_high;
-  return opaque(opaque(opaque(x_high * y_high - product) + x_high * y_low) + x_low * y_high) + x_low * y_low;
+  return opaque_value(opaque_value(opaque_value(x_high * y_high - product) + x_high * y_low) + x_low * y_high) +
+         x_low * y_low;
 }
 
 /// e^x as part * 2^-96, so that a product with it is rounded once however small the exponential is.
@@ -336,7 +340,7 @@ template <class V> struct small_exponential {
 /// number more below.
 template <class V> [[gnu::always_inline]] inline small_exponential<V> small_exponential_of(V x, V rest) {
   constexpr float shift = 0x1.8p23F + 96;
-  const V shifted = opaque(fma(x, V(0x1.715476p+0F), V(shift))), n = shifted - V(shift);
+  const V shifted = opaque_value(fma(x, V(0x1.715476p+0F), V(shift))), n = shifted - V(shift);
   const V whole = detail::exp_fraction(x, n), fraction = fma(whole, rest, whole);
 #if defined(NNRT_HAS_XSIMD)
   using integers = typename V::integers;
@@ -353,7 +357,7 @@ template <class V> [[gnu::always_inline]] inline small_exponential<V> small_expo
 /// error 1.3e-7. Error: at most 5 ulp. t^2 is taken exactly: rounded, it would cost another 60 where the exponential is
 /// small.
 template <class V> [[gnu::always_inline]] inline small_exponential<V> normal_tail(V t) {
-  const V square = opaque(t * t), rest = rest_of_product(t, t, square);
+  const V square = opaque_value(t * t), rest = rest_of_product(t, t, square);
   const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
   const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F,
                               0.0996376462F, 0.1207983361F, 0.119626391F);
@@ -370,7 +374,7 @@ template <class V> [[gnu::always_inline]] inline V times_logistic(V x, V limited
 /// Domain: all floats; NaN and minus infinity give NaN, plus infinity gives itself.
 /// Error: at most 3 ulp.
 template <class V> [[gnu::always_inline]] inline V swish_of(V x) {
-  const V limited = larger_of(V(-150.0F), -magnitude_of(x));
+  const V limited = max(V(-150.0F), -abs(x));
   return times_logistic(x, limited, small_exponential_of(limited, V(0.0F)));
 }
 
@@ -378,7 +382,7 @@ template <class V> [[gnu::always_inline]] inline V swish_of(V x) {
 /// Domain: all floats; NaN and minus infinity give NaN, plus infinity gives itself.
 /// Error: at most 6 ulp.
 template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
-  const V size = smaller_of(V(15.0F), magnitude_of(x));
+  const V size = min(V(15.0F), abs(x));
   const small_exponential<V> below = normal_tail(size);
   // x times 0 is a NaN for minus infinity, and else adds nothing.
   return where_less(x, V(0.0F), fma(x, V(0.0F), -below.times(size)), x * (V(1.0F) - below.value()));
@@ -392,14 +396,14 @@ template <class V> [[gnu::always_inline]] inline V gelu_tanh_of(V x) {
   // Constants in two parts, the first of the constant one of 12 bits: p less this part is exact.
   constexpr float constant = 0x1.988p+0F, constant_rest = 0x1.14cf5p-14F, cubic = 0x1.2444f2p-4F,
                   cubic_rest = 0x1.49b16ap-29F;
-  const V size = smaller_of(V(11.0F), magnitude_of(x)), square = opaque(size * size);
-  const V p = opaque(fma(square, V(cubic), V(constant))), twice = opaque(size * p);
+  const V size = min(V(11.0F), abs(x)), square = opaque_value(size * size);
+  const V p = opaque_value(fma(square, V(cubic), V(constant))), twice = opaque_value(size * p);
   V low = V(constant_rest);
   if constexpr (has_one_rounding_fma) {
     low = low + fma(square, V(cubic), V(constant) - p);
   } else {
-    const V product = opaque(square * V(cubic));
-    low = low + (opaque(product - (p - V(constant))) + rest_of_product(square, V(cubic), product));
+    const V product = opaque_value(square * V(cubic));
+    low = low + (opaque_value(product - (p - V(constant))) + rest_of_product(square, V(cubic), product));
   }
   low = fma(V(cubic), rest_of_product(size, size, square), fma(V(cubic_rest), square, low));
   const V rest = fma(size, low, rest_of_product(size, p, twice));

@@ -66,35 +66,35 @@ template <class Arch> struct float_vector : xsimd::types::simd_register<float, A
 // sse4, and two units compiled with different flags would give one name two meanings.
 #if !defined(NNRT_HAS_XSIMD)
 /// One float that looks like a vector, for machines without one.
-struct single_lane {
+struct scalar_vec {
   static constexpr std::size_t size = 1;
   float data = 0;
 
-  single_lane() = default;
-  explicit single_lane(float x) : data(x) {}
-  friend single_lane operator-(single_lane x) { return single_lane(-x.data); }
-  friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
-  friend single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
-  friend single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
-  friend single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
+  scalar_vec() = default;
+  explicit scalar_vec(float x) : data(x) {}
+  friend scalar_vec operator-(scalar_vec x) { return scalar_vec(-x.data); }
+  friend scalar_vec operator+(scalar_vec x, scalar_vec y) { return scalar_vec(x.data + y.data); }
+  friend scalar_vec operator-(scalar_vec x, scalar_vec y) { return scalar_vec(x.data - y.data); }
+  friend scalar_vec operator*(scalar_vec x, scalar_vec y) { return scalar_vec(x.data * y.data); }
+  friend scalar_vec operator/(scalar_vec x, scalar_vec y) { return scalar_vec(x.data / y.data); }
 };
-using vf = single_lane;
+using f32_vec = scalar_vec;
 #elif defined(__aarch64__)
-using vf = float_vector<xsimd::neon64>;
+using f32_vec = float_vector<xsimd::neon64>;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define NNRT_LANES_AVX512 1
-using vf = float_vector<xsimd::avx512bw>;
+using f32_vec = float_vector<xsimd::avx512bw>;
 #elif defined(__AVX2__) && defined(__FMA__)
 #define NNRT_LANES_AVX2 1
-using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
+using f32_vec = float_vector<xsimd::fma3<xsimd::avx2>>;
 #elif defined(__SSE4_1__)
-using vf = float_vector<xsimd::sse4_1>;
+using f32_vec = float_vector<xsimd::sse4_1>;
 #else
-using vf = float_vector<xsimd::sse2>;
+using f32_vec = float_vector<xsimd::sse2>;
 #endif
 
 /// Floats per vector.
-inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
+inline constexpr std::int64_t f32_lanes = static_cast<std::int64_t>(f32_vec::size);
 
 /// Vector registers of the machine; the kernels choose the size of their tiles by it.
 #if defined(NNRT_LANES_AVX512) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
@@ -103,7 +103,7 @@ inline constexpr int vector_registers = 32;
 inline constexpr int vector_registers = 16;
 #endif
 
-/// Whether load_first() and store_first() cost no more than load() and store().
+/// Whether load_n() and store_n() cost no more than load() and store().
 #if defined(NNRT_LANES_AVX512)
 inline constexpr bool masks_are_free = true;
 #else
@@ -111,7 +111,7 @@ inline constexpr bool masks_are_free = false;
 #endif
 
 /// n rounded up to whole vectors.
-constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
+constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + f32_lanes - 1) / f32_lanes * f32_lanes; }
 
 // --- operations ------------------------------------------------------------
 
@@ -128,43 +128,43 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 
 /// The float at p in every lane of a register, for several products.
-[[gnu::always_inline]] inline vf broadcast_load(const float* p) {
+[[gnu::always_inline]] inline f32_vec broadcast_load(const float* p) {
 #if defined(NNRT_BROADCASTS_INTEGERS)
-  vf x;
+  f32_vec x;
   asm("vpbroadcastd %1, %0" : "=v"(x.data) : "m"(*p));
   return x;
 #elif defined(NNRT_LANES_AVX512)
-  return vf(_mm512_set1_ps(*p));
+  return f32_vec(_mm512_set1_ps(*p));
 #else
-  return vf(*p);
+  return f32_vec(*p);
 #endif
 }
 
 /// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several,
 /// broadcast_load().
-[[gnu::always_inline]] inline vf broadcast(const float* p) {
+[[gnu::always_inline]] inline f32_vec broadcast(const float* p) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_set1_ps(*p));
+  return f32_vec(_mm512_set1_ps(*p));
 #else
   return broadcast_load(p);
 #endif
 }
 
-[[gnu::always_inline]] inline vf load(const float* p) {
+[[gnu::always_inline]] inline f32_vec load(const float* p) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_loadu_ps(p));
+  return f32_vec(_mm512_loadu_ps(p));
 #elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_loadu_ps(p));
+  return f32_vec(_mm256_loadu_ps(p));
 #elif defined(__SSE2__)
-  return vf(_mm_loadu_ps(p));
+  return f32_vec(_mm_loadu_ps(p));
 #elif defined(NNRT_HAS_XSIMD)
-  return vf(vld1q_f32(p));
+  return f32_vec(vld1q_f32(p));
 #else
-  return vf(*p);
+  return f32_vec(*p);
 #endif
 }
 
-[[gnu::always_inline]] inline void store(float* p, vf x) {
+[[gnu::always_inline]] inline void store(float* p, f32_vec x) {
 #if defined(NNRT_LANES_AVX512)
   _mm512_storeu_ps(p, x.data);
 #elif defined(NNRT_LANES_AVX2)
@@ -179,15 +179,15 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 }
 
 /// x * y + z; one rounding where the machine has fma, two on SSE.
-[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
+[[gnu::always_inline]] inline f32_vec fma(f32_vec x, f32_vec y, f32_vec z) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
+  return f32_vec(_mm512_fmadd_ps(x.data, y.data, z.data));
 #elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
+  return f32_vec(_mm256_fmadd_ps(x.data, y.data, z.data));
 #elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-  return vf(vfmaq_f32(z.data, x.data, y.data));
+  return f32_vec(vfmaq_f32(z.data, x.data, y.data));
 #else
-  return vf(x.data * y.data + z.data);
+  return f32_vec(x.data * y.data + z.data);
 #endif
 }
 
@@ -200,7 +200,7 @@ inline constexpr bool has_one_rounding_fma = false;
 
 /// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that
 /// choose themselves which operand of fma is overwritten move accumulators about, and some of them to memory.
-[[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
+[[gnu::always_inline]] inline void add_product(f32_vec& sum, f32_vec x, f32_vec y) {
 #if defined(NNRT_LANES_AVX2)
   asm("vfmadd231ps %2, %1, %0" : "+x"(sum.data) : "x"(x.data), "x"(y.data));
 #else
@@ -213,54 +213,54 @@ inline constexpr bool has_one_rounding_fma = false;
 #if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
 inline constexpr bool has_lane_products = true;
 /// x times lane I of y, + z.
-template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) {
-  return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I));
+template <int I> [[gnu::always_inline]] inline f32_vec fma_lane(f32_vec x, f32_vec y, f32_vec z) {
+  return f32_vec(vfmaq_laneq_f32(z.data, x.data, y.data, I));
 }
 #else
 inline constexpr bool has_lane_products = false;
-template <int> inline vf fma_lane(vf, vf, vf z) { return z; }  // where code says if constexpr
+template <int> inline f32_vec fma_lane(f32_vec, f32_vec, f32_vec z) { return z; }  // where code says if constexpr
 #endif
 
 /// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
-[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
+[[gnu::always_inline]] inline f32_vec max(f32_vec x, f32_vec y) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_max_ps(x.data, y.data));
+  return f32_vec(_mm512_max_ps(x.data, y.data));
 #elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_max_ps(x.data, y.data));
+  return f32_vec(_mm256_max_ps(x.data, y.data));
 #elif defined(__SSE2__)
-  return vf(_mm_max_ps(x.data, y.data));
+  return f32_vec(_mm_max_ps(x.data, y.data));
 #elif defined(NNRT_HAS_XSIMD)
-  return vf(vmaxq_f32(x.data, y.data));
+  return f32_vec(vmaxq_f32(x.data, y.data));
 #else
   return x.data > y.data ? x : y;
 #endif
 }
-[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
+[[gnu::always_inline]] inline f32_vec min(f32_vec x, f32_vec y) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_min_ps(x.data, y.data));
+  return f32_vec(_mm512_min_ps(x.data, y.data));
 #elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_min_ps(x.data, y.data));
+  return f32_vec(_mm256_min_ps(x.data, y.data));
 #elif defined(__SSE2__)
-  return vf(_mm_min_ps(x.data, y.data));
+  return f32_vec(_mm_min_ps(x.data, y.data));
 #elif defined(NNRT_HAS_XSIMD)
-  return vf(vminq_f32(x.data, y.data));
+  return f32_vec(vminq_f32(x.data, y.data));
 #else
   return x.data < y.data ? x : y;
 #endif
 }
 
 /// The square root, correctly rounded; NaN below zero.
-[[gnu::always_inline]] inline vf root_of(vf x) {
+[[gnu::always_inline]] inline f32_vec sqrt(f32_vec x) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_sqrt_ps(x.data));
+  return f32_vec(_mm512_sqrt_ps(x.data));
 #elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_sqrt_ps(x.data));
+  return f32_vec(_mm256_sqrt_ps(x.data));
 #elif defined(__SSE2__)
-  return vf(_mm_sqrt_ps(x.data));
+  return f32_vec(_mm_sqrt_ps(x.data));
 #elif defined(NNRT_HAS_XSIMD)
-  return vf(vsqrtq_f32(x.data));
+  return f32_vec(vsqrtq_f32(x.data));
 #else
-  return vf(__builtin_sqrtf(x.data));
+  return f32_vec(__builtin_sqrtf(x.data));
 #endif
 }
 
@@ -270,8 +270,8 @@ struct clamp_range {
   float hi = std::numeric_limits<float>::infinity();
 };
 
-/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
-[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
+/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see max().
+[[gnu::always_inline]] inline f32_vec clamp(f32_vec x, f32_vec lo, f32_vec hi) { return min(hi, max(lo, x)); }
 
 #if defined(NNRT_LANES_AVX2)
 /// All bits set in the first n lanes.
@@ -281,20 +281,20 @@ struct clamp_range {
 #endif
 
 /// A float in the first lane; the others hold zeros or the same.
-[[gnu::always_inline]] inline vf load_one(const float* p) {
+[[gnu::always_inline]] inline f32_vec load_one(const float* p) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_zextps128_ps512(_mm_load_ss(p)));
+  return f32_vec(_mm512_zextps128_ps512(_mm_load_ss(p)));
 #elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_zextps128_ps256(_mm_load_ss(p)));
+  return f32_vec(_mm256_zextps128_ps256(_mm_load_ss(p)));
 #elif defined(__SSE2__)
-  return vf(_mm_load_ss(p));
+  return f32_vec(_mm_load_ss(p));
 #else
   return broadcast(p);
 #endif
 }
 
 /// Stores the first lane.
-[[gnu::always_inline]] inline void store_one(float* p, vf v) {
+[[gnu::always_inline]] inline void store_one(float* p, f32_vec v) {
 #if defined(NNRT_HAS_XSIMD)
   *p = v.data[0];
 #else
@@ -303,11 +303,11 @@ struct clamp_range {
 }
 
 /// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
-[[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
+[[gnu::always_inline]] inline void store_n(float* p, f32_vec v, std::int64_t n) {
 #if defined(NNRT_LANES_AVX512)
   _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1U), v.data);
 #else
-  if (n == lanes) return store(p, v);
+  if (n == f32_lanes) return store(p, v);
 #if defined(NNRT_LANES_AVX2)
   _mm256_maskstore_ps(p, first_lanes(n), v.data);
 #elif defined(NNRT_HAS_XSIMD)
@@ -319,18 +319,18 @@ struct clamp_range {
 }
 
 /// The first n floats at p (0 < n <= lanes), the other lanes zero; memory past them is not touched.
-[[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
+[[gnu::always_inline]] inline f32_vec load_n(const float* p, std::int64_t n) {
 #if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
+  return f32_vec(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
 #else
-  if (n == lanes) return load(p);
+  if (n == f32_lanes) return load(p);
 #if defined(NNRT_LANES_AVX2)
-  return vf(_mm256_maskload_ps(p, first_lanes(n)));
+  return f32_vec(_mm256_maskload_ps(p, first_lanes(n)));
 #elif defined(NNRT_HAS_XSIMD)
   // Not through memory, where a load of what several stores wrote waits for all of them.
-  return vf(vf::register_type{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F});
+  return f32_vec(f32_vec::register_type{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F});
 #else
-  return vf(0.0F);  // never: one lane is all there are
+  return f32_vec(0.0F);  // never: one lane is all there are
 #endif
 #endif
 }
@@ -339,10 +339,10 @@ struct clamp_range {
 
 /// Whether the operations on halves are single instructions here. Where they are not, nothing calls them.
 #if defined(NNRT_LANES_AVX512)
-inline constexpr bool has_halves = true;
+inline constexpr bool has_half_vector = true;
 /// Lower half of `low`, upper half of `high`.
-[[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
-  return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
+[[gnu::always_inline]] inline f32_vec blend_halves(f32_vec low, f32_vec high) {
+  return f32_vec(_mm512_mask_blend_ps(0xff00, low.data, high.data));
 }
 /// Which halves of a vector take part: bit 0 for the lower one, bit 1 for the upper.
 struct some_halves {
@@ -352,44 +352,44 @@ struct some_halves {
   explicit some_halves(unsigned bits) : mask(masks[bits]) {}
 };
 /// The halves of a vector that are there, the other one zero; what is not there is not read.
-[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) {
-  return vf(_mm512_maskz_loadu_ps(there.mask, p));
+[[gnu::always_inline]] inline f32_vec load_halves(const float* p, some_halves there) {
+  return f32_vec(_mm512_maskz_loadu_ps(there.mask, p));
 }
 /// x * y + z in these halves, z in the other one.
-[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) {
-  return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask));
+[[gnu::always_inline]] inline f32_vec fma(f32_vec x, f32_vec y, f32_vec z, some_halves there) {
+  return f32_vec(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask));
 }
 /// The two floats at p in every pair of lanes.
-[[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
+[[gnu::always_inline]] inline f32_vec broadcast_pair(const float* p) {
 #if defined(NNRT_BROADCASTS_INTEGERS)
-  vf x;
+  f32_vec x;
   asm("vpbroadcastq %1, %0" : "=v"(x.data) : "m"(*reinterpret_cast<const float(*)[2]>(p)));
   return x;
 #else
   double both;
   __builtin_memcpy(&both, p, sizeof both);
-  return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
+  return f32_vec(_mm512_castpd_ps(_mm512_set1_pd(both)));
 #endif
 }
 /// The lanes of the lower halves, by pairs: first, second, first, second, ….
-[[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
+[[gnu::always_inline]] inline f32_vec pair_lanes(f32_vec first, f32_vec second) {
   const __m512i from = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-  return vf(_mm512_permutex2var_ps(first.data, from, second.data));
+  return f32_vec(_mm512_permutex2var_ps(first.data, from, second.data));
 }
 /// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
-[[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
-  const vf two_by_two =
-      vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
-  return vf(_mm512_castpd_ps(
+[[gnu::always_inline]] inline f32_vec sums_of_lane_pairs(f32_vec low, f32_vec high) {
+  const f32_vec two_by_two =
+      f32_vec(_mm512_shuffle_ps(low.data, high.data, 0x88)) + f32_vec(_mm512_shuffle_ps(low.data, high.data, 0xdd));
+  return f32_vec(_mm512_castpd_ps(
       _mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
 }
 /// The first half vector at p, twice.
-[[gnu::always_inline]] inline vf load_half_twice(const float* p) {
-  return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
+[[gnu::always_inline]] inline f32_vec load_half_twice(const float* p) {
+  return f32_vec(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
 }
 /// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
-[[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
-  if (n == lanes / 2) {
+[[gnu::always_inline]] inline void store_halves(float* p, float* q, f32_vec v, std::int64_t n) {
+  if (n == f32_lanes / 2) {
     _mm256_storeu_ps(p, _mm512_castps512_ps256(v.data));
     _mm256_storeu_ps(q, _mm512_extractf32x8_ps(v.data, 1));
     return;
@@ -403,19 +403,19 @@ struct some_halves {
   _mm256_mask_storeu_ps(q, mask, upper);
 }
 #else
-inline constexpr bool has_halves = false;
-inline vf blend_halves(vf low, vf) { return low; }
+inline constexpr bool has_half_vector = false;
+inline f32_vec blend_halves(f32_vec low, f32_vec) { return low; }
 /// Never made.
 struct some_halves {
   explicit some_halves(unsigned) {}
 };
-inline vf load_halves(const float* p, some_halves) { return load(p); }
-inline vf fma(vf, vf, vf z, some_halves) { return z; }
-inline vf broadcast_pair(const float* p) { return broadcast(p); }
-inline vf in_pairs(vf first, vf) { return first; }
-inline vf sums_of_lane_pairs(vf low, vf) { return low; }
-inline vf load_half_twice(const float* p) { return load(p); }
-inline void store_halves(float*, float*, vf, std::int64_t) {}
+inline f32_vec load_halves(const float* p, some_halves) { return load(p); }
+inline f32_vec fma(f32_vec, f32_vec, f32_vec z, some_halves) { return z; }
+inline f32_vec broadcast_pair(const float* p) { return broadcast(p); }
+inline f32_vec pair_lanes(f32_vec first, f32_vec) { return first; }
+inline f32_vec sums_of_lane_pairs(f32_vec low, f32_vec) { return low; }
+inline f32_vec load_half_twice(const float* p) { return load(p); }
+inline void store_halves(float*, float*, f32_vec, std::int64_t) {}
 #endif
 
 // --- what keeps g++ 12 from spoiling a tile ---------------------------------
@@ -450,7 +450,7 @@ struct strides {
 
  private:
   explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
-    keep(x3), keep(x5), keep(x7);
+    optimization_barrier(x3), optimization_barrier(x5), optimization_barrier(x7);
   }
 };
 
@@ -473,22 +473,22 @@ template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each
 /// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
 inline void copy_floats(const float* from, std::int64_t n, float* to) {
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
-  if (i < n) store_first(to + i, load_first(from + i, n - i), n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) store(to + i, load(from + i));
+  if (i < n) store_n(to + i, load_n(from + i, n - i), n - i);
 }
 
 /// Sets n floats to zero.
 inline void zero_floats(std::int64_t n, float* to) {
-  const vf zero(0.0F);
+  const f32_vec zero(0.0F);
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(to + i, zero);
-  if (i < n) store_first(to + i, zero, n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) store(to + i, zero);
+  if (i < n) store_n(to + i, zero, n - i);
 }
 
 /// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so
 /// many bytes lie from one piece to the next.
-[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to,
-                                               std::int64_t to_step) {
+[[gnu::always_inline]] inline void transpose_4x4(const void* from, std::int64_t from_step, void* to,
+                                                 std::int64_t to_step) {
   typedef float quad __attribute__((vector_size(16)));
   const auto* const columns = static_cast<const char*>(from);
   auto* const rows = static_cast<char*>(to);

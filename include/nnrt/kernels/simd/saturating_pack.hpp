@@ -1,4 +1,4 @@
-// saturating_pack: vectors of sums of 32 bits become vectors of stored numbers - scaled, rounded, limited, narrowed.
+// saturating_pack: vectors of sums of 32 bits become vectors of quantised values - scaled, rounded, limited, narrowed.
 // Flow: int8/requantise/output_stage.hpp and int8/elementwise/pairs.hpp scale with these, the tiles of bytes store what
 // comes out.
 #pragma once
@@ -24,7 +24,7 @@ inline constexpr bool has_exact_scale = false;
 #endif
 
 /// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
-/// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and
+/// integers, and so does the result: floats from `magic_bias` to twice as much have no digits behind the point, and
 /// bits that rise by one with them. Others rise, too, but not by one.
 #if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__) || \
     defined(NNRT_TEST_MATRIX_REGISTERS)
@@ -39,7 +39,7 @@ inline constexpr bool lines_make_halves = true;
 #else
 inline constexpr bool lines_make_halves = false;
 #endif
-inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
+inline constexpr float magic_bias = 0x1p23F, magic_bias_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
 
 #if defined(NNRT_TEST_MATRIX_REGISTERS)
@@ -197,11 +197,11 @@ struct rounded_lanes {
 
 /// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken
 /// off, by flipping a bit that is flipped back in the end.
-template <int Bytes> struct byte_limits {
+template <int Bytes> struct int8_limits {
   typedef std::int8_t vector __attribute__((vector_size(Bytes)));
   vector low, high, flip;
 
-  byte_limits(std::int32_t low_number, std::int32_t high_number, bool is_unsigned)
+  int8_limits(std::int32_t low_number, std::int32_t high_number, bool is_unsigned)
       : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
         flip(in_every_lane(is_unsigned ? -128 : 0)) {}
@@ -216,36 +216,36 @@ template <int Bytes> struct byte_limits {
 
 /// What a stored result may be, as vectors.
 struct narrowing {
-  short_vector zero_point;
-  byte_limits<static_cast<int>(register_bytes)> within;
+  int16_vector zero_point;
+  int8_limits<static_cast<int>(register_bytes)> within;
   bool limits;  // whether they do anything
 
   narrowing(std::int32_t low, std::int32_t high, std::int32_t zero, bool is_unsigned)
-      : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
+      : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - int16_vector{}),
         within(low, high, is_unsigned),
         limits(is_unsigned || low > -128 || high < 127) {}
 
-  template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
+  template <bool AddsZeroPoint> [[gnu::always_inline]] int16_vector moved(int16_vector x) const {
     if constexpr (!AddsZeroPoint) return x;
 #if defined(NNRT_LANES_AVX512)
-    return (short_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
+    return (int16_vector)_mm512_adds_epi16((__m512i)x, (__m512i)zero_point);
 #elif defined(NNRT_LANES_AVX2)
-    return (short_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
+    return (int16_vector)_mm256_adds_epi16((__m256i)x, (__m256i)zero_point);
 #elif defined(__SSE2__)
-    return (short_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
+    return (int16_vector)_mm_adds_epi16((__m128i)x, (__m128i)zero_point);
 #elif defined(__aarch64__)
-    return (short_vector)vqaddq_s16((int16x8_t)x, (int16x8_t)zero_point);
+    return (int16_vector)vqaddq_s16((int16x8_t)x, (int16x8_t)zero_point);
 #else
     return x;
 #endif
   }
-  [[gnu::always_inline]] byte_vector limited(byte_vector x) const { return limits ? within.limited(x) : x; }
+  [[gnu::always_inline]] int8_vector limited(int8_vector x) const { return limits ? within.limited(x) : x; }
 };
 
 /// The lower halves of the lanes of a and b, four of each by turns.
-[[gnu::always_inline]] inline short_vector lower_halves(int_vector a, int_vector b) {
+[[gnu::always_inline]] inline int16_vector lower_halves(int_vector a, int_vector b) {
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector((short_vector)a, (short_vector)b,
+    return __builtin_shufflevector((int16_vector)a, (int16_vector)b,
                                    (I / 8 * 8 + I % 4 * 2 + I % 8 / 4 * 2 * static_cast<int>(int_lanes))...);
   }
   (std::make_integer_sequence<int, 2 * int_lanes>{});
@@ -256,19 +256,19 @@ struct narrowing {
 /// \tparam AddsZeroPoint whether the zero point is added; else the sums include it
 /// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see lines_make_halves
 template <bool AddsZeroPoint, bool AreHalves>
-[[gnu::always_inline]] inline short_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
+[[gnu::always_inline]] inline int16_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
 #if defined(NNRT_LANES_AVX512)
-  return to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b));
+  return to.moved<AddsZeroPoint>((int16_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b));
 #elif defined(NNRT_LANES_AVX2)
-  return to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b));
+  return to.moved<AddsZeroPoint>((int16_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b));
 #elif defined(__SSE2__)
-  return to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b));
+  return to.moved<AddsZeroPoint>((int16_vector)_mm_packs_epi32((__m128i)a, (__m128i)b));
 #elif defined(__aarch64__)
-  return to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b));
+  return to.moved<AddsZeroPoint>((int16_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b));
 #else
-  short_vector out;
-  for (std::int64_t i = 0; i < short_lanes; ++i) {
+  int16_vector out;
+  for (std::int64_t i = 0; i < int16_lanes; ++i) {
     const std::int64_t lane = i / 8 * 4 + i % 4;
     const std::int64_t x = std::int64_t{i % 8 < 4 ? a[lane] : b[lane]} + (AddsZeroPoint ? to.zero_point[0] : 0);
     out[i] = static_cast<std::int16_t>(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
@@ -276,18 +276,18 @@ template <bool AddsZeroPoint, bool AreHalves>
   return out;
 #endif
 }
-/// Stored numbers of what narrowed_to_shorts() gave.
-[[gnu::always_inline]] inline byte_vector narrowed_to_bytes(short_vector ab, short_vector cd, const narrowing& to) {
+/// Quantised values of what narrowed_to_shorts() gave.
+[[gnu::always_inline]] inline int8_vector narrowed_to_bytes(int16_vector ab, int16_vector cd, const narrowing& to) {
 #if defined(NNRT_LANES_AVX512)
-  return to.limited((byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd));
+  return to.limited((int8_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd));
 #elif defined(NNRT_LANES_AVX2)
-  return to.limited((byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd));
+  return to.limited((int8_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd));
 #elif defined(__SSE2__)
-  return to.limited((byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd));
+  return to.limited((int8_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd));
 #elif defined(__aarch64__)
-  return to.limited((byte_vector)vqmovn_high_s16(vqmovn_s16((int16x8_t)ab), (int16x8_t)cd));
+  return to.limited((int8_vector)vqmovn_high_s16(vqmovn_s16((int16x8_t)ab), (int16x8_t)cd));
 #else
-  byte_vector out;
+  int8_vector out;
   for (std::int64_t i = 0; i < register_bytes; ++i) {
     const std::int64_t place = i / 16 * 8 + i % 8;
     const std::int16_t x = i % 16 < 8 ? ab[place] : cd[place];
@@ -296,30 +296,30 @@ template <bool AddsZeroPoint, bool AreHalves>
   return to.limited(out);
 #endif
 }
-/// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
+/// Quantised values of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
 /// bytes of the result are four lanes of a, of b, of c, of d.
 template <bool AddsZeroPoint>
-[[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
+[[gnu::always_inline]] inline int8_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
   return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to),
                            narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
 }
 
 /// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.
-[[gnu::always_inline]] inline byte_vector rows_apart(byte_vector x) {
+[[gnu::always_inline]] inline int8_vector rows_apart(int8_vector x) {
 #if defined(NNRT_LANES_AVX512)
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return (byte_vector)_mm512_permutexvar_epi32(order, (__m512i)x);
+  return (int8_vector)_mm512_permutexvar_epi32(order, (__m512i)x);
 #elif defined(NNRT_LANES_AVX2)
-  return (byte_vector)_mm256_permutevar8x32_epi32((__m256i)x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  return (int8_vector)_mm256_permutevar8x32_epi32((__m256i)x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 #else
   int_vector out{};
   for (std::int64_t i = 0; i < int_lanes; ++i) out[i] = ((int_vector)x)[i % (int_lanes / 4) * 4 + i / (int_lanes / 4)];
-  return (byte_vector)out;
+  return (int8_vector)out;
 #endif
 }
 /// Stores a half of a register, or a quarter.
-template <int Half> [[gnu::always_inline]] inline void store_half(byte_vector x, std::byte* p) {
+template <int Half> [[gnu::always_inline]] inline void store_half(int8_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
                       Half == 0 ? _mm512_castsi512_si256((__m512i)x) : _mm512_extracti64x4_epi64((__m512i)x, 1));
@@ -331,7 +331,7 @@ template <int Half> [[gnu::always_inline]] inline void store_half(byte_vector x,
   }
 #endif
 }
-template <int Quarter> [[gnu::always_inline]] inline void store_quarter(byte_vector x, std::byte* p) {
+template <int Quarter> [[gnu::always_inline]] inline void store_quarter(int8_vector x, std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_extracti32x4_epi32((__m512i)x, Quarter));
 #else

@@ -1,4 +1,4 @@
-// addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the
+// addends: what the quantised values of a row add to the sum of its softmax, by how far they are below the
 // largest.
 // Flow: softmax/quantised.hpp keeps such a table for a node and sums its long rows with it.
 #pragma once
@@ -77,7 +77,7 @@ class addends_by_number {
         const auto next_two = [&](std::uint32_t & first, std::uint32_t & second) __attribute__((always_inline)) {
           first += table[eight & 0xffU], second += table[eight >> 8U & 0xffU], eight >>= 16U;
           // g++ 12 would shift for each byte anew, and put vectors together from single loads
-          keep(eight), keep(first), keep(second);
+          optimization_barrier(eight), optimization_barrier(first), optimization_barrier(second);
         };
         next_two(a, b), next_two(c, d), next_two(a, b), next_two(c, d);
       }
@@ -126,9 +126,9 @@ class softmax_addends {
 };
 #elif defined(NNRT_LANES_AVX2)
 /// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add. Where those are more
-/// than `most_pieces` in all, one number after the other takes less time.
+/// than `max_pieces` in all, one number after the other takes less time.
 class softmax_addends {
-  static constexpr int most_pieces = 26;
+  static constexpr int max_pieces = 26;
   detail::table_of_differences of_[detail::addend_bytes];
   // what is further has a byte of 0 there: the higher the byte, the sooner
   std::int64_t used_[detail::addend_bytes] = {};
@@ -145,7 +145,7 @@ class softmax_addends {
   /// Of at least one register.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
-    if (pieces[0] + pieces[1] + pieces[2] > most_pieces) return each_.sum(range, x, n);
+    if (pieces[0] + pieces[1] + pieces[2] > max_pieces) return each_.sum(range, x, n);
     const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
     __m256i sums[detail::addend_bytes] = {};
     const auto add = [&]<int N>(const T* numbers, const __m256i(&those)[N]) __attribute__((always_inline)) {
@@ -187,7 +187,7 @@ class softmax_addends {
   }
   /// Ones where the last n bytes of a register are.
   static __m256i last_bytes(std::int64_t n) {
-    byte_vector place;
+    int8_vector place;
     for (int i = 0; i < register_bytes; ++i) place[i] = static_cast<std::int8_t>(i);
     return _mm256_cmpgt_epi8((__m256i)place, _mm256_set1_epi8(static_cast<char>(register_bytes - 1 - n)));
   }

@@ -13,7 +13,7 @@ namespace detail {
 /// x - y - difference, exactly (Knuth), where difference is x - y rounded: what it lacks of an exponent, which would
 /// cost half as many units in the last place as the exponent is large. 0 where that is no number.
 template <class V> [[gnu::always_inline]] inline V rest_of_difference(V x, V y, V difference) {
-  const V back = opaque(opaque(difference) - x), rest = (x - opaque(difference - back)) - (y + back);
+  const V back = opaque_value(opaque_value(difference) - x), rest = (x - opaque_value(difference - back)) - (y + back);
   return where_nan(rest, V(0.0F), rest);
 }
 
@@ -42,30 +42,30 @@ template <class V, bool IsShifted>
   };
   for (std::int64_t i = 0; i < n;) {
     const std::int64_t end = end_of_sum(i, n, 1);
-    for (; i + count * lanes <= end; i += count * lanes) {
+    for (; i + count * f32_lanes <= end; i += count * f32_lanes) {
       V v[count];
-      each<count>([&](int k) __attribute__((always_inline)) { v[k] = load(x + i + k * lanes); });
+      each<count>([&](int k) __attribute__((always_inline)) { v[k] = load(x + i + k * f32_lanes); });
       add(v);
     }
-    for (; i < end; i += lanes) {
-      const std::int64_t left = end - i < lanes ? end - i : lanes;
-      V v[] = {first_or(load_first(x + i, left), left, -std::numeric_limits<float>::infinity())};
+    for (; i < end; i += f32_lanes) {
+      const std::int64_t left = end - i < f32_lanes ? end - i : f32_lanes;
+      V v[] = {first_or(load_n(x + i, left), left, -std::numeric_limits<float>::infinity())};
       add(v);
     }
     total = total + below;
     below = V(0.0F);
   }
-  return {sum_of_lanes(total), sum_of_lanes(equal)};
+  return {reduce_add(total), reduce_add(equal)};
 }
 
 /// The sum of e^(x - largest) over a row but for the first of its largest numbers, whose summand is 1: the logarithm of
 /// the sum is log(1 + rest), and keeps its digits where the rest is small.
 template <class V> inline double rest_of_exponentials(const float* x, std::int64_t n, float largest) {
   // As in softmax/softmax.hpp: where nothing is taken off, no difference is rounded.
-  if (lanes > 4 && needs_no_shift(largest)) {
-    const exponentials_below sums = sum_of_exponentials_below<V, lanes <= 4>(x, n, largest);
+  if (f32_lanes > 4 && needs_no_shift(largest)) {
+    const exponentials_below sums = sum_of_exponentials_below<V, f32_lanes <= 4>(x, n, largest);
     float scale;
-    store_one(&scale, exp_of(V(-largest)));
+    store_one(&scale, exp(V(-largest)));
     return double{sums.sum} * double{scale} + (double{sums.equal} - 1.0);
   }
   const exponentials_below sums = sum_of_exponentials_below<V, true>(x, n, largest);
@@ -85,7 +85,7 @@ template <class V> inline void log_softmax_columns(const column_bundle& columns,
   columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(equal + c, V(-1.0F)); });
   add_columns<V>(
       columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-        const V v = load_first(x + at, n), largest = load(most + c), off = v - largest, e = exp_of(off);
+        const V v = load_n(x + at, n), largest = load(most + c), off = v - largest, e = exp(off);
         store(sums + c,
               load(sums + c) + where_equal(off, V(0.0F), V(0.0F), fma(e, rest_of_difference(v, largest, off), e)));
         store(equal + c, load(equal + c) + where_equal(off, V(0.0F), V(1.0F), V(0.0F)));
@@ -95,7 +95,7 @@ template <class V> inline void log_softmax_columns(const column_bundle& columns,
   });
   columns.each_place(
       0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-        store_first(y + at, (load_first(x + at, n) - load(most + c)) - load(sums + c), n);
+        store_n(y + at, (load_n(x + at, n) - load(most + c)) - load(sums + c), n);
       });
 }
 
@@ -106,11 +106,11 @@ template <class V> inline void log_softmax_columns(const column_bundle& columns,
 template <class Isa = native> void log_softmax(const axis_block& block, const float* x, float* y, part p = {}) {
   if (block.inner != 1)
     return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
-      detail::log_softmax_columns<vf>(columns, x + at, y + at);
+      detail::log_softmax_columns<f32_vec>(columns, x + at, y + at);
     });
   const interval rows = share(block.outer, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row)
-    detail::log_softmax_row<vf>(x + row * block.extent, block.extent, y + row * block.extent);
+    detail::log_softmax_row<f32_vec>(x + row * block.extent, block.extent, y + row * block.extent);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,12 +1,12 @@
-// quantised: softmax of stored numbers with the reference's bits, whose powers are kept in tables.
-// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for
+// quantised: softmax of quantised values with the reference's bits, whose powers are kept in tables.
+// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls int8_softmax() and int16_softmax() for
 // a part of the groups.
 #pragma once
 
 #include <nnrt/kernels/common/axis_block.hpp>
 #include <nnrt/kernels/common/part.hpp>
 #include <nnrt/kernels/softmax/addends.hpp>
-#include <nnrt/ops/detail/stored_softmax.hpp>
+#include <nnrt/ops/detail/quantised_softmax.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been
 /// stored meanwhile, and another process may write to what it is applied to, so that what was the largest is no longer:
 /// neither leads outside of the tables.
-template <class T> struct byte_powers {
+template <class T> struct int8_powers {
   ops::detail::fixed_softmax<T> by;
   std::int64_t count = 0;  // those behind are 0
   /// The power of d is at [256 - d], so that numbers themselves are indices.
@@ -26,7 +26,7 @@ template <class T> struct byte_powers {
   std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
   std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
 
-  explicit byte_powers(const ops::detail::fixed_softmax<T>& with)
+  explicit int8_powers(const ops::detail::fixed_softmax<T>& with)
       : by(with), addends([&](std::int64_t d) { return with.addend(with.power(-d)); }) {
     for (std::int64_t d = 0; d < table_entries; ++d) {
       power[table_entries - d] = by.power(-d);
@@ -90,7 +90,7 @@ template <class T> class near_shares {
  public:
   /// Of a row whose numbers are so many different ones at most.
   template <class Share>
-  near_shares(const byte_powers<T>& powers, const Share& share, std::int64_t numbers)
+  near_shares(const int8_powers<T>& powers, const Share& share, std::int64_t numbers)
       : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
 
   /// y may be x, which has at least a register's numbers.
@@ -124,7 +124,7 @@ template <class T> class near_shares {
         pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
 
   /// Powers fall, so shares do, and stay what they are once nothing is left.
-  template <class Share> static shares found(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) {
+  template <class Share> static shares found(const int8_powers<T>& powers, const Share& share, std::int64_t numbers) {
     constexpr int count = 16;
     const auto nothing = static_cast<char>(share(0));
     shares made;
@@ -142,7 +142,7 @@ template <class T> class near_shares {
 #endif
 
 /// One group of elements side by side that is no shorter than half the table.
-template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
+template <class Isa, class T> void softmax_of_long_row(const int8_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
   const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
 #if defined(NNRT_LANES_AVX2)
@@ -184,7 +184,7 @@ void share_out(const axis_block& block, const T* x, const By& by, const PowerOf&
 
 /// Of bytes. Long rows have a table of all results made first.
 template <class Isa, class T>
-void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>& powers, T* y, part p) {
+void int8_softmax(const axis_block& block, const T* x, const int8_powers<T>& powers, T* y, part p) {
   const interval groups = share(block.outer * block.inner, p);
   if (block.inner != 1 || block.extent < table_entries / 2)
     return share_out(
@@ -195,18 +195,18 @@ void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>&
 
 /// What softmax of 16-bit numbers knows before it runs: the table of exponentials, which the reference computes as it
 /// goes.
-struct short_powers {
+struct int16_powers {
   ops::detail::interpolated_softmax by;
   std::int32_t entry[ops::detail::interpolated_softmax::exponentials.steps + 1];
 
-  explicit short_powers(const ops::detail::interpolated_softmax& with) : by(with) {
+  explicit int16_powers(const ops::detail::interpolated_softmax& with) : by(with) {
     for (int i = 0; i <= by.exponentials.steps; ++i) entry[i] = by.exponentials.entry(i);
   }
 };
 
 /// Of numbers of 16 bits whose shares count 32768ths.
-inline void softmax_of_shorts(const axis_block& block, const std::int16_t* x, const short_powers& powers,
-                              std::int16_t* y, part p) {
+inline void int16_softmax(const axis_block& block, const std::int16_t* x, const int16_powers& powers, std::int16_t* y,
+                          part p) {
   const auto power_of = [&](std::int32_t d) {
     return powers.by.exponentials.between(powers.by.place_of(-d), [&](int i) { return powers.entry[i]; });
   };

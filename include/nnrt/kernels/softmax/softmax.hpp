@@ -24,18 +24,17 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
   std::int64_t i = 0;
-  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-      most[k] = larger_of(load(x + i + k * lanes), most[k]);
-    });
-  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
-  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
-  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
+  for (; i + row_accumulators * f32_lanes <= n; i += row_accumulators * f32_lanes)
+    each<row_accumulators>([&](int k)
+                               __attribute__((always_inline)) { most[k] = max(load(x + i + k * f32_lanes), most[k]); });
+  for (; i + f32_lanes <= n; i += f32_lanes) most[0] = max(load(x + i), most[0]);
+  if (i < n) most[1] = max(first_or(load_n(x + i, n - i), n - i, lowest), most[1]);
+  return reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
 }
 
 /// Where a sum of a row of n that begins at i, in so many vectors, ends: see numbers_of_a_sum.
 constexpr std::int64_t end_of_sum(std::int64_t i, std::int64_t n, std::int64_t vectors) {
-  return n - i > numbers_of_a_sum * vectors * lanes ? i + numbers_of_a_sum * vectors * lanes : n;
+  return n - i > numbers_of_a_sum * vectors * f32_lanes ? i + numbers_of_a_sum * vectors * f32_lanes : n;
 }
 
 /// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60
@@ -52,22 +51,22 @@ struct row_totals {
 template <class V, bool IsShifted>
 [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(least_extreme);
+  V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(min_extreme);
   const V from(shift);
   const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
   if constexpr (has_side_by_side_exponentials)
-    for (std::int64_t end; i + row_accumulators * lanes <= n;) {
+    for (std::int64_t end; i + row_accumulators * f32_lanes <= n;) {
       end = end_of_sum(i, n, 2);
-      for (; i + row_accumulators * lanes <= end; i += row_accumulators * lanes) {
+      for (; i + row_accumulators * f32_lanes <= end; i += row_accumulators * f32_lanes) {
         V e[row_accumulators];
         each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-          e[k] = shifted(load(x + i + k * lanes));
+          e[k] = shifted(load(x + i + k * f32_lanes));
           most = extreme_of(e[k], most);
         });
         exponentials_of(e);
         each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-          store(y + i + k * lanes, e[k]);
+          store(y + i + k * f32_lanes, e[k]);
           sums[k % 2] = sums[k % 2] + e[k];
         });
       }
@@ -77,22 +76,22 @@ template <class V, bool IsShifted>
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential
   // is 0.
   while (i < n) {
-    for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += lanes) {
-      const std::int64_t left = n - i < lanes ? n - i : lanes;
-      V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
-      if (lanes > 4 || left < lanes) {
-        seen = first_or(e[0], left, least_extreme);
+    for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += f32_lanes) {
+      const std::int64_t left = n - i < f32_lanes ? n - i : f32_lanes;
+      V e[] = {shifted(load_n(x + i, left))}, seen = e[0];
+      if (f32_lanes > 4 || left < f32_lanes) {
+        seen = first_or(e[0], left, min_extreme);
         e[0] = first_or(e[0], left, lowest);
       }
       most = extreme_of(seen, most);
       exponentials_of(e);
-      store_first(y + i, e[0], left);
+      store_n(y + i, e[0], left);
       sums[0] = sums[0] + e[0];
     }
     total = total + sums[0];
     sums[0] = V(0.0F);
   }
-  return {sum_of_lanes(total), extreme_lane(most)};
+  return {reduce_add(total), extreme_lane(most)};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
@@ -100,12 +99,12 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   std::int64_t i = 0;
   // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes
   // instructions.
-  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+  for (; i + row_accumulators * f32_lanes <= n; i += row_accumulators * f32_lanes)
     each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-      store(y + i + k * lanes, load(y + i + k * lanes) * by);
+      store(y + i + k * f32_lanes, load(y + i + k * f32_lanes) * by);
     });
-  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
-  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+  for (; i + f32_lanes <= n; i += f32_lanes) store(y + i, load(y + i) * by);
+  if (i < n) store_n(y + i, load_n(y + i, n - i) * by, n - i);
 }
 
 /// Any row, y is x or not: its largest number is looked for first.
@@ -116,7 +115,7 @@ template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x,
 /// A row where y is not x, with the same bits.
 template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
   // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
-  const row_totals made = row_exponentials<V, lanes <= 4>(x, n, 0.0F, y);
+  const row_totals made = row_exponentials<V, f32_lanes <= 4>(x, n, 0.0F, y);
   if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
   else softmax_row_by_largest<V>(x, n, y);
 }
@@ -125,10 +124,10 @@ template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x
 template <class V>
 [[gnu::always_inline]] inline void column_maxima(const column_bundle& columns, const float* x, float* most) {
   columns.each_vector([&](std::int64_t c, std::int64_t n)
-                          __attribute__((always_inline)) { store(most + c, load_first(x + c, n)); });
+                          __attribute__((always_inline)) { store(most + c, load_n(x + c, n)); });
   columns.each_place(
       1, [&](std::int64_t at, std::int64_t c, std::int64_t n)
-             __attribute__((always_inline)) { store(most + c, larger_of(load_first(x + at, n), load(most + c))); });
+             __attribute__((always_inline)) { store(most + c, max(load_n(x + at, n), load(most + c))); });
 }
 
 template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
@@ -136,15 +135,15 @@ template <class V> inline void softmax_columns(const column_bundle& columns, con
   column_maxima<V>(columns, x, most);
   add_columns<V>(
       columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-        const V e = exp_of(load_first(x + at, n) - load(most + c));
-        store_first(y + at, e, n);
+        const V e = exp(load_n(x + at, n) - load(most + c));
+        store_n(y + at, e, n);
         store(sums + c, load(sums + c) + e);
       });
   columns.each_vector([&](std::int64_t c, std::int64_t)
                           __attribute__((always_inline)) { store(totals + c, V(1.0F) / load(totals + c)); });
   columns.each_place(
       0, [&](std::int64_t at, std::int64_t c, std::int64_t n)
-             __attribute__((always_inline)) { store_first(y + at, load_first(y + at, n) * load(totals + c), n); });
+             __attribute__((always_inline)) { store_n(y + at, load_n(y + at, n) * load(totals + c), n); });
 }
 
 }  // namespace detail
@@ -156,8 +155,8 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const float* const from = x + row * block.extent;
     float* const to = y + row * block.extent;
-    if (from == to) detail::softmax_row_by_largest<vf>(from, block.extent, to);
-    else detail::softmax_row<vf>(from, block.extent, to);
+    if (from == to) detail::softmax_row_by_largest<f32_vec>(from, block.extent, to);
+    else detail::softmax_row<f32_vec>(from, block.extent, to);
   }
 }
 
@@ -166,18 +165,18 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
   const interval rows = share(block.outer, p);
   const std::int64_t n = block.extent;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const vf values = load_first(x + row * n, n);
-    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
-    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
+    const f32_vec values = load_n(x + row * n, n);
+    const float largest = reduce_max(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    f32_vec e[] = {values - f32_vec(detail::needs_no_shift(largest) ? 0.0F : largest)};
     exponentials_of(e);
-    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
+    store_n(y + row * n, e[0] * f32_vec(1.0F / reduce_add(first_or(e[0], n, 0.0F))), n);
   }
 }
 
 /// The same for any inner extent: vectors are made of groups that lie side by side.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
   detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
-    detail::softmax_columns<vf>(columns, x + at, y + at);
+    detail::softmax_columns<f32_vec>(columns, x + at, y + at);
   });
 }
 

@@ -53,7 +53,7 @@ template <class Rule> constexpr verdict infer_broadcast(array_ref<const operand>
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   const broadcast_result both = broadcast(a.shape, b.shape);
   if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
-  return yields(tensor_desc{type, broadcast_layout(a, b), both.shape});
+  return ok(tensor_desc{type, broadcast_layout(a, b), both.shape});
 }
 
 /// What operators of arithmetic take; booleans count as 0 and 1 beside numbers.

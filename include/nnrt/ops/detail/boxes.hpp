@@ -5,7 +5,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/convert.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/core/view.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {

@@ -12,8 +12,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 struct choice {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{
-      .typed_by = 1, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.typed_by = 1,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -29,7 +31,7 @@ struct choice {
   }
 
  private:
-  /// A stored number of an operand as one of y: as it is where both have one scale.
+  /// A quantised value of an operand as one of y: as it is where both have one scale.
   template <class T> struct rescaling {
     fixed_point factor;
     std::int32_t zero;
@@ -85,7 +87,7 @@ template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in
   if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
   tensor_desc y{a.type, broadcast_layout(chosen, condition), all.shape};
   if (auto v = choose_scale<Rule>(y.quantised, a, b, wish_of(wanted)); !v) return v;
-  return yields(y);
+  return ok(y);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -80,7 +80,7 @@ struct window_place {
   std::int64_t n, h, w, channel, filter;
 };
 
-/// The stored numbers that stand for 0.
+/// The quantised values that stand for 0.
 template <class Sum> struct zero_points {
   Sum x, weight;
 };

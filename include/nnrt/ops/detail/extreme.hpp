@@ -17,12 +17,12 @@ struct larger_first {
 
 /// The one of a and b that comes first, each brought to the scale of y; which leaves them as they are where all scales
 /// are equal, as they have to be for TFLite's MINIMUM and MAXIMUM.
-template <class T, class Order> struct stored_extreme {
+template <class T, class Order> struct quantised_extreme {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b;
-  stored_result<T> result;
+  quantised_result<T> result;
 
-  constexpr explicit stored_extreme(const stored_pair& of)
+  constexpr explicit quantised_extreme(const quantised_pair& of)
       : zero_a(of.a.zero_point),
         zero_b(of.b.zero_point),
         factor_a(fixed_point_of(double{of.a.scale} / double{of.y.scale})),
@@ -40,7 +40,7 @@ template <class Order> struct extreme {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .typed_in_common = types::number,
-                                          .quantised = stored_numbers::computed,
+                                          .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
                                           .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -53,8 +53,8 @@ template <class Order> struct extreme {
       if (math::is_nan(static_cast<math::compute_t<T>>(a))) return a;
     return Order::before(a, b) ? a : b;
   }
-  /// The function of two stored numbers.
-  template <class T> static constexpr auto stored(const stored_pair& of) { return stored_extreme<T, Order>(of); }
+  /// The function of two quantised values.
+  template <class T> static constexpr auto stored(const quantised_pair& of) { return quantised_extreme<T, Order>(of); }
 
   template <class T> static constexpr void reference(const attrs& attributes, arguments in, results out) {
     compute_pairs<extreme, T>(attributes, in, out);

@@ -1,5 +1,5 @@
 // fixed_exponential: powers of e and reciprocals of 32-bit fixed-point numbers, with the bits of TFLite's.
-// Flow: the reference of softmax on stored numbers; an optimised form must give the same.
+// Flow: the reference of softmax on quantised values; an optimised form must give the same.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -60,7 +60,7 @@ constexpr reciprocal reciprocal_of(std::int64_t sum) {
   return {reciprocal_of_one_plus(static_cast<std::int32_t>(leading - (std::int64_t{1} << 31))), top - 19};
 }
 
-/// Steps of a scale as exponents of e: differences of stored numbers become fixed-point numbers with 5 integer bits.
+/// Steps of a scale as exponents of e: differences of quantised values become fixed-point numbers with 5 integer bits.
 struct exponent_scale {
   fixed_point factor;
   std::int64_t least = 0;  // smaller differences count as minus infinity
@@ -76,7 +76,7 @@ struct exponent_scale {
     return rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
   }
   /// e^(scale * difference), without integer bits, for a difference of at most 0.
-  constexpr std::int32_t exp_of(std::int64_t difference) const {
+  constexpr std::int32_t exp(std::int64_t difference) const {
     if (difference < least) return 0;
     return fixed::exp(exponent_of(difference));
   }

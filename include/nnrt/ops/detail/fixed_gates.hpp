@@ -1,5 +1,5 @@
 // fixed_gates: sigmoid and tanh of 16-bit fixed-point numbers, with the bits of TFLite's LSTM.
-// Flow: the reference of sequence_lstm on stored numbers; its kernel calls the same functions with vectors.
+// Flow: the reference of sequence_lstm on quantised values; its kernel calls the same functions with vectors.
 #pragma once
 
 #include <nnrt/core/config.hpp>

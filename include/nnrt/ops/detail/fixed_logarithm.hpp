@@ -1,5 +1,5 @@
 // fixed_logarithm: logarithms of sums of powers of e in 32-bit fixed-point numbers, with the bits of TFLite's.
-// Flow: the reference of log_softmax on stored numbers; an optimised form must give the same.
+// Flow: the reference of log_softmax on quantised values; an optimised form must give the same.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>

@@ -20,7 +20,7 @@ constexpr std::int32_t sigmoid_entry(std::int64_t i) {
       math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
 }
 
-/// The stored numbers of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
+/// The quantised values of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
 /// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's
 /// upper 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
 struct sigmoid_argument {

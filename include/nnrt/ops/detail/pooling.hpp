@@ -50,11 +50,11 @@ template <class Rule, class Attributes> constexpr verdict infer_pool(const Attri
     if (a.global && axis.kernel == -1) continue;
     if (auto v = require_at_least(Rule::kernel_must_be_positive, axis.kernel, 1); !v) return v;
   }
-  if (a.global) return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], 1, 1, x.shape[3]}});
+  if (a.global) return ok(tensor_desc{x.type, format::nhwc, {x.shape[0], 1, 1, x.shape[3]}});
   if (auto v = check_windows<Rule>(at); !v) return v;
   for (const window& axis : {at.h, at.w})
     if (auto v = check_pads_of<Rule>(axis); !v) return v;
-  return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), x.shape[3]}});
+  return ok(tensor_desc{x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), x.shape[3]}});
 }
 
 /// The pixels of window i that lie in the image: [first, last).
@@ -108,7 +108,7 @@ constexpr void pool(const Attributes& a, arguments in, results out, State start,
 // --- maxima ----------------------------------------------------------------
 
 /// What is larger than no number of T.
-template <class T> constexpr T least_of() {
+template <class T> constexpr T min_of() {
   if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
   else return static_cast<T>(-math::infinity<math::compute_t<T>>);
 }
@@ -116,11 +116,11 @@ template <class T> constexpr bool is_nan_of(T x) {
   if constexpr (std::is_integral_v<T>) return false;
   else return math::is_nan(math::compute_t<T>(x));
 }
-/// The largest after the fused activation, in stored numbers where y is quantised.
+/// The largest after the fused activation, in quantised values where y is quantised.
 template <class T> constexpr T activated_maximum(T largest, const tensor_desc& y, activation fused) {
   if constexpr (types::quantised.contains(dtype_for<T>()))
     if (y.quantised) {
-      const stored_range range = stored_range_of<T>(y.quantised, fused);
+      const quantised_range range = quantised_range_of<T>(y.quantised, fused);
       return largest < range.low    ? static_cast<T>(range.low)
              : largest > range.high ? static_cast<T>(range.high)
                                     : largest;

@@ -125,7 +125,7 @@ constexpr fixed_point factor_to(const quantisation& y, double scale) {
 
 /// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
 /// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a
-/// clamp of the stored numbers.
+/// clamp of the quantised values.
 template <class T, class Rounding> class epilogue {
  public:
   using element = T;
@@ -135,8 +135,8 @@ template <class T, class Rounding> class epilogue {
       const quantisation& q = y.desc->quantised;
       factor_ = fixed_point_of(scale / double{q.scale});
       zero_point_ = q.zero_point;
-      is_to_even_ = q.rounding == stored_rounding::half_to_even;
-      range_ = stored_range_of<T>(q, fused);
+      is_to_even_ = q.rounding == quantised_rounding::half_to_even;
+      range_ = quantised_range_of<T>(q, fused);
     }
   }
   constexpr T operator()(math::compute_t<T> sum) const {
@@ -160,7 +160,7 @@ template <class T, class Rounding> class epilogue {
   bool is_wide_, is_to_even_ = false;
   fixed_point factor_;
   std::int32_t zero_point_ = 0;
-  stored_range range_;
+  quantised_range range_;
 };
 
 /// The result of a layer that keeps its sums, where it would scale them to y: i32, wanted with a scale for each output
@@ -169,12 +169,12 @@ template <class Rule>
 constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const tensor_desc> wanted) {
   tensor_desc y = scaled.with_type(i32);
   y.quantised = wish_of(wanted).quantised;
-  if (!y.quantised) return yields(y);
+  if (!y.quantised) return ok(y);
   if (y.quantised.mode != quantisation::kind::per_channel)
     return refuse(Rule::sums_must_have_a_scale_for_each_output_channel_or_none, 1, y.shape[-1]);
   if (auto v = require(Rule::scales_of_sums_must_run_along_the_output_channels, y.quantised.axis, y.rank() - 1); !v)
     return v;
-  return yields(y);
+  return ok(y);
 }
 
 /// In the place of an epilogue: sums as they are, saturated at 32 bits.

@@ -1,11 +1,11 @@
-// quantised_binary: operators on two tensors of stored numbers - rules about scales, TFLite's fixed-point arithmetic.
+// quantised_binary: operators on two tensors of quantised values - rules about scales, TFLite's fixed-point arithmetic.
 // Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over
 // whole rows.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
@@ -13,7 +13,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// Operands that are quantised, both of them, in a form that elementwise arithmetic takes; and a scale for the result.
 template <class Rule>
-constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, array_ref<const tensor_desc> wanted) {
+constexpr verdict check_quantised_pair(const tensor_desc& a, const tensor_desc& b,
+                                       array_ref<const tensor_desc> wanted) {
   if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0);
       !v)
     return v;
@@ -24,39 +25,39 @@ constexpr verdict check_stored_pair(const tensor_desc& a, const tensor_desc& b, 
   return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
 }
 
-/// infer_arithmetic() for operators that compute with stored numbers, too: the result is quantised as wanted.
+/// infer_arithmetic() for operators that compute with quantised values, too: the result is quantised as wanted.
 template <class Rule>
-constexpr verdict infer_stored_arithmetic(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+constexpr verdict infer_quantised_arithmetic(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   if (!a.quantised && !b.quantised) return infer_arithmetic<Rule>(in);
-  if (auto v = check_stored_pair<Rule>(a, b, wanted); !v) return v;
+  if (auto v = check_quantised_pair<Rule>(a, b, wanted); !v) return v;
   verdict v = infer_broadcast<Rule>(in, a.type);
   if (v) v.outputs[0].quantised = wanted[0].quantised;
   return v;
 }
 
-/// The descs and the activation of one operation on stored numbers.
-struct stored_pair {
+/// The descs and the activation of one operation on quantised values.
+struct quantised_pair {
   const quantisation &a, &b, &y;
   activation fused = activation::none;
 
-  constexpr stored_pair(const quantisation& of_a, const quantisation& of_b, const quantisation& of_y)
+  constexpr quantised_pair(const quantisation& of_a, const quantisation& of_b, const quantisation& of_y)
       : a(of_a), b(of_b), y(of_y) {}
-  constexpr stored_pair(arguments in, results out, activation fuse)
+  constexpr quantised_pair(arguments in, results out, activation fuse)
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
 
-/// Where the results of one operation on stored numbers go: zero point and bounds. Products of bytes stay within 32
+/// Where the results of one operation on quantised values go: zero point and bounds. Products of bytes stay within 32
 /// bits, those of 16-bit numbers with zero points may leave them.
-template <class T> struct stored_result {
+template <class T> struct quantised_result {
   std::int32_t zero_point;
-  stored_range range;
+  quantised_range range;
   bool is_to_even = false;
 
-  constexpr stored_result(const quantisation& y, activation fused)
+  constexpr quantised_result(const quantisation& y, activation fused)
       : zero_point(y.zero_point),
-        range(stored_range_of<T>(y, fused)),
-        is_to_even(y.rounding == stored_rounding::half_to_even) {}
+        range(quantised_range_of<T>(y, fused)),
+        is_to_even(y.rounding == quantised_rounding::half_to_even) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
     if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
     return requantised<rounding::twice>(sum, factor);
@@ -77,13 +78,13 @@ template <class T> struct stored_result {
 /// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
 /// Where y is rounded to even: both are multiplied by the mantissas of their factors to y, that of the smaller one at
 /// the exponent of the larger (rounded half away from zero), added, and rounded once.
-template <class T> struct stored_sum {
+template <class T> struct quantised_sum {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
-  stored_result<T> result;
+  quantised_result<T> result;
   static constexpr int left_shift = sizeof(T) == 1 ? 20 : 15;
 
-  constexpr stored_sum(const stored_pair& of, int sign)
+  constexpr quantised_sum(const quantised_pair& of, int sign)
       : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
     const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
@@ -107,7 +108,7 @@ template <class T> struct stored_sum {
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
     return rounding::twice::scale(x * (1 << left_shift), factor);
   }
-  constexpr void set_to_even(const stored_pair& of, int sign) {
+  constexpr void set_to_even(const quantised_pair& of, int sign) {
     const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale},
                  larger = std::max(a, b);
     factor_y = fixed_point_of(larger);
@@ -121,13 +122,13 @@ template <class T> struct stored_sum {
 
 /// (a - b)^2: both are shifted left by 7 bits and brought to twice the larger of their scales; the square of their
 /// difference is brought to the scale of y, in 64 bits for i16. Source: TFLite's SQUARED_DIFFERENCE, which has i8.
-template <class T> struct stored_squared_difference {
+template <class T> struct quantised_squared_difference {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
-  stored_result<T> result;
+  quantised_result<T> result;
   static constexpr int left_shift = 7;
 
-  constexpr explicit stored_squared_difference(const stored_pair& of)
+  constexpr explicit quantised_squared_difference(const quantised_pair& of)
       : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
     const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
@@ -147,12 +148,12 @@ template <class T> struct stored_squared_difference {
 };
 
 /// a * b, whose scale is the product of theirs, in float. Source: TFLite's MUL.
-template <class T> struct stored_product {
+template <class T> struct quantised_product {
   std::int32_t zero_a, zero_b;
   fixed_point factor;
-  stored_result<T> result;
+  quantised_result<T> result;
 
-  constexpr explicit stored_product(const stored_pair& of)
+  constexpr explicit quantised_product(const quantised_pair& of)
       : zero_a(of.a.zero_point),
         zero_b(of.b.zero_point),
         factor(factor_to(of.y, product_of_tensor_scales(of.a.scale, of.b.scale))),
@@ -161,12 +162,12 @@ template <class T> struct stored_product {
 };
 
 /// a, or slope * a where a is below 0: factors of scales in float. Source: TFLite's PRELU.
-template <class T> struct stored_slope {
+template <class T> struct quantised_slope {
   std::int32_t zero_x, zero_slope;
   fixed_point passed, multiplied;
-  stored_result<T> result;
+  quantised_result<T> result;
 
-  constexpr explicit stored_slope(const stored_pair& of)
+  constexpr explicit quantised_slope(const quantised_pair& of)
       : zero_x(of.a.zero_point),
         zero_slope(of.b.zero_point),
         passed(factor_to(of.y, double{of.a.scale})),
@@ -178,11 +179,11 @@ template <class T> struct stored_slope {
   }
 };
 
-/// y = Op::element(a, b), broadcasting; of stored numbers, what the function Op::stored() says.
+/// y = Op::element(a, b), broadcasting; of quantised values, what the function Op::stored() says.
 template <class Op, class T>
 constexpr void compute_pairs(const typename Op::attrs& attributes, arguments in, results out,
                              activation fused = activation::none) {
-  if constexpr (can_be_stored<T>)
+  if constexpr (can_be_quantised<T>)
     if (in[0].desc->quantised) return for_each_pair<T>(in, out, Op::template stored<T>({in, out, fused}));
   for_each_pair<T>(in, out, [&](T a, T b) { return Op::element(attributes, a, b); });
 }

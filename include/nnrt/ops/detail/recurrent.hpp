@@ -90,7 +90,7 @@ template <class T> struct row_of_numbers {
   }
 };
 
-/// What steps on stored numbers are made of: rows of numbers without their zero points, sums of their products with
+/// What steps on quantised values are made of: rows of numbers without their zero points, sums of their products with
 /// rows of weights, one product after the other, and functions of fixed-point numbers, one after the other.
 struct plain_products {
   template <class X> struct row {

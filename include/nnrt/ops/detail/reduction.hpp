@@ -57,7 +57,7 @@ template <class Rule> constexpr verdict infer_reduction(const reduction_attribut
     if (!chosen.contains(i)) y.push_back(x.shape[i]);
     else if (a.keep_dims) y.push_back(1);
   }
-  return yields(x.with_shape(y));
+  return ok(x.with_shape(y));
 }
 
 /// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
@@ -118,7 +118,7 @@ template <class T> constexpr void reduce_truths(const reduction_attributes& a, a
 }
 
 /// What reductions of numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
-template <dtype_set Types, stored_numbers Quantised = stored_numbers::refused> struct plain_reduction {
+template <dtype_set Types, quantised_values Quantised = quantised_values::refused> struct plain_reduction {
   static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", Types}};
   static constexpr operator_traits traits{.quantised = Quantised};

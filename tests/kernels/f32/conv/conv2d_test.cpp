@@ -78,7 +78,7 @@ TEST_CASE("convolution: every method is right at its edges") {
     const char* what;
     conv_shape s;
   };
-  static constexpr std::int64_t tile = tile_rows;
+  static constexpr std::int64_t tile = mr;
   const row table[] = {
       {"1x1, the image itself", padded(layer(5, 7, 6, 19, 1, 1), 0, 0, 0, 0)},
       {"1x1 of several images", padded(batched(layer(3, 3, 4, 5, 1, 1), 3), 0, 0, 0, 0)},
@@ -144,7 +144,7 @@ TEST_CASE("convolution: an output with gaps is written where it lies, and its ga
     const char* what;
     conv_shape s;
   };
-  static constexpr std::int64_t tile = tile_rows;
+  static constexpr std::int64_t tile = mr;
   const row table[] = {
       {"1x1", padded(layer(5, 7, 6, 19, 1, 1), 0, 0, 0, 0)},
       {"kernel as large as the image", padded(batched(layer(4, 5, 3, 40, 4, 5), 4), 0, 0, 0, 0)},
@@ -224,15 +224,15 @@ TEST_CASE("convolution: pointwise and wide unpadded windows need no scratch") {
 }
 
 TEST_CASE("convolution: pixels that collide are gathered where tiles are high enough for it") {
-  const conv_method method = tile_rows > 12 ? conv_method::gather : conv_method::product;
+  const conv_method method = mr > 12 ? conv_method::gather : conv_method::product;
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 32, 1, 1), 0, 0, 0, 0)) == method);
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) ==
         conv_method::product);
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) ==
-        (panel_columns > 8 ? conv_method::product : method));
+        (nr > 8 ? conv_method::product : method));
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) ==
         conv_method::product);
-  const conv_method strides = tile_rows > 12 ? conv_method::gather : conv_method::direct;
+  const conv_method strides = mr > 12 ? conv_method::gather : conv_method::direct;
   CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(36, 36, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) ==
         strides);
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) ==
@@ -242,7 +242,7 @@ TEST_CASE("convolution: pixels that collide are gathered where tiles are high en
 TEST_CASE(
     "convolution: lines whose last tile has few rows are gathered where tiles have 6, if enough filters share the "
     "copies") {
-  const conv_method gathered = tile_rows > 6 ? conv_method::direct : conv_method::gather;
+  const conv_method gathered = mr > 6 ? conv_method::direct : conv_method::gather;
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 512, 512, 3, 3), 1, 1, 1, 1)) == gathered);
   CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 3, 3), 2, 2), 1, 1, 1, 1)) ==
         gathered);
@@ -269,8 +269,9 @@ TEST_CASE("convolution: scratch is no larger than what is gathered, however far 
 TEST_CASE("convolution: where there are bands, some rows of a product alone have the bits of the whole") {
   std::minstd_rand random(11);
   int banded = 0;
-  for (const std::int64_t out : {std::int64_t{1}, lanes, lanes + 1, 2 * lanes, 2 * lanes + 1, 3 * lanes + 1})
-    for (std::int64_t width = 1; width <= 2 * tile_rows + 3; ++width) {
+  for (const std::int64_t out :
+       {std::int64_t{1}, f32_lanes, f32_lanes + 1, 2 * f32_lanes, 2 * f32_lanes + 1, 3 * f32_lanes + 1})
+    for (std::int64_t width = 1; width <= 2 * mr + 3; ++width) {
       conv_shape s{.batch = 1,
                    .height = 7,
                    .width = width,
@@ -280,7 +281,7 @@ TEST_CASE("convolution: where there are bands, some rows of a product alone have
                    .kernel_w = 1,
                    .out_height = 7,
                    .out_width = width};
-      if (!conv_has_bands(s)) continue;
+      if (!conv_has_stripes(s)) continue;
       ++banded;
       CAPTURE(out);
       CAPTURE(width);

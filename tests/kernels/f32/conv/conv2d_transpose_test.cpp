@@ -122,7 +122,7 @@ TEST_CASE("conv_transpose: every way to spread pixels is right at its edges") {
     const char* what;
     conv_transpose_shape s;
   };
-  static constexpr std::int64_t tile = tile_rows;
+  static constexpr std::int64_t tile = mr;
   const row table[] = {
       {"stride 1: an ordinary convolution", layer(4, 19, axis(5, 3, 1), axis(7, 3, 1))},
       {"1x1", layer(6, 19, axis(5, 1, 1), axis(7, 1, 1), 1, 2)},
@@ -143,7 +143,8 @@ TEST_CASE("conv_transpose: every way to spread pixels is right at its edges") {
       {"two groups", layer(8, 12, axis(5, 3, 2), axis(6, 3, 2), 2, 2)},
       {"groups with dilation", layer(8, 6, axis(5, 3, 2, 2), axis(6, 3, 1, 2), 2)},
       {"depthwise", layer(5, 5, cut(axis(5, 4, 2), 1, 1), cut(axis(6, 4, 2), 1, 1), 5, 2)},
-      {"depthwise, many channels", layer(3 * lanes + 1, 3 * lanes + 1, axis(4, 3, 2), axis(3, 2, 3), 3 * lanes + 1)},
+      {"depthwise, many channels",
+       layer(3 * f32_lanes + 1, 3 * f32_lanes + 1, axis(4, 3, 2), axis(3, 2, 3), 3 * f32_lanes + 1)},
       {"depthwise with a multiplier", layer(6, 18, axis(4, 3, 2, 2), axis(3, 3, 2), 6)},
       {"no input channels give the bias", layer(0, 5, axis(3, 3, 2), axis(3, 3, 2))},
       {"no output channels", layer(3, 0, axis(3, 3, 2), axis(3, 3, 2))},

@@ -26,7 +26,7 @@ template <int... I> across_function function_for(std::int64_t out, std::integer_
   return all[out];
 }
 across_function function_for(const conv_shape& s) {
-  return function_for(s.out, std::make_integer_sequence<int, most_across>());
+  return function_for(s.out, std::make_integer_sequence<int, max_spatial_filters>());
 }
 
 struct problem {
@@ -48,7 +48,7 @@ struct problem {
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(across_scratch_floats(s), nan);
-      conv_across(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s), range, {i, parts});
+      conv_spatial(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s), range, {i, parts});
     }
   }
 };
@@ -81,13 +81,14 @@ void check(const conv_shape& s, clamp_range range, std::minstd_rand& random) {
   }
 }
 
-constexpr std::int64_t most = most_across;
-const doctest::skip needs_vectors(lanes == 1);
+constexpr std::int64_t most = max_spatial_filters;
+const doctest::skip needs_vectors(f32_lanes == 1);
 
 TEST_CASE("conv_across: every number of filters is right at the edges of tiles" * needs_vectors) {
   std::minstd_rand random(1);
   for (std::int64_t out = 1; out <= most; ++out)
-    for (const std::int64_t width : {std::int64_t{1}, lanes, 2 * lanes - 1, 2 * lanes, 2 * lanes + 1, 5 * lanes}) {
+    for (const std::int64_t width :
+         {std::int64_t{1}, f32_lanes, 2 * f32_lanes - 1, 2 * f32_lanes, 2 * f32_lanes + 1, 5 * f32_lanes}) {
       CAPTURE(out);
       CAPTURE(width);
       check(padded(batched(layer(5, width, 1, out, 3, 3), 2), 1, 1, 1, 1), {}, random);
@@ -102,15 +103,15 @@ TEST_CASE("conv_across: every way of padding, striding and dilating is right" * 
   };
   const row table[] = {
       {"a column of two pixels", padded(layer(4, 3, 1, 1, 3, 3), 0, 0, 0, 0)},
-      {"no padding", padded(layer(9, 2 * lanes + 4, 1, most, 5, 5), 0, 0, 0, 0)},
-      {"padding of four kinds", padded(layer(6, 2 * lanes, 1, most, 4, 5), 3, 1, 0, 4)},
-      {"padding wider than the image", padded(layer(4, 5, 1, 1, 3, 3), 9, 2 * lanes, 7, lanes + 17)},
-      {"pixels left out in front", padded(layer(9, 2 * lanes + 3, 1, 1, 3, 3), -2, -3, 0, 1)},
+      {"no padding", padded(layer(9, 2 * f32_lanes + 4, 1, most, 5, 5), 0, 0, 0, 0)},
+      {"padding of four kinds", padded(layer(6, 2 * f32_lanes, 1, most, 4, 5), 3, 1, 0, 4)},
+      {"padding wider than the image", padded(layer(4, 5, 1, 1, 3, 3), 9, 2 * f32_lanes, 7, f32_lanes + 17)},
+      {"pixels left out in front", padded(layer(9, 2 * f32_lanes + 3, 1, 1, 3, 3), -2, -3, 0, 1)},
       {"strides and gaps between taps, downwards",
-       padded(dilated(strided(layer(23, 2 * lanes, 1, most, 3, 4), 3, 1), 2, 1), 2, 0, 1, 3)},
+       padded(dilated(strided(layer(23, 2 * f32_lanes, 1, most, 3, 4), 3, 1), 2, 1), 2, 0, 1, 3)},
       {"a kernel of one row", padded(layer(5, 19, 1, 1, 1, 5), 0, 2, 0, 2)},
       {"a kernel of one column", padded(layer(12, 19, 1, 2, 5, 1), 2, 0, 2, 0)},
-      {"several bands", padded(batched(layer(300, 2 * lanes + 40, 1, 2, 4, 3), 2), 1, 1, 1, 1)},
+      {"several bands", padded(batched(layer(300, 2 * f32_lanes + 40, 1, 2, 4, 3), 2), 1, 1, 1, 1)},
       {"lines too long for a band", padded(layer(5, 5000, 1, 1, 3, 3), 1, 1, 1, 1)},
       {"an empty image gives the bias", padded(layer(0, 0, 1, 2, 3, 3), 2, 2, 2, 2)},
   };
@@ -128,7 +129,7 @@ TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outpu
       scratch(across_scratch_floats(s), nan);
   across_pack(s, w.data(), nullptr, packed.data());
   x[3 * 20 + 15] = nan;
-  conv_across(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s));
+  conv_spatial(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s));
   for (std::int64_t oy = 0; oy < 6; ++oy)
     for (std::int64_t ox = 0; ox < 20; ++ox)
       for (std::int64_t o = 0; o < 2; ++o) {
@@ -146,7 +147,7 @@ TEST_CASE("conv_across: a part uses no more scratch than it asks for" * needs_ve
   const std::int64_t own = across_scratch_floats(s);
   for (std::int64_t index = 0; index < 3; ++index) {
     fenced scratch(own + 16, 7.0F), y(outputs(s));
-    conv_across(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), function_for(s), {}, {index, 3});
+    conv_spatial(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), function_for(s), {}, {index, 3});
     for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
   }
 }
@@ -158,11 +159,11 @@ constexpr conv_shape grey(std::int64_t size, std::int64_t in, std::int64_t out) 
   s.pad_top = s.pad_left = 1;
   return s;
 }
-TEST_CASE("conv_across: is for machines with vectors") { CHECK(is_across_shape(grey(28, 1, 1)) == (lanes > 1)); }
-static_assert(goes_across(grey(28, 1, 6)) == (lanes >= 8),
+TEST_CASE("conv_across: is for machines with vectors") { CHECK(is_across_shape(grey(28, 1, 1)) == (f32_lanes > 1)); }
+static_assert(goes_across(grey(28, 1, 6)) == (f32_lanes >= 8),
               "LeNet: 6 of 16 lanes would be in use, or 6 of 8 by tiles of few sums");
-static_assert(goes_across(grey(4 * lanes, 1, 1)) == (lanes > 1));
-static_assert(!goes_across(grey(28, 1, lanes)), "no lane would be empty");
+static_assert(goes_across(grey(4 * f32_lanes, 1, 1)) == (f32_lanes > 1));
+static_assert(!goes_across(grey(28, 1, f32_lanes)), "no lane would be empty");
 static_assert(!goes_across(grey(28, 2, 1)), "pixels of one channel do not lie side by side");
 static_assert(!goes_across(grey(5, 1, 6)) && !goes_across(grey(2, 1, 3)), "most pixels of a vector would not exist");
 static_assert(!is_across_shape([] {

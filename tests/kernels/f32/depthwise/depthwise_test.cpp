@@ -101,7 +101,7 @@ depthwise_shape layer(std::int64_t h, std::int64_t w, std::int64_t channels, std
 }
 
 /// As many channels as share a vector with those of another pixel, where pixels do.
-constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
+constexpr std::int64_t half = f32_lanes / 2 == 0 ? 1 : f32_lanes / 2;
 
 TEST_CASE("depthwise: parts are as many rows each, of pixels that the same part of a product around the layer has") {
   const auto rows_of = [](const depthwise_shape& s, part p) {
@@ -120,8 +120,8 @@ TEST_CASE("depthwise: parts are as many rows each, of pixels that the same part 
     }
     CHECK(next == 14);
   }
-  if (tile_rows == 14) {
-    const row_tiles tiles{14 * 14};
+  if (mr == 14) {
+    const m_blocking tiles{14 * 14};
     CHECK(rows_of(even, {0, 2}).end * 14 == tiles.begin(share(tiles.count(), {0, 2}).end));
   }
   CHECK(rows_of(layer(25, 10, 64, 3, 1, 1, 1), {0, 2}).end == 13);
@@ -133,7 +133,7 @@ TEST_CASE("depthwise: every width and channel count around a tile is right for t
   for (const std::int64_t kernel : {3, 5})
     for (const std::int64_t stride : {1, 2})
       for (std::int64_t width = 1; width <= 3 * 14 + 2; ++width)
-        for (const std::int64_t channels : {half, lanes, lanes + 1, 3 * lanes - 1}) {
+        for (const std::int64_t channels : {half, f32_lanes, f32_lanes + 1, 3 * f32_lanes - 1}) {
           CAPTURE(kernel);
           CAPTURE(stride);
           CAPTURE(width);
@@ -148,7 +148,7 @@ TEST_CASE("depthwise: every way of padding is right") {
     for (const std::int64_t stride : {1, 2, 3})
       for (const std::int64_t pad : {0, 1, 2, 6})
         for (const std::int64_t pad_after : {0, 1, 7})
-          for (const std::int64_t channels : {half, lanes + 2}) {
+          for (const std::int64_t channels : {half, f32_lanes + 2}) {
             CAPTURE(kernel);
             CAPTURE(stride);
             CAPTURE(pad);
@@ -160,7 +160,7 @@ TEST_CASE("depthwise: every way of padding is right") {
 
 TEST_CASE("depthwise: every channel count up to three vectors is right") {
   std::minstd_rand random(3);
-  for (std::int64_t channels = 0; channels <= 3 * lanes + 1; ++channels) {
+  for (std::int64_t channels = 0; channels <= 3 * f32_lanes + 1; ++channels) {
     CAPTURE(channels);
     check(problem(layer(5, 9, channels, 3, 1, 1, 1), {}, random));
   }
@@ -181,15 +181,15 @@ TEST_CASE("depthwise: multipliers, dilation, unequal strides and kernels, batche
 }
 
 TEST_CASE("depthwise: no bias means zeros") {
-  const depthwise_shape s = layer(3, 3, lanes, 3, 1, 0, 0);
-  fenced x(9 * lanes, 1.0F), w(9 * lanes, 1.0F), packed(depthwise_packed_floats(s), nan), y(lanes, nan);
+  const depthwise_shape s = layer(3, 3, f32_lanes, 3, 1, 0, 0);
+  fenced x(9 * f32_lanes, 1.0F), w(9 * f32_lanes, 1.0F), packed(depthwise_packed_floats(s), nan), y(f32_lanes, nan);
   depthwise_pack(s, w.data(), nullptr, packed.data());
   depthwise(s, x.data(), packed.data(), y.data());
-  CHECK(nnrt_test::same_bits(y, fenced(lanes, 9.0F)));
+  CHECK(nnrt_test::same_bits(y, fenced(f32_lanes, 9.0F)));
 }
 
 TEST_CASE("depthwise: a NaN reaches exactly the outputs of its channel that see it") {
-  for (const std::int64_t channels : {half, lanes + 3})
+  for (const std::int64_t channels : {half, f32_lanes + 3})
     for (const std::int64_t column : {0, 13, 14, 20, 29}) {
       CAPTURE(channels);
       CAPTURE(column);
@@ -208,7 +208,7 @@ TEST_CASE("depthwise: a NaN reaches exactly the outputs of its channel that see 
 }
 
 TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is left out") {
-  for (const std::int64_t channels : {half, lanes})
+  for (const std::int64_t channels : {half, f32_lanes})
     for (const std::int64_t width : {1, 2}) {
       CAPTURE(channels);
       CAPTURE(width);
@@ -227,10 +227,10 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
 
 TEST_CASE("depthwise: images of half a vector of channels have two pixels in each") {
   depthwise_shape s = layer(4, 4, half, 3, 1, 1, 1);
-  CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
-  CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
+  CHECK(depthwise_method_of(s).pixels == (has_half_vector ? 2 : 1));
+  CHECK(depthwise_pixels(s) == (has_half_vector ? 2 : 1));
   s.height = s.width = s.out_height = s.out_width = 0;  // weights are packed for any image
-  CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
+  CHECK(depthwise_pixels(s) == (has_half_vector ? 2 : 1));
   CHECK(depthwise_pixels(layer(4, 4, half, 3, 2, 1, 1)) == 1);
   CHECK(depthwise_pixels(layer(4, 4, half + 1, 3, 1, 1, 1)) == 1);
   CHECK(depthwise_method_of(layer(4, 4, half, 3, 2, 1, 1)).pixels == 1);
@@ -240,7 +240,7 @@ TEST_CASE("depthwise: images of half a vector of channels have two pixels in eac
 TEST_CASE("depthwise: each method has a number, and strips and tiles are for images that they fit") {
   for (int i = 0; i < depthwise_methods.count; ++i) CHECK(number_of(depthwise_methods.of[i]) == i);
   const auto columns = [](const depthwise_shape& s) { return depthwise_method_of(s).columns; };
-  const std::int64_t channels = 2 * lanes;
+  const std::int64_t channels = 2 * f32_lanes;
   if (!has_depthwise_tiles(layer(9, 14, channels, 3, 1, 1, 1))) return;
   CHECK(columns(layer(9, 14, channels, 3, 1, 1, 1)) == (has_strips ? 7 : 5));
   CHECK(columns(layer(9, 10, channels, 3, 1, 1, 1)) == 5);
@@ -280,10 +280,10 @@ TEST_CASE("depthwise: the columns of strips and tiles waste as little as can be 
 
 TEST_CASE("depthwise: every height is right, in strips of all rows and of some") {
   std::minstd_rand random(6);
-  for (const std::int64_t channels : {lanes, std::int64_t{512}, std::int64_t{1024}})
+  for (const std::int64_t channels : {f32_lanes, std::int64_t{512}, std::int64_t{1024}})
     for (const std::int64_t stride : {1, 2})
       for (const std::int64_t pad : {0, 1})
-        for (std::int64_t height = 1; height <= (channels == lanes ? 19 : 8); ++height) {
+        for (std::int64_t height = 1; height <= (channels == f32_lanes ? 19 : 8); ++height) {
           CAPTURE(channels);
           CAPTURE(stride);
           CAPTURE(pad);
@@ -291,7 +291,8 @@ TEST_CASE("depthwise: every height is right, in strips of all rows and of some")
           check(problem(layer(height, 9, channels, 3, stride, pad, 1), {-1, 1}, random));
         }
   // more than L2 holds, with AVX-512
-  for (const std::int64_t stride : {1, 2}) check(problem(layer(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));
+  for (const std::int64_t stride : {1, 2})
+    check(problem(layer(37, 150, 8 * f32_lanes, 3, stride, 1, 1), {-1, 1}, random));
 }
 
 TEST_CASE("depthwise: large tiles are right for every height and width, with fewer channels than lanes and more") {
@@ -299,7 +300,7 @@ TEST_CASE("depthwise: large tiles are right for every height and width, with few
   if (!has_strips) return;
   std::minstd_rand random(7);
   // the last in strips where they are in the cache
-  for (const std::int64_t channels : {lanes - 3, lanes, 2 * lanes + 5, 4 * lanes})
+  for (const std::int64_t channels : {f32_lanes - 3, f32_lanes, 2 * f32_lanes + 5, 4 * f32_lanes})
     for (const std::int64_t pad : {0, 1})
       for (std::int64_t height = 1; height <= 10; ++height)
         for (std::int64_t width = 4 + 2 * (1 - pad); width <= 13; ++width) {
@@ -327,7 +328,7 @@ TEST_CASE("depthwise: images that no L2 holds have large tiles where there are r
   CHECK_FALSE(has_them(112, 112, 96, 2));
   CHECK_FALSE(has_them(56, 56, 512, 1));
   CHECK_FALSE(has_them(50000, 3, 32, 1));
-  CHECK_FALSE(has_them(600, 600, lanes / 2, 1));
+  CHECK_FALSE(has_them(600, 600, f32_lanes / 2, 1));
 }
 
 TEST_CASE(
@@ -335,7 +336,7 @@ TEST_CASE(
     "part alone") {
   std::minstd_rand random(5);
   for (const std::int64_t size : {1, 3, 6})
-    for (const std::int64_t channels : {std::int64_t{64}, std::int64_t{80}, 20 * lanes, 20 * lanes + 8})
+    for (const std::int64_t channels : {std::int64_t{64}, std::int64_t{80}, 20 * f32_lanes, 20 * f32_lanes + 8})
       for (const std::int64_t kernel : {3, 4, 5})
         for (const std::int64_t multiplier : {1, 2}) {
           CAPTURE(size);

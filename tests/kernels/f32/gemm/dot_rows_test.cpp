@@ -47,17 +47,18 @@ void check(std::int64_t k, std::int64_t n, bool has_bias, clamp_range range, std
 
 TEST_CASE("dot_rows: lengths around whole vectors, numbers of rows around groups and vectors") {
   std::minstd_rand random(1);
-  for (const std::int64_t k : {std::int64_t{1}, lanes - 1, lanes, lanes + 1, 2 * lanes, 3 * lanes + 1, 4 * lanes - 1,
-                               4 * lanes + 1, 9 * lanes, std::int64_t{1280}})
-    for (const std::int64_t n :
-         {std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, lanes - 1, lanes, lanes + 5, 3 * lanes + 2})
+  for (const std::int64_t k :
+       {std::int64_t{1}, f32_lanes - 1, f32_lanes, f32_lanes + 1, 2 * f32_lanes, 3 * f32_lanes + 1, 4 * f32_lanes - 1,
+        4 * f32_lanes + 1, 9 * f32_lanes, std::int64_t{1280}})
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, f32_lanes - 1, f32_lanes,
+                                 f32_lanes + 5, 3 * f32_lanes + 2})
       if (n > 0 && k > 0) check(k, n, (k + n) % 2 == 0, k % 3 == 0 ? clamp_range{0.0F, 0.5F} : clamp_range{}, random);
 }
 
 TEST_CASE("dot_rows: rows of several pages, and those that are read four at a time") {
   std::minstd_rand random(2);
   for (const std::int64_t k : {1024, 2051, 4096, 4097, 9216 + 5})
-    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{7}, lanes + 2}) check(k, n, n % 2 == 0, {}, random);
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{7}, f32_lanes + 2}) check(k, n, n % 2 == 0, {}, random);
 }
 
 TEST_CASE("dot_rows: no products give the bias, clamped; no rows write nothing") {
@@ -70,7 +71,7 @@ TEST_CASE("dot_rows: no products give the bias, clamped; no rows write nothing")
 }
 
 TEST_CASE("dot_rows: an infinity or a NaN reaches the rows that it is a factor of, and no others") {
-  for (const std::int64_t k : {lanes + 3, 2 * lanes, 5 * lanes, std::int64_t{4100}}) {
+  for (const std::int64_t k : {f32_lanes + 3, 2 * f32_lanes, 5 * f32_lanes, std::int64_t{4100}}) {
     CAPTURE(k);
     fenced x(k, 1.0F), w(6 * k, 1.0F), y(6);
     w[1 * k] = inf, w[3 * k + k - 1] = std::numeric_limits<float>::quiet_NaN();

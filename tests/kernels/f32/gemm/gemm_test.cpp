@@ -89,9 +89,9 @@ void check(const problem& p) {
 
 TEST_CASE("gemm: every row count up to three tiles is right") {
   std::minstd_rand random(1);
-  for (std::int64_t m = 0; m <= 3 * tile_rows + 1; ++m)
-    for (const std::int64_t n : {std::int64_t{1}, lanes / 2, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes,
-                                 2 * lanes + lanes / 2, 3 * lanes + 1})
+  for (std::int64_t m = 0; m <= 3 * mr + 1; ++m)
+    for (const std::int64_t n : {std::int64_t{1}, f32_lanes / 2, f32_lanes, f32_lanes + 1, f32_lanes + f32_lanes / 2,
+                                 2 * f32_lanes, 2 * f32_lanes + f32_lanes / 2, 3 * f32_lanes + 1})
       check(problem({m, 1 + m % 5, n}, m % 3, n % 4, {}, random));
 }
 
@@ -110,8 +110,9 @@ TEST_CASE("gemm: every depth up to 20 is right, and depth 0 gives the bias") {
 
 TEST_CASE("gemm: rows of many tiles of few products, several of which one call makes, are right") {
   std::minstd_rand random(7);
-  for (const std::int64_t m : {20 * tile_rows, 20 * tile_rows + 3, 20 * tile_rows + tile_rows / 2})
-    for (const std::int64_t n : {lanes / 2, lanes, lanes + lanes / 2, 2 * lanes, 2 * lanes + 3, 5 * lanes})
+  for (const std::int64_t m : {20 * mr, 20 * mr + 3, 20 * mr + mr / 2})
+    for (const std::int64_t n :
+         {f32_lanes / 2, f32_lanes, f32_lanes + f32_lanes / 2, 2 * f32_lanes, 2 * f32_lanes + 3, 5 * f32_lanes})
       for (const std::int64_t k : {0, 1, 8, 45}) check(problem({m, k, n}, n % 3, k % 2, {-1.0F, 6.0F}, random));
 }
 
@@ -126,9 +127,9 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
   detail::tile_args t{.k = 3, .runs = 2, .count = 4};
   t.a = 5000;
   constexpr address far_away = 100'000'000;
-  detail::read_ahead ahead(address{1'000'000}, far_away);
+  detail::panel_prefetch ahead(address{1'000'000}, far_away);
   CHECK(ahead.weights_end == address{1'000'000} + 4 * detail::weights_in_cache);
-  static_assert(detail::bytes_ahead % 64 == 0 && detail::bytes_ahead >= panel_columns * 4);
+  static_assert(detail::bytes_ahead % 64 == 0 && detail::bytes_ahead >= nr * 4);
   constexpr address at_once = 3 * 2 * 4 * detail::bytes_ahead;  // of the lines of these tiles
   ahead.rows_behind(address{2'000'000}, at_once / 4 + 32);
   for (const address expected : {address{2'000'000}, 2'000'000 + at_once, address{1'000'000}, 1'000'000 + at_once}) {
@@ -142,8 +143,8 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
   CHECK(t.ahead == t.a);
   CHECK(t.ahead_step == 0);
   // Behind the last weights lies what other threads write.
-  CHECK(detail::read_ahead(address{1'000'000}, address{1'001'000}).weights_end == address{1'001'000});
-  detail::read_ahead nothing(address{1'000'000}, 0);
+  CHECK(detail::panel_prefetch(address{1'000'000}, address{1'001'000}).weights_end == address{1'001'000});
+  detail::panel_prefetch nothing(address{1'000'000}, 0);
   nothing.give(t);
   CHECK(t.ahead == t.a);
   CHECK(t.ahead_step == 0);
@@ -152,14 +153,14 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
 }
 
 TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more of them than a set of L1 has lines") {
-  constexpr bool is_high = tile_rows > 12;
-  CHECK(rows_collide(tile_rows, 4096, panel_columns) == is_high);
-  CHECK(rows_collide(196, 3 * 4096, 1000) == is_high);
-  CHECK_FALSE(rows_collide(12, 4096, 1000));
-  CHECK_FALSE(rows_collide(196, 2048, 1000));
-  CHECK_FALSE(rows_collide(196, 4096 + 64, 1000));
-  CHECK_FALSE(rows_collide(196, 4096, panel_columns - 1));
-  CHECK_FALSE(rows_collide(196, 0, 1000));
+  constexpr bool is_high = mr > 12;
+  CHECK(rows_alias_4k(mr, 4096, nr) == is_high);
+  CHECK(rows_alias_4k(196, 3 * 4096, 1000) == is_high);
+  CHECK_FALSE(rows_alias_4k(12, 4096, 1000));
+  CHECK_FALSE(rows_alias_4k(196, 2048, 1000));
+  CHECK_FALSE(rows_alias_4k(196, 4096 + 64, 1000));
+  CHECK_FALSE(rows_alias_4k(196, 4096, nr - 1));
+  CHECK_FALSE(rows_alias_4k(196, 0, 1000));
   for (const std::int64_t k : {1024, 2048, 10240}) CHECK(copied_row_floats(k) % 1024 != 0);
   CHECK(copied_row_floats(1000) == 1000);
   CHECK(copied_row_floats(0) == 0);
@@ -170,10 +171,10 @@ TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more o
 TEST_CASE("gemm: copied rows give the bits that rows give where they lie, in every division into parts") {
   std::minstd_rand random(8);
   const auto total = [](std::int64_t m, std::int64_t k) { return copied_rows_floats(m, k) + 16; };
-  for (const std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{13}, std::int64_t{tile_rows},
-                               std::int64_t{tile_rows + 1}, std::int64_t{9 * tile_rows + 3}})
+  for (const std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{13}, std::int64_t{mr},
+                               std::int64_t{mr + 1}, std::int64_t{9 * mr + 3}})
     for (const std::int64_t k : {0, 3, 1024, 6144})
-      for (const std::int64_t n : {lanes / 2, panel_columns + 3}) {
+      for (const std::int64_t n : {f32_lanes / 2, nr + 3}) {
         CAPTURE(m);
         CAPTURE(k);
         CAPTURE(n);
@@ -205,8 +206,8 @@ TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
   std::minstd_rand random(6);
   for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{5},
                                std::int64_t{7}, std::int64_t{8}, std::int64_t{21}, detail::turned_rows + 5})
-    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, lanes, lanes + 1, lanes + lanes / 2, 2 * lanes,
-                                 2 * lanes + 3, 5 * lanes - 1}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, f32_lanes, f32_lanes + 1, f32_lanes + f32_lanes / 2,
+                                 2 * f32_lanes, 2 * f32_lanes + 3, 5 * f32_lanes - 1}) {
       CAPTURE(k);
       CAPTURE(n);
       fenced b(k * n), transposed(k * n), by_rows(packed_floats(k, n)), by_columns(packed_floats(k, n));
@@ -220,15 +221,15 @@ TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
 }
 
 TEST_CASE("gemm: a panel of half a vector has pairs of k, and the last of an odd run by halves") {
-  if constexpr (has_halves) {
-    const std::int64_t k = 6, n = lanes / 2 - 1, run = 3;
+  if constexpr (has_half_vector) {
+    const std::int64_t k = 6, n = f32_lanes / 2 - 1, run = 3;
     fenced b(k * n), packed(packed_floats(k, n));
     for (std::int64_t i = 0; i < k * n; ++i) b[i] = static_cast<float>(i + 1);
     pack(b.data(), n, 1, k, n, run, nullptr, packed.data());
     const std::int64_t firsts[] = {0, 2, 3, 5}, seconds[] = {1, 2, 4, 5};
-    const float* panel = packed.data() + lanes;
-    for (std::size_t pair = 0; pair < 4; ++pair, panel += lanes)
-      for (std::int64_t j = 0; j < lanes / 2; ++j) {
+    const float* panel = packed.data() + f32_lanes;
+    for (std::size_t pair = 0; pair < 4; ++pair, panel += f32_lanes)
+      for (std::int64_t j = 0; j < f32_lanes / 2; ++j) {
         CAPTURE(pair);
         CAPTURE(j);
         const float part = firsts[pair] == seconds[pair] ? 0.5F : 1.0F;
@@ -238,14 +239,14 @@ TEST_CASE("gemm: a panel of half a vector has pairs of k, and the last of an odd
       }
     CHECK(packed_run(k, n, run) == run);
     CHECK(packed_run(k, n, 2) == k);
-    CHECK(packed_run(k, lanes, run) == k);
+    CHECK(packed_run(k, f32_lanes, run) == k);
   }
 }
 
 TEST_CASE(
     "gemm: what lies behind the last of an odd number of products is not looked at, and infinities stay what they "
     "are") {
-  for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{tile_rows}})
+  for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{mr}})
     for (const std::int64_t k : {std::int64_t{1}, std::int64_t{3}, std::int64_t{17}}) {
       CAPTURE(m);
       CAPTURE(k);
@@ -263,7 +264,7 @@ TEST_CASE(
 }
 
 TEST_CASE("gemm: no bias means zeros") {
-  const std::int64_t n = lanes + 1;
+  const std::int64_t n = f32_lanes + 1;
   fenced b(n, 1.0F), packed(packed_floats(1, n), untouched), a(1, 2.0F), c(n);
   pack(b.data(), n, 1, 1, n, nullptr, packed.data());
   gemm({1, 1, n}, a.data(), 1, packed.data(), c.data(), n);
@@ -272,7 +273,7 @@ TEST_CASE("gemm: no bias means zeros") {
 
 TEST_CASE("gemm: a NaN among the products stays NaN through the clamp and keeps to its row and column") {
   for (const std::int64_t m : {1, 5, 13, 14})
-    for (const std::int64_t n : {std::int64_t{5}, lanes + 3, 2 * lanes}) {
+    for (const std::int64_t n : {std::int64_t{5}, f32_lanes + 3, 2 * f32_lanes}) {
       CAPTURE(m);
       CAPTURE(n);
       const std::int64_t k = 3;
@@ -290,13 +291,13 @@ TEST_CASE("gemm: a NaN among the products stays NaN through the clamp and keeps 
 
 TEST_CASE("gemm: the set for a product has the same function for each of its tiles as the set of all") {
   for (std::int64_t m = 1; m <= 200; ++m)
-    for (std::int64_t n = 1; n <= 2 * panel_columns; ++n) {
-      const row_tiles tiles = rows_of_product(m);
+    for (std::int64_t n = 1; n <= 2 * nr; ++n) {
+      const m_blocking tiles = m_blocking_of(m);
       const tile_table& some = nnrt_test::table_for(tile_set_for(m, n));
       for (std::int64_t t = 0; t < tiles.count(); ++t)
         for (std::int64_t p = 0; p < panels_of(n); ++p) {
           const std::int64_t rows = tiles.begin(t + 1) - tiles.begin(t);
-          const std::int64_t width = std::min(panel_columns, n - p * panel_columns);
+          const std::int64_t width = std::min(nr, n - p * nr);
           const bool is_the_same = some.for_tile(rows, width) == tiles_of<native>.for_tile(rows, width);
           CHECK(is_the_same);
         }
@@ -310,28 +311,28 @@ TEST_CASE("gemm: a product gets the functions of its own tiles, and few others")
       for (const auto function : row) count += function != nullptr ? 1 : 0;
     return count;
   };
-  CHECK(functions(1, panel_columns) == 1);
-  CHECK(functions(tile_rows, panel_columns) == 1);
-  CHECK(functions(5 * tile_rows, 2 * panel_columns) == 1);
-  CHECK(functions(5 * tile_rows, panel_columns + 1) == 2);
-  CHECK(functions(5 * tile_rows - 2, panel_columns) <= 2);
-  for (std::int64_t m = 0; m <= 5 * tile_rows; ++m) CHECK(functions(m, 2 * panel_columns) <= 2);
+  CHECK(functions(1, nr) == 1);
+  CHECK(functions(mr, nr) == 1);
+  CHECK(functions(5 * mr, 2 * nr) == 1);
+  CHECK(functions(5 * mr, nr + 1) == 2);
+  CHECK(functions(5 * mr - 2, nr) <= 2);
+  for (std::int64_t m = 0; m <= 5 * mr; ++m) CHECK(functions(m, 2 * nr) <= 2);
 }
 
 TEST_CASE(
     "gemm: a row goes through whole panels in pairs where registers do, with the bits that it has in each of them "
     "alone") {
   const auto is_there = [](std::int64_t rows) {
-    return nnrt_test::table_for(tile_set_for(rows, panel_columns)).two_panels != nullptr;
+    return nnrt_test::table_for(tile_set_for(rows, nr)).two_panels != nullptr;
   };
   CHECK(is_there(1) == nnrt::kernels::detail::has_rows_of_two_panels);
-  CHECK(!is_there(tile_rows));
+  CHECK(!is_there(mr));
   tile_table single = tiles_of<native>;
   single.two_panels = nullptr;
   std::minstd_rand random(7);
   for (const std::int64_t k : {0, 1, 3, 4, 7, 64, 129})
     for (const std::int64_t panels : {1, 2, 3, 4, 7}) {
-      const problem p({1, k, panels * panel_columns + (panels % 3 == 0 ? 5 : 0)}, 0, 0, {-1.0F, 2.0F}, random);
+      const problem p({1, k, panels * nr + (panels % 3 == 0 ? 5 : 0)}, 0, 0, {-1.0F, 2.0F}, random);
       fenced c = p.empty_result(), alone = p.empty_result();
       gemm(p.s, p.a.data(), p.lda, p.packed.data(), c.data(), p.ldc, p.range);
       gemm(p.s, p.a.data(), p.lda, p.packed.data(), alone.data(), p.ldc, p.range, {}, single);
@@ -342,16 +343,16 @@ TEST_CASE(
 TEST_CASE("gemm: tiles cover the rows in order, and differ by two rows at most, and by one that is odd") {
   for (std::int64_t m = 0; m <= 200; ++m) {
     CAPTURE(m);
-    const row_tiles tiles{m};
+    const m_blocking tiles{m};
     CHECK(tiles.begin(0) == 0);
-    CHECK(tiles.count() == (m + tile_rows - 1) / tile_rows);
+    CHECK(tiles.count() == (m + mr - 1) / mr);
     CHECK(tiles.begin(tiles.count()) == m);
     std::int64_t odd = 0;
     for (std::int64_t t = 0; t < tiles.count(); ++t) {
       const std::int64_t rows = tiles.rows(t);
       CHECK(rows == tiles.begin(t + 1) - tiles.begin(t));
-      CHECK(rows <= tile_rows);
-      CHECK(rows >= std::min<std::int64_t>(m, tile_rows / 2));
+      CHECK(rows <= mr);
+      CHECK(rows >= std::min<std::int64_t>(m, mr / 2));
       CHECK(detail::function_rows(rows) >= detail::function_rows(tiles.rows(0)) - 2);
       CHECK(detail::function_rows(rows) <= detail::function_rows(tiles.rows(0)));
       const std::int64_t alike = tiles.alike(t);
@@ -370,26 +371,26 @@ TEST_CASE(
     "enough") {
   for (std::int64_t m = 1; m <= 200; ++m) {
     CAPTURE(m);
-    const row_tiles plain{m}, tiles = rows_of_product(m);
+    const m_blocking plain{m}, tiles = m_blocking_of(m);
     const bool is_plain = tiles.count() == plain.count();
     CHECK((is_plain || (plain.count() == 3 && tiles.count() == 4 && tiles.rows(3) >= 7)));
-    CHECK((is_plain || m % tile_rows != 0));  // bands of an image reckon with full tiles
-    CHECK(is_plain == (tile_rows < 14 || m < 31 || m > 41));
+    CHECK((is_plain || m % mr != 0));  // stripes of an image reckon with full tiles
+    CHECK(is_plain == (mr < 14 || m < 31 || m > 41));
   }
 }
 
 TEST_CASE("gemm: so many tiles as are asked for cover the rows, too") {
   for (std::int64_t m = 2; m <= 100; ++m)
-    for (std::int64_t count = (m + tile_rows - 1) / tile_rows; count <= m / 2; ++count) {
+    for (std::int64_t count = (m + mr - 1) / mr; count <= m / 2; ++count) {
       CAPTURE(m);
       CAPTURE(count);
-      const row_tiles tiles(m, count);
+      const m_blocking tiles(m, count);
       CHECK(tiles.count() == count);
       CHECK(tiles.begin(0) == 0);
       CHECK(tiles.begin(count) == m);
       for (std::int64_t t = 0; t < count; ++t) {
         CHECK(tiles.rows(t) >= 1);
-        CHECK(tiles.rows(t) <= tile_rows);
+        CHECK(tiles.rows(t) <= mr);
       }
     }
 }

@@ -109,33 +109,33 @@ TEST_CASE("winograd: all transforms are right at their edges") {
     std::string what;
     conv_shape s;
   };
-  static constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
+  static constexpr std::int64_t half = f32_lanes / 2 == 0 ? 1 : f32_lanes / 2;
   const row table[] = {
-      {"one whole tile", image(4, 4, lanes, lanes)},
-      {"one pixel", image(3, 3, lanes, 1, 0)},
-      {"one pixel, all but one padding", image(1, 1, lanes, 3)},
-      {"a line of tiles", image(3, 17, lanes, lanes, 0)},
-      {"a column of tiles", image(18, 3, lanes, lanes, 0)},
-      {"odd extents", image(7, 9, lanes, lanes)},
-      {"one whole tile of stride 2", image(9, 9, lanes, lanes, 0)},
-      {"tiles of stride 2 inside of the image", image(33, 27, lanes + 2, lanes)},
-      {"no padding", image(10, 9, lanes, 5, 0)},
-      {"wide padding", image(5, 6, lanes, 5, 4)},
-      {"padding of four kinds", padded(layer(6, 7, lanes, 6, 3, 3), 1, 2, 3, 0)},
-      {"padding below and right alone", padded(layer(6, 7, lanes, 6, 3, 3), 0, 0, 2, 1)},
-      {"pixels left out in front", padded(layer(9, 12, lanes, 7, 3, 3), -2, -3, 0, 1)},
-      {"channels past a vector", image(6, 6, lanes + 1, lanes + 1)},
-      {"channels just short of two vectors", image(6, 6, 2 * lanes - 1, 2 * lanes - 1)},
-      {"a panel and a half", image(6, 5, 2 * lanes, panel_columns + lanes + half)},
-      {"a vector and less than a half", image(9, 9, lanes, lanes + 1)},
-      {"several panels", image(5, 5, lanes + 3, 3 * panel_columns)},
-      {"several images", batched(image(5, 7, lanes, 2 * lanes), 3)},
-      {"two blocks of one panel", image(4 * tile_rows + 4, 4, lanes, lanes)},
-      {"several blocks", image(41, 37, 2 * lanes + 1, lanes + 2)},
+      {"one whole tile", image(4, 4, f32_lanes, f32_lanes)},
+      {"one pixel", image(3, 3, f32_lanes, 1, 0)},
+      {"one pixel, all but one padding", image(1, 1, f32_lanes, 3)},
+      {"a line of tiles", image(3, 17, f32_lanes, f32_lanes, 0)},
+      {"a column of tiles", image(18, 3, f32_lanes, f32_lanes, 0)},
+      {"odd extents", image(7, 9, f32_lanes, f32_lanes)},
+      {"one whole tile of stride 2", image(9, 9, f32_lanes, f32_lanes, 0)},
+      {"tiles of stride 2 inside of the image", image(33, 27, f32_lanes + 2, f32_lanes)},
+      {"no padding", image(10, 9, f32_lanes, 5, 0)},
+      {"wide padding", image(5, 6, f32_lanes, 5, 4)},
+      {"padding of four kinds", padded(layer(6, 7, f32_lanes, 6, 3, 3), 1, 2, 3, 0)},
+      {"padding below and right alone", padded(layer(6, 7, f32_lanes, 6, 3, 3), 0, 0, 2, 1)},
+      {"pixels left out in front", padded(layer(9, 12, f32_lanes, 7, 3, 3), -2, -3, 0, 1)},
+      {"channels past a vector", image(6, 6, f32_lanes + 1, f32_lanes + 1)},
+      {"channels just short of two vectors", image(6, 6, 2 * f32_lanes - 1, 2 * f32_lanes - 1)},
+      {"a panel and a half", image(6, 5, 2 * f32_lanes, nr + f32_lanes + half)},
+      {"a vector and less than a half", image(9, 9, f32_lanes, f32_lanes + 1)},
+      {"several panels", image(5, 5, f32_lanes + 3, 3 * nr)},
+      {"several images", batched(image(5, 7, f32_lanes, 2 * f32_lanes), 3)},
+      {"two blocks of one panel", image(4 * mr + 4, 4, f32_lanes, f32_lanes)},
+      {"several blocks", image(41, 37, 2 * f32_lanes + 1, f32_lanes + 2)},
       {"one block for weights that are read but once", image(16, 13, 97, 90)},
-      {"several blocks of several images", batched(image(20, 21, 4 * lanes, 3), 3)},
-      {"gaps", spread(image(7, 6, lanes, lanes + 1), 2, 3)},
-      {"gaps between several images", spread(batched(image(5, 6, lanes, 3), 2), 1, 2)},
+      {"several blocks of several images", batched(image(20, 21, 4 * f32_lanes, 3), 3)},
+      {"gaps", spread(image(7, 6, f32_lanes, f32_lanes + 1), 2, 3)},
+      {"gaps between several images", spread(batched(image(5, 6, f32_lanes, 3), 2), 1, 2)},
   };
   for (const row& r : table) {
     CAPTURE(r.what);
@@ -146,7 +146,7 @@ TEST_CASE("winograd: all transforms are right at their edges") {
 }
 
 TEST_CASE("winograd: transformed inputs of channels that would collide lie a line further apart") {
-  const conv_shape s = image(15, 14, 1024, lanes);
+  const conv_shape s = image(15, 14, 1024, f32_lanes);
   CHECK(nnrt::kernels::detail::winograd_layout(s, 4).row_step() % 1024 != 0);
   std::minstd_rand random(9);
   const problem<4> p(s, {}, random);
@@ -160,7 +160,7 @@ TEST_CASE("winograd: random shapes are right") {
   std::minstd_rand random(2);
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 60; ++i) {
-    const std::int64_t channels = lanes + below(3 * static_cast<std::uint32_t>(lanes));
+    const std::int64_t channels = f32_lanes + below(3 * static_cast<std::uint32_t>(f32_lanes));
     const conv_shape s =
         padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(70), 3, 3), 1 + below(2)), below(4),
                below(4), below(4), below(4));
@@ -172,25 +172,25 @@ TEST_CASE("winograd: random shapes are right") {
 }
 
 TEST_CASE("winograd: two threads have something to do each, unless reading the weights takes longest") {
-  const std::int64_t line = 4 * tile_rows;  // pixels of so many tiles
+  const std::int64_t line = 4 * mr;  // pixels of so many tiles
   const auto blocks = [](const conv_shape& s) { return nnrt::kernels::detail::winograd_layout(s, 4).blocks(); };
-  CHECK(blocks(image(line, 4, lanes, panel_columns)) == 1);
-  CHECK(blocks(image(line + 4, 4, lanes, panel_columns)) == 2);
-  CHECK(blocks(image(line + 4, 4, lanes, 3 * panel_columns)) == 1);  // whose panels are shared out
-  CHECK(blocks(image(2 * line, 4, lanes, panel_columns)) == 2);
+  CHECK(blocks(image(line, 4, f32_lanes, nr)) == 1);
+  CHECK(blocks(image(line + 4, 4, f32_lanes, nr)) == 2);
+  CHECK(blocks(image(line + 4, 4, f32_lanes, 3 * nr)) == 1);  // whose panels are shared out
+  CHECK(blocks(image(2 * line, 4, f32_lanes, nr)) == 2);
 }
 
 TEST_CASE("winograd: no bias means zeros") {
-  const conv_shape s = image(6, 6, lanes, 3, 0);
-  fenced x(36 * lanes, 1.0F), w(27 * lanes, 1.0F), y(48, nan);
+  const conv_shape s = image(6, 6, f32_lanes, 3, 0);
+  fenced x(36 * f32_lanes, 1.0F), w(27 * f32_lanes, 1.0F), y(48, nan);
   fenced packed(winograd_packed_floats(s, 4), nan), scratch(winograd_scratch_floats(s, 4), nan);
   winograd_pack<4, 1>(s, w.data(), nullptr, packed.data());
   conv_winograd<native, 4, 1>(s, x.data(), packed.data(), y.data(), scratch.data(), {}, {}, tiles_of<native>);
-  for (std::int64_t i = 0; i < 48; ++i) CHECK(y[i] == doctest::Approx(9.0 * static_cast<double>(lanes)));
+  for (std::int64_t i = 0; i < 48; ++i) CHECK(y[i] == doctest::Approx(9.0 * static_cast<double>(f32_lanes)));
 }
 
 TEST_CASE("winograd: gaps are left alone") {
-  const conv_shape s = spread(image(7, 6, lanes, 5), 2, 3);
+  const conv_shape s = spread(image(7, 6, f32_lanes, 5), 2, 3);
   std::minstd_rand random(3);
   const problem<4> p(s, {}, random);
   fenced y(outputs(s), 7.0F);
@@ -204,7 +204,7 @@ TEST_CASE("winograd: gaps are left alone") {
 template <int Stride> void check_spread_of_nan(const conv_shape& s) {
   std::minstd_rand random(4);
   problem<4, Stride> p(s, {0.0F, 6.0F}, random);
-  p.x[(5 * 12 + 6) * lanes] = nan;
+  p.x[(5 * 12 + 6) * f32_lanes] = nan;
   fenced y(outputs(s));
   p.run(y, 1);
   const auto sees = [&](std::int64_t output, std::int64_t pixel) { return std::abs(output * Stride - pixel) <= 1; };
@@ -219,7 +219,7 @@ template <int Stride> void check_spread_of_nan(const conv_shape& s) {
     }
 }
 TEST_CASE("winograd: a NaN reaches the outputs that see it, and others of their tiles at most") {
-  const conv_shape s = image(12, 12, lanes, 3);
+  const conv_shape s = image(12, 12, f32_lanes, 3);
   check_spread_of_nan<1>(s);
   check_spread_of_nan<2>(by_2(s));
 }
@@ -236,16 +236,16 @@ template <int Stride> void check_scratch(const conv_shape& s) {
   }
 }
 TEST_CASE("winograd: a part uses no more scratch than it asks for") {
-  const conv_shape s = image(21, 22, lanes + 1, lanes + 2);
+  const conv_shape s = image(21, 22, f32_lanes + 1, f32_lanes + 2);
   check_scratch<1>(s);
   check_scratch<2>(by_2(s));
 }
 
 TEST_CASE("winograd: a layer takes one function for its products, or two, and its table has no others") {
-  for (const std::int64_t channels : {lanes, 4 * lanes, 16 * lanes})
+  for (const std::int64_t channels : {f32_lanes, 4 * f32_lanes, 16 * f32_lanes})
     for (std::int64_t size = 1; size <= 100; ++size)
       for (const int tile : {2, 4}) {
-        const conv_shape s = image(size, size, channels, panel_columns);
+        const conv_shape s = image(size, size, channels, nr);
         const tile_set set = winograd_tile_set(size % 2 == 0 ? s : by_2(s), tile);
         CHECK(std::popcount(set.rows) <= 2);
         unsigned rows = 0;
@@ -308,14 +308,14 @@ constexpr conv_shape of_5x5 = [] {
 static_assert(winograd_choice(image(56, 56, 64, 64)) == 4);
 static_assert(winograd_choice(image(28, 28, 128, 128)) == 4);
 static_assert(winograd_choice(image(14, 14, 256, 256)) == 4);
-static_assert(winograd_choice(image(7, 7, 512, 512)) == (lanes < 8 ? 4 : 2),
+static_assert(winograd_choice(image(7, 7, 512, 512)) == (f32_lanes < 8 ? 4 : 2),
               "36 MiB of weights for four tiles: waiting takes longer than computing");
 static_assert(winograd_choice(image(1, 1, 64, 64)) == 0, "one tile, one pixel of it used");
-static_assert(winograd_choice(image(56, 56, lanes - 1, 64)) == 0, "fewer channels than lanes");
+static_assert(winograd_choice(image(56, 56, f32_lanes - 1, 64)) == 0, "fewer channels than lanes");
 static_assert(winograd_choice(image(224, 224, 3, 64)) == 0);
 static_assert(winograd_choice(by_2(image(56, 56, 64, 128))) == 4);
 static_assert(winograd_choice(by_2(image(28, 28, 128, 256))) == 2, "10 MiB of weights for tiles of four");
-static_assert(winograd_choice(by_2(image(8, 8, 64, 64))) != 4 || lanes < 4, "one tile");
+static_assert(winograd_choice(by_2(image(8, 8, 64, 64))) != 4 || f32_lanes < 4, "one tile");
 static_assert(winograd_choice(by_2(image(224, 224, 3, 64))) == 0);
 static_assert(winograd_choice(with_two_strides) == 0);
 static_assert(winograd_choice(with_stride_3) == 0);

@@ -1,4 +1,4 @@
-// winograd_test: the transform of stored numbers has the bits of the definition, at every edge, divided in every
+// winograd_test: the transform of quantised values has the bits of the definition, at every edge, divided in every
 // way; and when it is chosen.
 #include <nnrt/kernels/int8/conv/conv2d.hpp>
 
@@ -41,7 +41,7 @@ struct problem {
         x(byte_products::random_bytes(s.batch * s.height * s.width * s.in, 3)),
         filters(byte_products::random_bytes(s.out * s.depth(), 4)) {}
 
-  byte_channel channel(std::int64_t o) const { return byte_products::channel_of(o, s.depth()); }
+  int8_channel channel(std::int64_t o) const { return byte_products::channel_of(o, s.depth()); }
   /// Bytes of y that are nobody's are 0x55.
   std::vector<std::byte> blank() const {
     return std::vector<std::byte>(static_cast<std::size_t>(outputs(s)), std::byte{0x55});
@@ -49,17 +49,17 @@ struct problem {
 
   /// The parts run backwards.
   std::vector<std::byte> run(std::int64_t parts) const {
-    lines packed(byte_winograd_layout(s).bytes());
-    byte_winograd_pack(
+    lines packed(int8_winograd_layout(s).bytes());
+    int8_winograd_pack(
         s, form.factors(), form.range(), [&](std::int64_t o) { return filters.data() + o * s.depth(); },
         [&](std::int64_t o) { return channel(o); }, packed.data());
-    const byte_product p{byte_winograd_layout(s), packed.data(), form.factors(), form.narrowed()};
+    const int8_product p{int8_winograd_layout(s), packed.data(), form.factors(), form.narrowed()};
     fenced_bytes image(x), y(blank());
     for (std::int64_t i = parts; i-- > 0;) {
-      const std::int64_t own = byte_winograd_scratch_bytes(s);
+      const std::int64_t own = int8_winograd_scratch_bytes(s);
       lines scratch(own + 64);
       std::fill(scratch.data(), scratch.data() + own + 64, std::byte{0x77});
-      if constexpr (has_wide_tiles) byte_winograd(s, p, image.data(), y.data(), scratch.data(), {i, parts});
+      if constexpr (has_wide_tiles) int8_winograd(s, p, image.data(), y.data(), scratch.data(), {i, parts});
       CHECK(std::all_of(scratch.data() + own, scratch.data() + own + 64,
                         [](std::byte b) { return b == std::byte{0x77}; }));
     }
@@ -82,7 +82,7 @@ struct problem {
 
  private:
   std::int64_t sum_of(std::int64_t i, std::int64_t oy, std::int64_t ox, std::int64_t o) const {
-    const byte_factors f = form.factors();
+    const int8_factors f = form.factors();
     std::int64_t sum = channel(o).bias;
     for (std::int64_t tap = 0; tap < 9; ++tap) {
       const std::int64_t iy = oy + tap / 3 - s.pad_top, ix = ox + tap % 3 - s.pad_left;
@@ -106,7 +106,7 @@ void check(const problem& p) {
 
 TEST_CASE("byte winograd: results are those of the definition, at all edges") {
   if (!has_wide_tiles) return;
-  constexpr std::int64_t few = short_lanes, panel = byte_layout::panel_width;
+  constexpr std::int64_t few = int16_lanes, panel = int8_layout::panel_width;
   struct row {
     const char* what;
     conv_shape s;
@@ -145,7 +145,7 @@ TEST_CASE("byte winograd: random shapes have the bits of the definition") {
   std::minstd_rand random(2);
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 40; ++i) {
-    const std::int64_t channels = short_lanes + below(2 * static_cast<std::uint32_t>(short_lanes));
+    const std::int64_t channels = int16_lanes + below(2 * static_cast<std::uint32_t>(int16_lanes));
     const conv_shape s =
         padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(50), 3, 3), 1 + below(2)), below(4),
                below(4), below(4), below(4));
@@ -156,7 +156,7 @@ TEST_CASE("byte winograd: random shapes have the bits of the definition") {
 
 TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
   if (!has_wide_tiles) return;
-  constexpr std::int64_t most = most_byte_products / 36;
+  constexpr std::int64_t most = max_byte_products / 36;
   CHECK_FALSE(is_byte_winograd_shape(image(4, 4, most + 1, 3)));
   for (const stored_form& form : {stored_form{true, 0, 0, 0}, stored_form{true, 255, 255, 255},
                                   stored_form{false, -128, 127, 0}, stored_form{false, 127, 0, 3}})
@@ -179,13 +179,13 @@ TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
 
 TEST_CASE("byte winograd: filters that say no byte more than one constant are one") {
   if (!has_wide_tiles) return;
-  problem p(image(6, 7, short_lanes, 3), forms[0]);
+  problem p(image(6, 7, int16_lanes, 3), forms[0]);
   std::fill(p.filters.begin(), p.filters.begin() + p.s.depth(), std::byte{0});
   check(p);
 }
 
 TEST_CASE("byte winograd: chosen where tiles may be wide and it saves a seventh") {
-  const auto pays = [](const conv_shape& s) { return byte_winograd_pays(s); };
+  const auto pays = [](const conv_shape& s) { return int8_winograd_pays(s); };
   for (const conv_shape& s : {image(56, 56, 64, 64), image(28, 28, 128, 128), image(14, 14, 256, 256),
                               image(7, 7, 512, 512), image(8, 8, 64, 64)})
     CHECK(pays(s) == has_wide_tiles);
@@ -196,9 +196,9 @@ TEST_CASE("byte winograd: chosen where tiles may be wide and it saves a seventh"
   CHECK_FALSE(pays(dilated(image(56, 56, 64, 64), 2, 2)));
   CHECK_FALSE(pays(grouped(image(56, 56, 64, 64), 2)));
   CHECK_FALSE(pays(batched(image(56, 56, 64, 64), 0)));
-  const byte_conv_plan plan = byte_conv_plan::of(image(56, 56, 64, 64));
+  const int8_conv_plan plan = int8_conv_plan::of(image(56, 56, 64, 64));
   CHECK((plan.in_winograd != 0) == has_wide_tiles);
-  CHECK(byte_conv_has_bands(plan) != has_wide_tiles);
+  CHECK(byte_conv_has_stripes(plan) != has_wide_tiles);
 }
 
 }  // namespace

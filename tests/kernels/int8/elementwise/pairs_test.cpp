@@ -5,7 +5,7 @@ using namespace nnrt_test;
 
 namespace {
 
-/// All 256 stored numbers.
+/// All 256 quantised values.
 given_operand all_bytes(dtype type, shape_t shape, quant q) {
   std::vector<std::uint8_t> bytes(256);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);

@@ -26,8 +26,8 @@ class without_registers {
 };
 
 /// A product in blocks as far as the machine has them.
-byte_layout in_blocks(std::int64_t m, std::int64_t k, std::int64_t n) {
-  byte_layout of = byte_layout::of(m, k, n);
+int8_layout in_blocks(std::int64_t m, std::int64_t k, std::int64_t n) {
+  int8_layout of = int8_layout::of(m, k, n);
   of.in_blocks = true;
   return of;
 }
@@ -78,8 +78,8 @@ TEST_CASE("byte blocks: layouts are for them only where the machine has the regi
   for (const auto [rows, products, n] :
        {gemm_shape{3, 4096, 4096}, gemm_shape{4096, 16, 4096}, gemm_shape{4096, 4096, 8}, gemm_shape{4, 64, 64}})
     CHECK_FALSE(suits_blocks(rows, products, n));
-  CHECK(byte_layout::of(64, 512, 512).in_blocks == has_matrix_registers);
-  CHECK_FALSE(byte_layout::of(1, 512, 512).in_blocks);
+  CHECK(int8_layout::of(64, 512, 512).in_blocks == has_matrix_registers);
+  CHECK_FALSE(int8_layout::of(1, 512, 512).in_blocks);
 }
 
 /// A convolution with a 3x3 kernel, or another.
@@ -108,12 +108,12 @@ conv_shape convolution(std::int64_t height, std::int64_t width, std::int64_t in,
 
 std::vector<std::byte> convolved(const conv_shape& s, const stored_form& form, const std::vector<std::byte>& x,
                                  std::byte* packed, int parts) {
-  const byte_conv_plan plan = byte_conv_plan::of(s);
-  lines scratch(std::max<std::int64_t>(1, byte_conv_scratch_bytes(plan)));
+  const int8_conv_plan plan = int8_conv_plan::of(s);
+  lines scratch(std::max<std::int64_t>(1, int8_conv_scratch_bytes(plan)));
   fenced_bytes image(x),
       y(std::vector<std::byte>(static_cast<std::size_t>(s.batch * s.out_pixels() * s.out), std::byte{0x55}));
-  const byte_product p{byte_conv_layout(plan), packed, form.factors(), form.narrowed()};
-  for (int i = 0; i < parts; ++i) byte_conv(plan, p, {image.data(), y.data(), scratch.data()}, {i, parts});
+  const int8_product p{int8_conv_layout(plan), packed, form.factors(), form.narrowed()};
+  for (int i = 0; i < parts; ++i) int8_conv(plan, p, {image.data(), y.data(), scratch.data()}, {i, parts});
   return {y.data(), y.data() + s.batch * s.out_pixels() * s.out};
 }
 
@@ -131,8 +131,8 @@ TEST_CASE("byte blocks: convolutions have the bits of tiles, over whole lines an
       CAPTURE(form.a_zero);
       const std::vector<std::byte> x = random_bytes(s.batch * s.height * s.width * s.in, 3),
                                    filters = random_bytes(s.out * s.depth(), 4);
-      lines packed(byte_conv_packed_bytes(byte_conv_plan::of(s)));
-      byte_conv_pack(
+      lines packed(int8_conv_packed_bytes(int8_conv_plan::of(s)));
+      int8_conv_pack(
           s, form.factors(), form.range(), filters.data(), [&](std::int64_t j) { return channel_of(j, s.depth()); },
           packed.data());
       const std::vector<std::byte> whole = convolved(s, form, x, packed.data(), 1);

@@ -14,8 +14,8 @@ using namespace nnrt_test::byte_products;
 namespace {
 
 /// A product in tiles, even where the machine has matrix registers.
-byte_layout in_tiles(std::int64_t m, std::int64_t k, std::int64_t n) {
-  byte_layout of = byte_layout::of(m, k, n);
+int8_layout in_tiles(std::int64_t m, std::int64_t k, std::int64_t n) {
+  int8_layout of = int8_layout::of(m, k, n);
   of.in_blocks = false;
   return of;
 }
@@ -26,7 +26,7 @@ struct extents {
 constexpr std::int64_t all_rows[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 14, 15, 27, 33, 57},
                        all_depths[] = {1, 4, 8, 9, 15, 16, 18, 20, 24, 36, 40, 64, 100, 264};
 std::vector<std::int64_t> all_columns() {
-  constexpr std::int64_t line = int_lanes, panel = byte_layout::panel_width;
+  constexpr std::int64_t line = int_lanes, panel = int8_layout::panel_width;
   return {1, line - 1, line, line + 1, panel - 1, panel, panel + 1, panel + line, 2 * panel, 4 * panel + 3};
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("byte gemm: products of any extents are what the definition says") {
         for (std::int64_t panel = 0; panel < p.layout.panels(); ++panel) seen.insert(p.layout.form_of(panel));
         CHECK(p.run() == p.expected());
       }
-  CHECK(seen.size() == static_cast<std::size_t>(3 + most_paired_vectors));
+  CHECK(seen.size() == static_cast<std::size_t>(3 + max_paired_vectors));
 }
 
 TEST_CASE("byte gemm: any division into parts gives the same bits, whatever zero points are") {

@@ -14,21 +14,21 @@ namespace {
 /// What the channels of a panel are like, so that they are scaled by a line, exactly, or one by one.
 enum class panel_kind { lines, steep_lines, exact, alone };
 
-constexpr std::int64_t columns_of_four = 2 * byte_layout::panel_width;
+constexpr std::int64_t columns_of_four = 2 * int8_layout::panel_width;
 
 /// A layer of one row whose panels are of these kinds, in turns.
 struct one_row {
   std::int64_t k, n;
-  byte_layout layout;
-  byte_factors factors;
+  int8_layout layout;
+  int8_factors factors;
   scaled_range range;
   std::vector<std::int8_t> weights;
-  std::vector<byte_channel> channels;
+  std::vector<int8_channel> channels;
   std::vector<std::byte> x, room;
   std::byte* packed;
 
   one_row(std::int64_t depth, std::int64_t columns, std::vector<panel_kind> kinds, bool rises)
-      : k(depth), n(columns), layout(byte_layout::of(1, k, n)) {
+      : k(depth), n(columns), layout(int8_layout::of(1, k, n)) {
     std::mt19937 any(static_cast<unsigned>(n + k));
     const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(any); };
     factors = {number(-128, 127), 0, false};
@@ -38,21 +38,21 @@ struct one_row {
     for (std::int64_t o = 0; o < n; ++o) {
       const panel_kind kind = kinds[static_cast<std::size_t>(o / columns_of_four) % kinds.size()];
       const double few = 2e-5 * (1 + number(0, 1000) * 1e-3);
-      byte_channel channel{fixed_point_of(kind == panel_kind::lines         ? 0.0123
+      int8_channel channel{fixed_point_of(kind == panel_kind::lines         ? 0.0123
                                           : kind == panel_kind::steep_lines ? 0.0517
                                                                             : few),
                            number(-3000, 3000)};
-      if (kind == panel_kind::alone) channel.rounding = stored_rounding::half_to_even;
+      if (kind == panel_kind::alone) channel.rounding = quantised_rounding::half_to_even;
       channels.push_back(channel);
     }
     room.resize(static_cast<std::size_t>(layout.bytes()) + 64);
     packed = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64);
-    byte_pack(
+    int8_pack(
         layout, factors, range,
         [&](std::int64_t o, std::int64_t, std::int64_t i) { return weights[static_cast<std::size_t>(o * k + i)]; },
         [&](std::int64_t o) { return channels[static_cast<std::size_t>(o)]; }, packed);
   }
-  byte_product product() const {
+  int8_product product() const {
     return {layout, packed, factors,
             narrowing(range.low + zero_point(), range.high + zero_point(), zero_point(), false)};
   }
@@ -83,17 +83,17 @@ void check(const one_row& layer) {
   CAPTURE(layer.n);
   const std::vector<std::byte> expected = layer.expected();
   std::vector<std::byte> y(expected.size());
-  byte_gemm<>(layer.product(), 1, layer.x.data(), layer.k, y.data(), layer.n);
+  int8_gemm<>(layer.product(), 1, layer.x.data(), layer.k, y.data(), layer.n);
   CHECK(y == expected);
   for (const std::int64_t parts : {2, 3, 7}) {
     std::fill(y.begin(), y.end(), std::byte{});
     for (std::int64_t i = 0; i < parts; ++i)
-      byte_gemm<>(layer.product(), 1, layer.x.data(), layer.k, y.data(), layer.n, {i, parts});
+      int8_gemm<>(layer.product(), 1, layer.x.data(), layer.k, y.data(), layer.n, {i, parts});
     CHECK(y == expected);
   }
   std::fill(y.begin(), y.end(), std::byte{});
   for (std::int64_t panel = 0; panel < layer.layout.panels(); panel = layer.layout.undivided(panel + 2))
-    byte_gemm_panels<>(layer.product(), layer.x.data(), y.data(),
+    int8_gemm_panels<>(layer.product(), layer.x.data(), y.data(),
                        {panel, std::min(layer.layout.panels(), layer.layout.undivided(panel + 2))});
   CHECK(y == expected);
 }
@@ -120,7 +120,7 @@ TEST_CASE("rows of bytes: panels of many methods behind each other, and columns 
   using enum panel_kind;
   for (const bool rises : {false, true})
     for (const std::int64_t further :
-         {std::int64_t{0}, std::int64_t{1}, int_lanes, byte_layout::panel_width, byte_layout::panel_width + 3})
+         {std::int64_t{0}, std::int64_t{1}, int_lanes, int8_layout::panel_width, int8_layout::panel_width + 3})
       for (const std::vector<panel_kind>& kinds : {std::vector{lines, lines, exact},
                                                    {exact, alone, lines},
                                                    {alone, alone, exact, exact},

@@ -23,9 +23,9 @@ bool check_layer(dtype type, std::int64_t rows, activation fused, bytes_are fill
   ops::full_connection::attrs attrs;
   attrs.fused = fused;
   given_operand w = constant(stored_bytes(type, {Out, In}, quant{0.01F, middle}, 4, fill));
-  if (type == i8) w = stored_filters(i8, {Out, In}, 0.01F, 4, fill);
+  if (type == i8) w = quantised_filters(i8, {Out, In}, 0.01F, 4, fill);
   node_under_test<ops::full_connection> node(
-      attrs, {stored_bytes(type, {rows, In}, quant{0.02F, middle + 11}, 3), w, stored_bias(Out, 5)},
+      attrs, {stored_bytes(type, {rows, In}, quant{0.02F, middle + 11}, 3), w, quantised_bias(Out, 5)},
       into_bytes(scale, middle - 7));
   const kernel_choice choice = node.choose();
   REQUIRE(bool(choice));
@@ -37,15 +37,14 @@ bool check_layer(dtype type, std::int64_t rows, activation fused, bytes_are fill
   const view into[] = {{&packed_desc, any_pointer::bytes(packed)}, {&node.outputs[0], {}}};
   choice.pack(nnrt_test::call_of(choice, node.words, operands, into));
   fenced_bytes x(node.in[0].bytes), y(std::vector<std::byte>(static_cast<std::size_t>(rows * Out), std::byte{0x5a}));
-  const kernels::byte_factors factors{middle + 11, middle, type == u8};
-  const stored_range range = type == u8 ? stored_range_of<std::uint8_t>(node.outputs[0].quantised, fused)
-                                        : stored_range_of<std::int8_t>(node.outputs[0].quantised, fused);
+  const kernels::int8_factors factors{middle + 11, middle, type == u8};
+  const quantised_range range = type == u8 ? quantised_range_of<std::uint8_t>(node.outputs[0].quantised, fused)
+                                           : quantised_range_of<std::int8_t>(node.outputs[0].quantised, fused);
   const kernels::narrowing to(range.low, range.high, middle - 7, type == u8);
-  constexpr kernels::byte_layout of_one_row = kernels::byte_layout::of(1, In, Out),
-                                 of_more = kernels::byte_layout::of(2, In, Out);
-  const bool done = rows == 1
-                        ? kernels::dense_of_bytes<of_one_row>(x.data(), packed, y.data(), rows, factors.a_flip(), to)
-                        : kernels::dense_of_bytes<of_more>(x.data(), packed, y.data(), rows, factors.a_flip(), to);
+  constexpr kernels::int8_layout of_one_row = kernels::int8_layout::of(1, In, Out),
+                                 of_more = kernels::int8_layout::of(2, In, Out);
+  const bool done = rows == 1 ? kernels::int8_dense<of_one_row>(x.data(), packed, y.data(), rows, factors.a_flip(), to)
+                              : kernels::int8_dense<of_more>(x.data(), packed, y.data(), rows, factors.a_flip(), to);
   if (done) CHECK(y.copy() == node.reference()[0]);
   else CHECK(y.copy() == std::vector<std::byte>(static_cast<std::size_t>(rows * Out), std::byte{0x5a}));
   return done;

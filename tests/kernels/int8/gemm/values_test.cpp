@@ -19,29 +19,29 @@ std::vector<std::byte> some_bytes(std::int64_t n) {
 }
 
 /// Number i of a row in this form.
-int value_at(const std::vector<std::byte>& row, std::int64_t i, const byte_form& form) {
+int value_at(const std::vector<std::byte>& row, std::int64_t i, const int8_form& form) {
   if (form.size() == 1) return static_cast<int>(row[static_cast<std::size_t>(i)]);
   std::uint16_t wide;
   std::memcpy(&wide, row.data() + 2 * i, sizeof wide);
   return wide;
 }
 /// What stands there for a stored byte.
-int seen(std::byte stored, const byte_form& form) { return static_cast<int>(stored) ^ (form.flip & 0xff); }
+int seen(std::byte stored, const int8_form& form) { return static_cast<int>(stored) ^ (form.flip & 0xff); }
 
 constexpr auto all_signs = static_cast<std::int32_t>(0x80808080U);
-constexpr byte_form forms[] = {{false, 0}, {false, all_signs}, {true, 0}, {true, all_signs}};
+constexpr int8_form forms[] = {{false, 0}, {false, all_signs}, {true, 0}, {true, all_signs}};
 
 TEST_CASE("byte values: only machines without dot products of bytes read wide ones") {
-  CHECK(byte_form{false, 0}.size() == 1);
-  CHECK(byte_form{true, 0}.size() == (tiles_read_wide ? 2 : 1));
+  CHECK(int8_form{false, 0}.size() == 1);
+  CHECK(int8_form{true, 0}.size() == (tiles_read_wide ? 2 : 1));
   CHECK((tiles_read_wide || weights_flip) == (sizeof(dot_weights) == 2 * register_bytes));
-  CHECK(byte_form{false, 0}.is_stored());
-  CHECK(!byte_form{false, all_signs}.is_stored());
-  CHECK(form_that_differs.is_stored() == weights_flip);
+  CHECK(int8_form{false, 0}.is_quantised());
+  CHECK(!int8_form{false, all_signs}.is_quantised());
+  CHECK(form_that_differs.is_quantised() == weights_flip);
 }
 
 TEST_CASE("byte values: rows of any length are copied, and nothing behind them is written") {
-  for (const byte_form& form : forms)
+  for (const int8_form& form : forms)
     for (std::int64_t n = 0; n <= 2 * register_bytes + 5; ++n) {
       CAPTURE(n);
       const std::vector<std::byte> from = some_bytes(n);
@@ -54,7 +54,7 @@ TEST_CASE("byte values: rows of any length are copied, and nothing behind them i
 }
 
 TEST_CASE("byte values: so many numbers of one byte") {
-  for (const byte_form& form : forms)
+  for (const int8_form& form : forms)
     for (const std::int64_t n : {0, 1, 3, 15, 16, 17, 40, 256, 300}) {
       CAPTURE(n);
       std::vector<std::byte> to(static_cast<std::size_t>(n * form.size() + 4), untouched);
@@ -65,7 +65,7 @@ TEST_CASE("byte values: so many numbers of one byte") {
 }
 
 TEST_CASE("byte values: a row is given its form where it lies") {
-  for (const byte_form& form : forms)
+  for (const int8_form& form : forms)
     for (std::int64_t n = 0; n <= 3 * register_bytes; ++n) {
       CAPTURE(n);
       const std::vector<std::byte> from = some_bytes(n);

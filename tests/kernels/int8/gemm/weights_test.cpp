@@ -12,14 +12,14 @@ using namespace nnrt::kernels;
 namespace {
 
 /// Weights [columns][runs * length] or [runs * length][columns], whose last byte is the last that may be read.
-struct stored_matrix {
-  byte_layout layout;
+struct quantised_matrix {
+  int8_layout layout;
   bool has_rows;
   nnrt_test::fenced_bytes bytes;
 
-  stored_matrix(const byte_layout& of, bool rows, unsigned seed)
+  quantised_matrix(const int8_layout& of, bool rows, unsigned seed)
       : layout(of), has_rows(rows), bytes(random_bytes(of.n * of.depth.products(), seed)) {}
-  byte_matrix matrix() {
+  int8_matrix matrix() {
     const std::int64_t k = layout.depth.products(), n = layout.n;
     if (has_rows) return {.first = bytes.data(), .column = 1, .run = layout.depth.length * n, .element = n};
     return {.first = bytes.data(), .column = k, .run = layout.depth.length, .element = 1};
@@ -40,15 +40,15 @@ struct stored_matrix {
 
 struct placed {
   std::vector<std::byte> packed;
-  std::vector<kernels::detail::byte_column> columns;
+  std::vector<kernels::detail::int8_column> columns;
 };
 
 /// One weight after the other; zeros where lanes have no column, and behind runs.
-placed one_by_one(stored_matrix& b, const byte_factors& f) {
-  const byte_layout& layout = b.layout;
+placed one_by_one(quantised_matrix& b, const int8_factors& f) {
+  const int8_layout& layout = b.layout;
   placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
   for (std::int64_t j = 0; j < layout.vectors() * int_lanes; ++j) {
-    kernels::detail::byte_column column;
+    kernels::detail::int8_column column;
     const std::int64_t vector = j / int_lanes, panel = layout.undivided(vector / 2), steps = layout.depth.steps();
     for (std::int64_t run = 0; run < layout.depth.runs; ++run)
       for (std::int64_t i = 0; i < 4 * steps; ++i) {
@@ -57,7 +57,7 @@ placed one_by_one(stored_matrix& b, const byte_factors& f) {
           const std::int32_t stored = f.at(b.bytes.data(), b.place(j, run, i));
           column.add(stored, f), weight = stored + f.b_offset();
         }
-        const byte_layout::place at = layout.place_of(panel, vector - 2 * panel, j % int_lanes, run * steps + i / 4);
+        const int8_layout::place at = layout.place_of(panel, vector - 2 * panel, j % int_lanes, run * steps + i / 4);
         layout.put_weight(to.packed.data(), panel, at, i % 4, static_cast<std::int8_t>(weight), f.a_flip());
       }
     if (j < layout.n) to.columns.push_back(column);
@@ -65,7 +65,7 @@ placed one_by_one(stored_matrix& b, const byte_factors& f) {
   return to;
 }
 
-template <class Source> placed by_blocks(const byte_layout& layout, const byte_factors& f, const Source& source) {
+template <class Source> placed by_blocks(const int8_layout& layout, const int8_factors& f, const Source& source) {
   placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
   for (std::int64_t v = 0; v < layout.vectors(); v += kernels::detail::vectors_together) {
     kernels::detail::columns_together columns;
@@ -89,14 +89,14 @@ void check_alike(const placed& got, const placed& expected) {
   }
 }
 
-void check(const byte_layout& layout, const byte_factors& f, unsigned seed) {
+void check(const int8_layout& layout, const int8_factors& f, unsigned seed) {
   CAPTURE(layout.n);
   CAPTURE(layout.depth.runs);
   CAPTURE(layout.depth.length);
   CAPTURE(f.b_zero);
   for (const bool has_rows : {false, true}) {
     CAPTURE(has_rows);
-    stored_matrix b(layout, has_rows, seed);
+    quantised_matrix b(layout, has_rows, seed);
     const placed expected = one_by_one(b, f);
     check_alike(by_blocks(layout, f, b.matrix()), expected);
     const auto weight_of = [&](std::int64_t j, std::int64_t run, std::int64_t i) {
@@ -113,12 +113,12 @@ TEST_CASE("byte_weights: blocks of weights lie and sum up as one weight after th
   for (const bool is_unsigned : {false, true})
     for (const std::int32_t zero : {-128, -3, 0, 127}) {
       const std::int32_t lowest = is_unsigned ? 0 : -128;
-      const byte_factors f{lowest + 100, zero + 128 + lowest, is_unsigned};
+      const int8_factors f{lowest + 100, zero + 128 + lowest, is_unsigned};
       for (const std::int64_t runs : {1, 3})
         for (const std::int64_t length : {1, 4, 7, 8, 16, 35, 64, 133, 136, 300})
           for (const std::int64_t n : {1, 3, 4, 8, 15, 16, 17, 31, 32, 40, 70, 128, 131}) {
             check({{runs, length}, n, 0}, f, ++seed);
-            if (runs == 1) check(byte_layout::of(1, length, n), f, ++seed);
+            if (runs == 1) check(int8_layout::of(1, length, n), f, ++seed);
           }
     }
 }

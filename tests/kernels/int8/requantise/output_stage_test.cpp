@@ -16,7 +16,7 @@ struct scaled_lanes {
   channel_scales chosen{};
   scale_method method;
 
-  scaled_lanes(const byte_channel (&channels)[int_lanes], scaled_range range) {
+  scaled_lanes(const int8_channel (&channels)[int_lanes], scaled_range range) {
     set_scales(possible, channels, int_lanes, range);
     method = method_for(&possible, 1);
     choose_scales(possible, method, chosen);
@@ -40,7 +40,7 @@ struct mismatch {
 };
 
 /// Scales 40 sums around one by the method that was chosen.
-mismatch scale_around(const scaled_lanes& s, const byte_channel& channel, scaled_range range, std::int64_t sum) {
+mismatch scale_around(const scaled_lanes& s, const int8_channel& channel, scaled_range range, std::int64_t sum) {
   for (std::int64_t first = sum - 20; first < sum + 20; first += int_lanes) {
     std::int32_t sums[int_lanes];
     std::int64_t true_sums[int_lanes];
@@ -60,10 +60,10 @@ mismatch scale_around(const scaled_lanes& s, const byte_channel& channel, scaled
   return {};
 }
 
-byte_channel channel_of(double factor, sum_range reach) { return {fixed_point_of(factor), 0, reach}; }
+int8_channel channel_of(double factor, sum_range reach) { return {fixed_point_of(factor), 0, reach}; }
 
-void check(const byte_channel& channel, scaled_range range) {
-  byte_channel all[int_lanes];
+void check(const int8_channel& channel, scaled_range range) {
+  int8_channel all[int_lanes];
   std::fill_n(all, int_lanes, channel);
   const scaled_lanes s(all, range);
   const auto is_right_around = [&](std::int64_t sum) {
@@ -108,7 +108,7 @@ TEST_CASE("byte_scale: halves that go to even numbers do so by every method, fro
   for (const scaled_range range :
        {scaled_range{-128, 127, 0}, scaled_range{0, 127, 0}, scaled_range{-127, 128, -1}, scaled_range{0, 100, 27}})
     for (const sum_range reach : {narrow, wide, all}) {
-      byte_channel channel{{}, 0, reach, stored_rounding::half_to_even, range.zero & 1};
+      int8_channel channel{{}, 0, reach, quantised_rounding::half_to_even, range.zero & 1};
       // Powers of two have a half at every second step; the others have few.
       for (const double factor :
            {0.0, 1e-9, 0x1p-20, 0x1p-9, 0x1p-6, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 0x1.8p-7, 300.0, 1e9})
@@ -122,8 +122,9 @@ TEST_CASE("byte_scale: halves that go to even numbers do so by every method, fro
 TEST_CASE("byte_scale: usual factors get a line where halves go to even numbers, too") {
   if (!has_lines) return;
   for (const double factor : {0.0123, 0x1p-7}) {
-    byte_channel channels[int_lanes];
-    std::fill_n(channels, int_lanes, byte_channel{fixed_point_of(factor), 0, narrow, stored_rounding::half_to_even, 0});
+    int8_channel channels[int_lanes];
+    std::fill_n(channels, int_lanes,
+                int8_channel{fixed_point_of(factor), 0, narrow, quantised_rounding::half_to_even, 0});
     const scaled_lanes s(channels, {-128, 127, 0});
     CAPTURE(factor);
     CHECK(s.method == scale_method::by_line);
@@ -135,8 +136,8 @@ TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {
   for (const double factor : {1e-9, 3e-8, 0.7})
     for (const std::int32_t bias : {INT32_MAX, INT32_MIN}) {
       const std::int64_t start = bias;
-      const byte_channel channel{fixed_point_of(factor), bias, {start - 3'000'000, start + 3'000'000}};
-      byte_channel lanes_of[int_lanes];
+      const int8_channel channel{fixed_point_of(factor), bias, {start - 3'000'000, start + 3'000'000}};
+      int8_channel lanes_of[int_lanes];
       std::fill_n(lanes_of, int_lanes, channel);
       const scaled_lanes s(lanes_of, {-128, 127, 0});
       CHECK(s.method == scale_method::one_by_one);
@@ -147,14 +148,14 @@ TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {
 
 TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and one channel decides for its vector") {
   if (!has_lines) return;
-  const auto method_of = [](const byte_channel& first, const byte_channel& rest, scaled_range range) {
-    byte_channel channels[int_lanes];
+  const auto method_of = [](const int8_channel& first, const int8_channel& rest, scaled_range range) {
+    int8_channel channels[int_lanes];
     std::fill_n(channels, int_lanes, rest);
     channels[0] = first;
     const scaled_lanes s(channels, range);
     return s.method;
   };
-  const byte_channel usual = channel_of(0.0123, narrow), large = channel_of(2.5, narrow);
+  const int8_channel usual = channel_of(0.0123, narrow), large = channel_of(2.5, narrow);
   constexpr scaled_range whole{-128, 127, 0}, from_zero{0, 255, -128};
   CHECK(method_of(usual, usual, whole) == scale_method::by_line);
   CHECK(method_of(usual, usual, from_zero) == scale_method::by_rising_line);
@@ -168,7 +169,7 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
   std::mt19937 random(3);
   int rising = 0, lines = 0;
   for (int i = 0; i < 100; ++i) {
-    byte_channel channels[int_lanes];
+    int8_channel channels[int_lanes];
     std::fill_n(channels, int_lanes,
                 channel_of(0.0015 + 1e-8 * static_cast<double>(random() % 100'000), {-500'000, 500'000}));
     rising += scaled_lanes(channels, {0, 255, -128}).method == scale_method::by_rising_line;
@@ -184,7 +185,7 @@ TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of 
     for (const scaled_range range :
          {scaled_range{0, 255, -128}, scaled_range{-128, 127, 0}, scaled_range{-90, 165, -38}}) {
       const auto is_in_halves = [&](double low, double high, double high_of_last) {
-        byte_channel channels[int_lanes];
+        int8_channel channels[int_lanes];
         const auto reach = [&](double end) {
           return sum_range{static_cast<std::int64_t>(low / factor), static_cast<std::int64_t>(end / factor)};
         };
@@ -211,13 +212,13 @@ TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of 
 
 TEST_CASE("byte_scale: what is packed beside weights is what one method needs, and no more") {
   CHECK(sizeof(channel_scales) <= 5 * register_bytes + 64);
-  byte_channel channels[int_lanes];
+  int8_channel channels[int_lanes];
   for (std::int64_t i = 0; i < int_lanes; ++i)
     channels[i] = channel_of(0.0123 + 0.001 * static_cast<double>(i), narrow);
   possible_scales possible;
   set_scales(possible, channels, int_lanes, {0, 255, -128});
-  const auto all_of = [](const std::int32_t(&lanes)[int_lanes]) {
-    return std::all_of(lanes, lanes + int_lanes, [](std::int32_t lane) { return lane != 0; });
+  const auto all_of = [](const std::int32_t(&f32_lanes)[int_lanes]) {
+    return std::all_of(f32_lanes, f32_lanes + int_lanes, [](std::int32_t lane) { return lane != 0; });
   };
   const struct {
     scale_method method;
@@ -263,7 +264,7 @@ TEST_CASE("byte_scale: each step of a staircase is the first sum that is scaled 
                                     : i == 2 ? 3 << 29
                                              : (odd | 1 << 30) & INT32_MAX;
       const std::int64_t reach = std::min((std::int64_t{300} << (1 - exponent)), std::int64_t{1} << 30);
-      const byte_channel channel{{mantissa, exponent}, 0, {-reach, reach}};
+      const int8_channel channel{{mantissa, exponent}, 0, {-reach, reach}};
       const kernels::detail::staircase stairs(channel, {-128, 127, 0});
       CAPTURE(exponent);
       CAPTURE(mantissa);
@@ -301,12 +302,12 @@ TEST_CASE("byte_scale: a channel that gives one number whatever its input is sca
       for (const double factor : {1e-9, 3e-8, 0.25}) {
         CAPTURE(bias);
         CAPTURE(factor);
-        const byte_channel dead{fixed_point_of(factor), static_cast<std::int32_t>(bias), {bias, bias}};
+        const int8_channel dead{fixed_point_of(factor), static_cast<std::int32_t>(bias), {bias, bias}};
         REQUIRE(is_constant(dead, range));
-        const byte_channel instead = constant_channel(dead, range);
+        const int8_channel instead = constant_channel(dead, range);
         const std::int32_t expected = std::clamp(kernels::detail::scaled(bias, dead.factor), range.low, range.high);
         CHECK(kernels::detail::scaled(instead.bias, instead.factor) == expected);
-        byte_channel lanes_of[int_lanes];
+        int8_channel lanes_of[int_lanes];
         std::fill_n(lanes_of, int_lanes, instead);
         const scaled_lanes s(lanes_of, range);
         CHECK((!has_lines || s.method < scale_method::exactly));

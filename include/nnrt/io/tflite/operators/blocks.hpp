@@ -42,8 +42,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   return node.add<ops::reshape>({}, {x, node.integer_list(shape)});
 }
 
-// What is exact on stored numbers when computed on the real ones: scale * (q - zero point) divided by the same scale is
-// q - zero point again, after rounding.
+// What is exact on quantised values when computed on the real ones: scale * (q - zero point) divided by the same scale
+// is q - zero point again, after rounding.
 
 [[gnu::cold]] constexpr std::int32_t as_real(node_reader& node, std::int32_t x) {
   if (!node.desc(x).quantised) return x;
@@ -52,15 +52,15 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   attrs.dst_t = static_cast<std::int64_t>(f32);
   return node.add<ops::quant_dtype_cast>(attrs, {x});
 }
-/// Real numbers, or those of another scale, as stored numbers like those of another tensor, if these are some.
-[[gnu::cold]] constexpr std::int32_t as_stored(node_reader& node, std::int32_t x, const tensor_desc& like) {
+/// Real numbers, or those of another scale, as quantised values like those of another tensor, if these are some.
+[[gnu::cold]] constexpr std::int32_t as_quantised(node_reader& node, std::int32_t x, const tensor_desc& like) {
   if (!like.quantised) return x;
   ops::quant_dtype_cast::attrs attrs;
   attrs.src_t = static_cast<std::int64_t>(node.desc(x).type);
   attrs.dst_t = static_cast<std::int64_t>(like.type);
   return node.add<ops::quant_dtype_cast>(attrs, {x}, tensor_desc{like.type, format::nd, {}, like.quantised});
 }
-/// Stored numbers in steps of 1 are the real ones.
+/// Quantised values in steps of 1 are the real ones.
 inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 
 /// The same bytes with the scale of `to`. Times one step as large as the quotient of both scales each is itself.
@@ -97,7 +97,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   return node.desc(x).type == to.type ? moved_to(node, x, to.quantised) : x;
 }
 
-/// x, or the nearest number from least to most. Stored numbers keep their quantisation.
+/// x, or the nearest number from least to most. Quantised values keep their quantisation.
 [[gnu::cold]] constexpr std::int32_t clamped(node_reader& node, std::int32_t x, float least, float most) {
   const tensor_desc like = node.desc(x);
   if (like.quantised || types::floating.contains(like.type)) {

@@ -41,16 +41,16 @@ template <class Op> [[gnu::cold]] constexpr void read_binary(node_reader& node) 
 }
 
 namespace detail {
-/// The tanh of what Op makes of stored numbers. The scale of that stands nowhere, so the real numbers are computed.
-template <class Op> [[gnu::cold]] constexpr void read_tanh_of_stored(node_reader& node) {
+/// The tanh of what Op makes of quantised values. The scale of that stands nowhere, so the real numbers are computed.
+template <class Op> [[gnu::cold]] constexpr void read_tanh_of_quantised(node_reader& node) {
   const std::int32_t y = node.add<Op>({}, {as_real(node, node.input(0)), as_real(node, node.input(1))});
-  node.conclude(0, as_stored(node, node.add<ops::tanh>({}, {y}), node.declared(0)));
+  node.conclude(0, as_quantised(node, node.add<ops::tanh>({}, {y}), node.declared(0)));
 }
 }  // namespace detail
 /// Operators of two tensors that fuse an activation.
 template <class Op, class Options> [[gnu::cold]] constexpr void read_arithmetic(node_reader& node) {
   const std::int8_t fused = node.options<Options>()[Options::fused];
-  if (fused == fused_tanh && node.desc(node.input(0)).quantised) return detail::read_tanh_of_stored<Op>(node);
+  if (fused == fused_tanh && node.desc(node.input(0)).quantised) return detail::read_tanh_of_quantised<Op>(node);
   typename Op::attrs attrs;
   attrs.fused = node.fused(fused);
   if constexpr (std::is_same_v<Op, ops::div>)
@@ -92,12 +92,12 @@ template <class Op, class Options> [[gnu::cold]] constexpr void read_sum_of_two(
   node.conclude(0, sum);
 }
 
-/// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1. Stored numbers are brought to the output's scale first, as TFLite
+/// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1. Quantised values are brought to the output's scale first, as TFLite
 /// does: in the input's the bounds might be others.
 template <int Least> [[gnu::cold]] constexpr void read_clamp(node_reader& node) {
   const std::int32_t x = node.input(0);
   const bool is_rescaled = node.desc(x).quantised && node.desc(x).quantised != node.declared(0).quantised;
-  const std::int32_t in_scale = is_rescaled ? detail::as_stored(node, x, node.declared(0)) : x;
+  const std::int32_t in_scale = is_rescaled ? detail::as_quantised(node, x, node.declared(0)) : x;
   node.conclude(0, detail::clamped(node, in_scale, Least, 1));
 }
 
@@ -132,7 +132,7 @@ template <int Least> [[gnu::cold]] constexpr void read_clamp(node_reader& node) 
 
 namespace detail {
 /// x times 0, stored like x: softmax takes no beta of 0.
-[[gnu::cold]] constexpr std::int32_t stored_zeros(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t quantised_zeros(node_reader& node, std::int32_t x) {
   const tensor_desc like = node.desc(x);
   return node.add<ops::sub>({}, {x, x}, {like.type, format::nd, {}, like.quantised});
 }
@@ -143,7 +143,7 @@ namespace detail {
   const float beta = node.options<schema::softmax_options>()[schema::softmax_options::beta];
   std::int32_t x = node.input(0);
   ops::softmax::attrs attrs;
-  if (node.desc(x).quantised && beta == 0) x = detail::stored_zeros(node, x);
+  if (node.desc(x).quantised && beta == 0) x = detail::quantised_zeros(node, x);
   else if (node.desc(x).quantised) attrs.beta = beta;
   else if (beta != 1) x = node.add<ops::mul>({}, {x, node.real_number(beta)});
   node.finish<ops::softmax>(attrs, {x});
@@ -152,7 +152,7 @@ namespace detail {
 namespace detail {
 
 /// What is stored, whatever that stands for, as f32.
-[[gnu::cold]] constexpr std::int32_t stored_as_real(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t quantised_as_real(node_reader& node, std::int32_t x) {
   const quantisation from = node.desc(x).quantised;
   const std::int32_t real = as_real(node, x);
   if (from == steps_of_1) return real;
@@ -160,13 +160,13 @@ namespace detail {
   return node.add<ops::add>({}, {steps, node.scalar(f32, from.zero_point)});
 }
 /// Integers of 8 or 16 bits as what is stored, with the quantisation that the output declares.
-[[gnu::cold]] constexpr std::int32_t stored_from_plain(node_reader& node, std::int32_t x, const tensor_desc& like) {
+[[gnu::cold]] constexpr std::int32_t quantised_from_plain(node_reader& node, std::int32_t x, const tensor_desc& like) {
   std::int32_t real = cast_to(node, x, f32);
   if (like.quantised != steps_of_1) {
     real = node.add<ops::sub>({}, {real, node.scalar(f32, like.quantised.zero_point)});
     real = node.add<ops::mul>({}, {real, node.scalar(f32, like.quantised.scale)});
   }
-  return as_stored(node, real, like);
+  return as_quantised(node, real, like);
 }
 
 }  // namespace detail
@@ -177,11 +177,11 @@ namespace detail {
   const tensor_desc wanted = node.declared(0);
   std::int32_t x = node.input(0);
   if (node.desc(x).quantised.mode == quantisation::kind::per_channel)
-    node.not_supported({"input 0: stored numbers of several scales, expected one scale or none"});
-  if (node.desc(x).quantised) x = detail::stored_as_real(node, x);
+    node.not_supported({"input 0: quantised values of several scales, expected one scale or none"});
+  if (node.desc(x).quantised) x = detail::quantised_as_real(node, x);
   const std::int64_t type = static_cast<std::int64_t>(wanted.type);
   if (!wanted.quantised) return node.finish<ops::cast>({}, {x, node.integer_list({type})});
-  node.conclude(0, detail::stored_from_plain(node, detail::cast_to(node, x, wanted.type), wanted));
+  node.conclude(0, detail::quantised_from_plain(node, detail::cast_to(node, x, wanted.type), wanted));
 }
 
 /// To the element type and quantisation of the output.

@@ -77,7 +77,7 @@ namespace detail {
   const std::int32_t steps = node.add<ops::mul>({}, {real, node.scalar(f32, float_quotient(1, to.quantised.scale))});
   tensor_desc in_steps = to;
   in_steps.quantised.scale = 1;
-  node.conclude(0, detail::with_scale(node, detail::as_stored(node, steps, in_steps), to.quantised));
+  node.conclude(0, detail::with_scale(node, detail::as_quantised(node, steps, in_steps), to.quantised));
 }
 
 /// Of two tensors of one shape, y before x.
@@ -110,7 +110,7 @@ namespace detail {
 }
 
 namespace detail {
-/// The range of stored numbers of FAKE_QUANT, moved so that 0 is one of them.
+/// The range of quantised values of FAKE_QUANT, moved so that 0 is one of them.
 struct nudged_range {
   float scale = 0, least = 0, most = 0;
   constexpr nudged_range(float min, float max, int num_bits, bool is_narrow) {

@@ -91,8 +91,8 @@ struct flex_lists {
 }
 [[gnu::cold]] constexpr void check_size(node_reader& node, std::int64_t count) {
   if (count < 0) node.refuse(error_code::invalid_file, {"a list of ", count, " elements"});
-  if (count > most_list_elements)
-    node.not_supported({"a list of ", count, " elements, expected at most ", most_list_elements});
+  if (count > max_list_elements)
+    node.not_supported({"a list of ", count, " elements, expected at most ", max_list_elements});
 }
 /// Operators name the element type, too, where their options say it.
 [[gnu::cold]] constexpr void check_type(node_reader& node, dtype got, dtype expected) {

@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, of one
+/// MAXIMUM and MINIMUM. TFLite compares quantised values, whatever they stand for; ours compares the real ones, of one
 /// quantisation.
 template <class Op> [[gnu::cold]] constexpr void read_extreme(node_reader& node) {
   const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);

@@ -89,16 +89,16 @@ class lstm_direction {
   /// x is [B, T, I] or [T, B, I]; `beside` is fed beside it unless it is ir::none.
   [[gnu::cold]] constexpr lstm_direction(node_reader& node, const lstm_places& places, const layer_options& options,
                                          std::int32_t x, std::int32_t beside, bool backwards)
-      : node_(node), places_(places), options_(options), is_stored_(node.desc(x).type != f32) {
+      : node_(node), places_(places), options_(options), is_quantised_(node.desc(x).type != f32) {
     attrs_.time_major = options.time_major, attrs_.backwards = backwards;
     attrs_.cell_clip = options.cell_clip, attrs_.projection_clip = options.projection_clip;
-    attrs_.activation = is_stored_ ? recurrent_activation::tanh : activation_inside(node, options.fused);
+    attrs_.activation = is_quantised_ ? recurrent_activation::tanh : activation_inside(node, options.fused);
     attrs_.rounds_rows = weight_of_bytes(node, places.at[2], x).has_value();
     attrs_.symmetric = !options.asymmetric;
     for (std::size_t i = 0; i < lstm_places::count; ++i) in_.push_back(operand(i, x));
     in_[0] = x;
     if (beside != ir::none) feed_beside(beside);
-    if (is_stored_) read_intermediates();
+    if (is_quantised_) read_intermediates();
   }
   /// The hidden states of all steps. `i` is the output that they become.
   [[gnu::cold]] constexpr std::int32_t run(std::size_t i) {
@@ -116,7 +116,8 @@ class lstm_direction {
   }
   /// Weights for what is fed beside x stand beside those for x.
   [[gnu::cold]] constexpr void feed_beside(std::int32_t beside) {
-    if (attrs_.rounds_rows || is_stored_) return node_.not_supported({"an auxiliary input beside weights of 8 bits"});
+    if (attrs_.rounds_rows || is_quantised_)
+      return node_.not_supported({"an auxiliary input beside weights of 8 bits"});
     for (std::size_t gate = 0; gate < 4; ++gate)
       if (has(op::w + gate))
         in_[op::w + gate] = side_by_side(node_, in_[op::w + gate], node_.weight(places_.beside + gate, beside));
@@ -141,7 +142,7 @@ class lstm_direction {
       const bool is_part = i < op::p || (i >= op::b && i < op::projection) || i == op::state_h || i == op::state_c;
       if (has(i) != is_part) return false;
     }
-    return !is_stored_ && !attrs_.rounds_rows && attrs_.cell_clip == 0 &&
+    return !is_quantised_ && !attrs_.rounds_rows && attrs_.cell_clip == 0 &&
            attrs_.activation == recurrent_activation::tanh && !attrs_.backwards;
   }
   /// Rows of all gates, in the order of lstm.
@@ -180,7 +181,7 @@ class lstm_direction {
   node_reader& node_;
   lstm_places places_;
   layer_options options_;
-  bool is_stored_;
+  bool is_quantised_;
   op::attrs attrs_;
   pool<std::int32_t> in_;
 };
@@ -255,7 +256,7 @@ namespace detail {
   keep_state(node, 1, hidden);
   keep_state(node, 4, cell);
 }
-/// On quantised values. Whatever scales the file declares for x and h, their stored numbers stand side by side.
+/// On quantised values. Whatever scales the file declares for x and h, their quantised values stand side by side.
 [[gnu::cold]] constexpr void read_basic_lstm_of_bytes(node_reader& node, std::int32_t x) {
   const tensor_desc like = node.desc(x);
   const std::int32_t before = node.input(1);
@@ -370,7 +371,7 @@ namespace detail {
   detail::conclude_both(node, y[0], y[1], options[kind::merge_outputs]);
 }
 
-/// Beside stored numbers the fused activation says nothing: the output's range cuts, as in TFLite.
+/// Beside quantised values the fused activation says nothing: the output's range cuts, as in TFLite.
 [[gnu::cold]] constexpr void read_svdf(node_reader& node) {
   using kind = schema::svdf_options;
   const auto options = node.options<kind>();

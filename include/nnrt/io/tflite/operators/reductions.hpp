@@ -73,7 +73,7 @@ namespace detail {
   const std::int32_t result =
       node.add<ops::add>({}, {scaled, node.scalar(f32, -zero * scale * static_cast<float>(count))});
   const quantisation made = quant{.scale = 1, .zero_point = to.quantised.zero_point};
-  node.conclude(0, with_scale(node, as_stored(node, result, {to.type, format::nd, {}, made}), to.quantised));
+  node.conclude(0, with_scale(node, as_quantised(node, result, {to.type, format::nd, {}, made}), to.quantised));
 }
 }  // namespace detail
 /// Of i8 the reference kernel writes nothing, so that what TFLite runs by default counts.
@@ -123,8 +123,8 @@ namespace detail {
 }
 
 namespace detail {
-/// The same of stored numbers, whose sums TFLite adds up in integers.
-[[gnu::cold]] constexpr void normalise_stored(node_reader& node, std::int32_t x) {
+/// The same of quantised values, whose sums TFLite adds up in integers.
+[[gnu::cold]] constexpr void normalise_quantised(node_reader& node, std::int32_t x) {
   ops::l2_normalize::attrs attrs;
   attrs.fused = node.fused(node.options<schema::l2_norm_options>()[schema::l2_norm_options::fused]);
   attrs.axis.push_back(-1);
@@ -135,7 +135,7 @@ namespace detail {
 [[gnu::cold]] constexpr void read_l2_normalization(node_reader& node) {
   const auto options = node.options<schema::l2_norm_options>();
   const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) return detail::normalise_stored(node, x);
+  if (node.desc(x).quantised) return detail::normalise_quantised(node, x);
   ops::div::attrs attrs;
   attrs.fused = node.fused(options[schema::l2_norm_options::fused]);
   detail::reduction r{x, {}, true};

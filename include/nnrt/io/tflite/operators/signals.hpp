@@ -323,7 +323,7 @@ namespace detail {
 
 /// The sum of frames that overlap, `frame_step` numbers of each.
 [[gnu::cold]] constexpr void read_signal_overlap_add(node_reader& node) {
-  constexpr std::int64_t most_frames = 64;  // each becomes nodes
+  constexpr std::int64_t max_frames = 64;  // each becomes nodes
   detail::signal_options options(node);
   const std::int32_t x = detail::streamed_input(node, types_of(i16, f32), "i16 or f32");
   const tensor_desc desc = node.desc(x);
@@ -334,8 +334,8 @@ namespace detail {
     return node.refuse(error_code::invalid_file,
                        {"input 0: got ", desc.shape, ", expected frames of at least ", step, " numbers, frame_step"});
   const std::int64_t size = desc.shape[-1], count = desc.shape[-2];
-  if (count > most_frames)
-    return node.not_supported({"input 0: got ", count, " frames in a run, expected at most ", most_frames});
+  if (count > max_frames)
+    return node.not_supported({"input 0: got ", count, " frames in a run, expected at most ", max_frames});
   shape_t outer;
   for (int i = 0; i + 2 < desc.rank(); ++i) outer.push_back(desc.shape[i]);
   const auto lines = [&](std::int64_t extent) {

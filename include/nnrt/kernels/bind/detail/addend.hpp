@@ -1,5 +1,6 @@
 // addend: what the bindings of layers have in common that add a tensor to their sums before they scale them.
-// Flow: the int8 bindings of conv2d_add and conv2d_transpose_add; int8/requantise/addend.hpp adds, to what comes to operand
+// Flow: the int8 bindings of conv2d_add and conv2d_transpose_add; int8/requantise/addend.hpp adds, to what comes to
+// operand
 // 3.
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Where it lies behind the packed form of a layer: the factors of the addend (see byte_addend), then their scales,
+/// Where it lies behind the packed form of a layer: the factors of the addend (see int8_addend), then their scales,
 /// then whether any is wide.
 struct addend_places {
   std::int64_t factors, scales, wide;
@@ -29,7 +30,7 @@ inline fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
 }
 /// What the addend can come to in the scale of a channel's sums.
 inline sum_range reach_of_addend(const kernel_call& call, fixed_point factor) {
-  const byte_factors f = factors_of(call);
+  const int8_factors f = factors_of(call);
   const std::int32_t zero = call.in[3].desc->quantised.zero_point;
   return {rounding::half_to_even::scale(f.lowest() - zero, factor),
           rounding::half_to_even::scale(f.highest() - zero, factor)};
@@ -37,7 +38,7 @@ inline sum_range reach_of_addend(const kernel_call& call, fixed_point factor) {
 /// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
 inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const byte_factors f = factors_of(call);
+  const int8_factors f = factors_of(call);
   const sum_range addend = reach_of_addend(call, factor);
   const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias,
                      of_any = filter * 255 * 255;
@@ -47,16 +48,16 @@ inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor)
   };
   if (addend.low == -most - 1 || addend.high == most) return true;
   if (!leaves({-of_any, of_any})) return false;  // whatever the weights, which then nobody has to look at
-  detail::byte_column column;
+  detail::int8_column column;
   for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
   return leaves(column.reach);
 }
 
 /// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's
 /// taps a product has.
-inline byte_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
+inline int8_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
   const fixed_point factor = addend_factor(call, o);
-  byte_channel c = channel_of(call, o, convolution_scale(call, o));
+  int8_channel c = channel_of(call, o, convolution_scale(call, o));
   c.addend = reach_of_addend(call, factor);
   if (is_wide(call, o, factor)) c.reach = beyond_32_bits;
   return c;
@@ -80,7 +81,7 @@ inline void pack_addend(const kernel_call& call, const addend_places& at, std::b
   *reinterpret_cast<std::int32_t*>(packed + at.wide) = any_wide;
 }
 /// The addend of a call of run().
-inline byte_addend addend_of(const kernel_call& call, const addend_places& at, const stored_range& range) {
+inline int8_addend addend_of(const kernel_call& call, const addend_places& at, const quantised_range& range) {
   const std::byte* const packed = bytes_in(call, call.in.size() - 1);
   const tensor_desc& y = *call.out[0].desc;
   return {.x = bytes_in(call, 3),

@@ -111,7 +111,7 @@ template <class Op, class Isa, class Lanes, class Y = void> struct binary_bindin
 /// The same, and the kernels of quantised bytes, by the function that Op::stored gives.
 template <class Op, class Isa, class Lanes> struct arithmetic_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (const kernel_choice stored = stored_pair_binding<Op, Isa>::select(node)) return stored;
+    if (const kernel_choice stored = quantised_pair_binding<Op, Isa>::select(node)) return stored;
     return binary_binding<Op, Isa, Lanes>::select(node);
   }
 };

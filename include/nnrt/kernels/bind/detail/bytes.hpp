@@ -1,4 +1,5 @@
-// bytes: what the bindings of layers of stored numbers have in common - zero points, scales, and the way to a product.
+// bytes: what the bindings of layers of quantised values have in common - zero points, scales, and the way to a
+// product.
 // Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul.
 #pragma once
 
@@ -11,33 +12,33 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether a layer's operands 0 and 1 and its result hold stored bytes, all extents are known, and no sum of so many
+/// Whether a layer's operands 0 and 1 and its result hold quantised bytes, all extents are known, and no sum of so many
 /// products leaves 32 bits.
-constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t products) {
+constexpr bool is_int8_layer(const kernel_request& node, std::int64_t products) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc, &y = node.out[0];
-  const auto is_stored = [&](const tensor_desc& t) {
+  const auto is_quantised = [&](const tensor_desc& t) {
     return ops::detail::bytes.contains(t.type) && t.type == x.type && bool(t.quantised);
   };
-  return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
+  return has_work(node) && is_quantised(x) && is_quantised(w) && is_quantised(y) && products <= max_byte_products;
 }
 
 /// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats,
 /// blocks are as much faster again.
-constexpr int parts_of_byte_macs(std::int64_t macs, bool in_blocks = false) {
+constexpr int parts_of_int8_macs(std::int64_t macs, bool in_blocks = false) {
   return parts_of_macs(macs / (in_blocks ? 16 : 4));
 }
 
 /// How the factors of a layer's products are stored.
-inline byte_factors factors_of(const kernel_call& call) {
+inline int8_factors factors_of(const kernel_call& call) {
   return {call.in[0].desc->quantised.zero_point, call.in[1].desc->quantised.zero_point, call.in[0].type() == u8};
 }
 
-constexpr byte_factors factors_for(const kernel_request& node) {
+constexpr int8_factors factors_for(const kernel_request& node) {
   return {node.in[0].desc.quantised.zero_point, node.in[1].desc.quantised.zero_point, node.in[0].desc.type == u8};
 }
 
 /// What a layer's result may be, without the zero point.
-inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& range) {
+inline scaled_range scaled_range_of(const tensor_desc& y, const quantised_range& range) {
   return scaled_range::of(range, y.quantised.zero_point, y.type == u8);
 }
 
@@ -45,7 +46,7 @@ inline scaled_range scaled_range_of(const tensor_desc& y, const stored_range& ra
 inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
 
 /// Factor and bias of output channel i, whose sums have this scale; operand 2 is the bias, which may be missing.
-inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
+inline int8_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
   const bool has_bias = call.in.size() > 2 && call.in[2];
   const double factor = scale / double{result_behind_packed(call).quantised.scale};
   const quantisation& y = result_behind_packed(call).quantised;
@@ -55,23 +56,23 @@ inline byte_channel channel_of(const kernel_call& call, std::int64_t i, double s
 
 /// How a layer's operands and its result are stored. Records have it: a small layer would wait longer for three descs,
 /// each in another line of the cache, than its products take.
-struct stored_layer {
-  stored_range range;  // of results
+struct int8_layer {
+  quantised_range range;  // of results
   std::int32_t x_zero = 0, w_zero = 0, y_zero = 0, is_unsigned = 0;
 
-  static constexpr stored_layer of(const tensor_desc& x, const tensor_desc& w, const tensor_desc& y, activation fused) {
-    return {range_of_bytes(y, fused), x.quantised.zero_point, w.quantised.zero_point, y.quantised.zero_point,
+  static constexpr int8_layer of(const tensor_desc& x, const tensor_desc& w, const tensor_desc& y, activation fused) {
+    return {int8_range_of(y, fused), x.quantised.zero_point, w.quantised.zero_point, y.quantised.zero_point,
             x.type == u8};
   }
-  static constexpr stored_layer of(const kernel_request& node, activation fused) {
+  static constexpr int8_layer of(const kernel_request& node, activation fused) {
     return of(node.in[0].desc, node.in[1].desc, node.out[0], fused);
   }
-  constexpr byte_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
+  constexpr int8_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
   [[gnu::always_inline]] narrowing narrowed() const { return {range.low, range.high, y_zero, is_unsigned != 0}; }
 };
 
 /// A call of run(): the product whose packed form comes last among the operands.
-inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_layer& layer) {
+inline int8_product product_of(const kernel_call& call, const int8_layout& layout, const int8_layer& layer) {
   return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
 }
 
@@ -82,35 +83,35 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 }
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
-template <class Isa>
-void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
-  byte_conv_pack(
+template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const int8_layer& layer) {
+  int8_conv_pack(
       shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
       [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
 template <class Isa>
-void run_convolution(const kernel_call& call, const byte_conv_plan& plan, const stored_layer& layer) {
-  byte_conv<native_for<Isa>>(plan, product_of(call, byte_conv_layout(plan), layer),
+void run_convolution(const kernel_call& call, const int8_conv_plan& plan, const int8_layer& layer) {
+  int8_conv<native_for<Isa>>(plan, product_of(call, int8_conv_layout(plan), layer),
                              {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
-/// Whether a layer's operands 0 and 1 hold stored bytes, whose sums it keeps; else as is_layer_of_bytes().
-constexpr bool keeps_sums_of_bytes(const kernel_request& node) {
+/// Whether a layer's operands 0 and 1 hold quantised bytes, whose sums it keeps; else as is_int8_layer().
+constexpr bool keeps_int8_accumulators(const kernel_request& node) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-  const bool is_stored =
+  const bool is_quantised =
       ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
-  return has_work(node) && is_stored && w.shape.elements(1) <= most_byte_products;
+  return has_work(node) && is_quantised && w.shape.elements(1) <= max_byte_products;
 }
 /// An output channel of such a layer, on its way into the packed form.
-inline byte_channel unscaled_channel_of(const kernel_call& call, std::int64_t o) {
+inline int8_channel unscaled_channel_of(const kernel_call& call, std::int64_t o) {
   const bool has_bias = call.in.size() > 2 && call.in[2];
   return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0);
 }
 /// Where its sums go, and a call of run() as a product that leaves them there.
-inline byte_sums_target kept_in(const kernel_call& call) {
+inline int8_accumulators_target kept_in(const kernel_call& call) {
   return {call.out[0].data.get<std::int32_t>(), bytes_out(call)};
 }
-inline byte_product product_of_kept(const kernel_call& call, const byte_layout& layout, const byte_sums_target& kept) {
+inline int8_product product_of_kept(const kernel_call& call, const int8_layout& layout,
+                                    const int8_accumulators_target& kept) {
   return {.layout = layout,
           .packed = bytes_in(call, call.in.size() - 1),
           .factors = factors_of(call),
@@ -122,7 +123,7 @@ inline byte_product product_of_kept(const kernel_call& call, const byte_layout& 
 /// channel it is a depthwise one.
 struct left_sums {
   conv_shape shape;
-  byte_factors factors;
+  int8_factors factors;
 
   constexpr bool is_depthwise() const {
     return shape.group > 1 && shape.group == shape.in && is_for_byte_depthwise(depthwise(), factors);
@@ -146,39 +147,39 @@ struct left_sums {
             .out_width = s.out_width};
   }
   constexpr std::int64_t packed_bytes() const {
-    return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors)
-                          : byte_conv_packed_bytes(byte_conv_plan::of(shape));
+    return is_depthwise() ? int8_depthwise_packed_bytes(depthwise(), factors)
+                          : int8_conv_packed_bytes(int8_conv_plan::of(shape));
   }
   constexpr std::int64_t scratch_bytes() const {
-    return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors)
-                          : byte_conv_scratch_bytes(byte_conv_plan::of(shape));
+    return is_depthwise() ? int8_depthwise_scratch_bytes(depthwise(), factors)
+                          : int8_conv_scratch_bytes(int8_conv_plan::of(shape));
   }
   constexpr int parts(std::int64_t macs) const {
-    return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, layout().in_blocks);
+    return is_depthwise() ? parts_of_macs(macs) : parts_of_int8_macs(macs, layout().in_blocks);
   }
-  constexpr byte_layout layout() const { return byte_conv_layout(byte_conv_plan::of(shape)); }
+  constexpr int8_layout layout() const { return int8_conv_layout(int8_conv_plan::of(shape)); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf>
 void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
-  const byte_factors& f = sums.factors;
+  const int8_factors& f = sums.factors;
   if (sums.is_depthwise())
-    return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
-  byte_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
+    return int8_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
+  int8_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
 /// Runs it; the product has the layout of a convolution, and what ends the sums.
-template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
+template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const int8_product& p) {
   if (!sums.is_depthwise())
-    return byte_conv<native_for<Isa>>(byte_conv_plan::of(sums.shape), p,
+    return int8_conv<native_for<Isa>>(int8_conv_plan::of(sums.shape), p,
                                       {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
-  byte_depthwise<native_for<Isa>, true>(
+  int8_depthwise<native_for<Isa>, true>(
       sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept},
       part_of(call));
 }
 
 /// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
-template <class Op, class Isa> struct byte_depthwise_binding {
+template <class Op, class Isa> struct int8_depthwise_binding {
   static constexpr int methods = 2;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 0) return {&run, &pack};
@@ -187,39 +188,39 @@ template <class Op, class Isa> struct byte_depthwise_binding {
   static constexpr kernel_choice choose(const kernel_request& node, std::int16_t first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-    const byte_factors f = factors_for(node);
+    const int8_factors f = factors_for(node);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, x.shape, w.shape);
-    const kernel_record record = record_of(shape, stored_layer::of(node, attrs.fused));
+    const kernel_plan plan = plan_of(shape, int8_layer::of(node, attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
       return {.code = {.method = static_cast<std::int16_t>(first_method + 1)},
               .packs = 0b110,
-              .packed_bytes = byte_conv_packed_bytes(byte_conv_plan::of(conv_of(shape))),
-              .record = record,
-              .scratch_bytes = byte_conv_scratch_bytes(byte_conv_plan::of(conv_of(shape))),
-              .parts = parts_of_byte_macs(macs),
+              .packed_bytes = int8_conv_packed_bytes(int8_conv_plan::of(conv_of(shape))),
+              .plan = plan,
+              .scratch_bytes = int8_conv_scratch_bytes(int8_conv_plan::of(conv_of(shape))),
+              .parts = parts_of_int8_macs(macs),
               .name = "dot windows"};
     if (!is_for_byte_depthwise(shape, f)) return {};
     return {.code = {.method = first_method},
             .packs = 0b110,
-            .packed_bytes = byte_depthwise_packed_bytes(shape, f),
-            .record = record,
-            .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
+            .packed_bytes = int8_depthwise_packed_bytes(shape, f),
+            .plan = plan,
+            .scratch_bytes = int8_depthwise_scratch_bytes(shape, f),
             // Taps take as long as those of floats, four to a lane at a quarter of the peak; those of a row alone take
             // twice as long.
-            .parts = parts_of_macs(2 * macs / byte_depthwise_rows_at_once(shape)),
+            .parts = parts_of_macs(2 * macs / int8_depthwise_rows_at_once(shape)),
             .rows = row_window_of(shape),
             .name = "dot taps"};
   }
   static void pack(const kernel_call& call) {
-    byte_depthwise_pack(
+    int8_depthwise_pack(
         shape_of(call), layer_of(call).factors(), scaled_range_of(result_behind_packed(call), layer_of(call).range),
         bytes_in(call, 1), [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); },
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const stored_layer layer = layer_of(call);
-    byte_depthwise<native>(shape_of(call),
+    const int8_layer layer = layer_of(call);
+    int8_depthwise<native>(shape_of(call),
                            {bytes_in(call, 0), bytes_in(call, call.in.size() - 1), bytes_out(call), call.scratch,
                             layer.factors(), layer.narrowed()},
                            part_of(call));
@@ -228,11 +229,11 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     pack_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, byte_conv_plan::of(conv_of(shape_of(call))), layer_of(call));
+    run_convolution<Isa>(call, int8_conv_plan::of(conv_of(shape_of(call))), layer_of(call));
   }
 
  private:
-  static stored_layer layer_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_layer>(call); }
+  static int8_layer layer_of(const kernel_call& call) { return planned_range<depthwise_shape, int8_layer>(call); }
   static depthwise_shape shape_of(const kernel_call& call) { return recorded_rows<depthwise_shape>(call); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch,

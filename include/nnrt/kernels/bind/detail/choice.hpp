@@ -26,7 +26,7 @@ template <class Isa> struct choice_binding {
   }
 
  private:
-  /// Whether stored numbers of an alternative are brought to another scale: the reference does that.
+  /// Whether quantised values of an alternative are brought to another scale: the reference does that.
   static constexpr bool is_rescaled(const kernel_request& node, std::size_t i) {
     const quantisation &from = node.in[i].desc.quantised, &to = node.out[0].quantised;
     return static_cast<bool>(to) && (from.scale != to.scale || from.zero_point != to.zero_point);

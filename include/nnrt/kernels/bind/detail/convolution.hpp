@@ -32,8 +32,8 @@ constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) {
   return std::max(parts_of_macs(macs), parts_for(weights / 4));
 }
 
-/// `native`, by a name that depends on the parameter of binding: else clang compiles what a binding takes the address of
-/// for every program.
+/// `native`, by a name that depends on the parameter of binding: else clang compiles what a binding takes the address
+/// of for every program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
 /// The tables of a binding of products: a plan gets the one with the tiles that its own rows and columns call.
@@ -74,9 +74,9 @@ constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o /
 /// multiplier.
 ///
-/// Isa only makes the name depend on the parameter of binding: clang compiles constexpr functions, and what they take the
-/// addresses of, where a template names them without, and every program that includes this header would pay for these
-/// kernels.
+/// Isa only makes the name depend on the parameter of binding: clang compiles constexpr functions, and what they take
+/// the addresses of, where a template names them without, and every program that includes this header would pay for
+/// these kernels.
 template <class Op, class Isa> struct depthwise_binding {
   static constexpr int methods = depthwise_methods.count;
   template <int Method> static constexpr kernel_functions functions() {
@@ -89,18 +89,18 @@ template <class Op, class Isa> struct depthwise_binding {
     return {.code = {.method = static_cast<std::int16_t>(first_method + method)},
             .packs = 0b110,
             .packed_bytes = depthwise_packed_floats(shape) * size_of(f32),
-            .record = record_of(shape, range_of(attrs.fused)),
+            .plan = plan_of(shape, range_of(attrs.fused)),
             .parts = parts_of_macs(Op::macs(attrs, node.in, node.out)),
             .rows = row_window_of(shape),
             .name = "depthwise"};
   }
   static void pack(const kernel_call& call) {
-    depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+    depthwise_pack(call.planned<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <depthwise_method Method> static void run(const kernel_call& call) {
     depthwise_by<native, Method>(
         recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-        recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_band);
+        planned_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_stripe);
   }
 };
 

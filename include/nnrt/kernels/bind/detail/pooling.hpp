@@ -30,7 +30,7 @@ template <class Op, class Fold> struct pooling_binding {
   static constexpr int methods = has_rows ? 3 : 2;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method == 2) return {&run_rows};
-    else return {&run<(Method == 0 ? 1 : most_pooled_vectors)>};
+    else return {&run<(Method == 0 ? 1 : max_pooled_vectors)>};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
@@ -41,46 +41,46 @@ template <class Op, class Fold> struct pooling_binding {
     return {.code = {.method = static_cast<std::int16_t>(by_rows                        ? 2
                                                          : pooled_vectors(shape.c) == 1 ? 0
                                                                                         : 1)},
-            .record = record_of(shape, range_of(attrs.fused)),
+            .plan = plan_of(shape, range_of(attrs.fused)),
             .parts = parts_for(node.out[0].elements() * std::min<std::int64_t>(taps, 64)),
             .name = by_rows ? "pool rows" : "pool channels"};
   }
   static void run_rows(const kernel_call& call) {
-    const auto [shape, range] = call.recorded<layer_record<pooling_shape, clamp_range>>();
+    const auto [shape, range] = call.planned<layer_plan<pooling_shape, clamp_range>>();
     max_pool_rows<Fold>(shape, floats_in(call, 0), float_maxima{range}, floats_out(call), part_of(call));
   }
   template <int Vectors> static void run(const kernel_call& call) {
-    const auto [shape, range] = call.recorded<layer_record<pooling_shape, clamp_range>>();
+    const auto [shape, range] = call.planned<layer_plan<pooling_shape, clamp_range>>();
     pool_windows<Fold, Vectors>(shape, floats_in(call, 0), range, floats_out(call), part_of(call));
   }
 };
 
-/// Kernel choice of a pool over an image of stored bytes.
-template <class Op, class Fold> struct byte_pooling_binding {
+/// Kernel choice of a pool over an image of quantised bytes.
+template <class Op, class Fold> struct int8_pooling_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
-    const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
-    if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
+    const bool is_clamped_as_quantised = attrs.fused == activation::none || x.quantised;
+    if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_quantised) return {};
     const pooling_shape shape = pooling_shape_for(attrs, x.shape);
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
-    if (h > most_mean_pixels / w || shape.counts_padding != 0) return {};
+    if (h > max_mean_pixels / w || shape.counts_padding != 0) return {};
     const std::int64_t taps = std::min<std::int64_t>(h * w, 64);
     return {.run = &run,
-            .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)),
+            .plan = plan_of(shape, int8_range_of(node.out[0], attrs.fused)),
             .parts = parts_for(node.out[0].elements() * taps / 4),
             .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
-    const auto [shape, range] = call.recorded<layer_record<pooling_shape, stored_range>>();
+    const auto [shape, range] = call.planned<layer_plan<pooling_shape, quantised_range>>();
     const pooled_bytes bytes{call.in[0].type() == u8, range,
-                             call.out[0].desc->quantised.rounding == stored_rounding::half_to_even};
-    if constexpr (std::is_same_v<Fold, byte_maximum>)
-      if (has_max_pool_rows<byte_maxima>(shape))
-        return max_pool_rows<Fold>(shape, bytes_in(call, 0), byte_maxima(bytes), bytes_out(call), part_of(call));
-    if constexpr (std::is_same_v<Fold, byte_maximum>)
+                             call.out[0].desc->quantised.rounding == quantised_rounding::half_to_even};
+    if constexpr (std::is_same_v<Fold, int8_maximum>)
+      if (has_max_pool_rows<int8_maxima>(shape))
+        return max_pool_rows<Fold>(shape, bytes_in(call, 0), int8_maxima(bytes), bytes_out(call), part_of(call));
+    if constexpr (std::is_same_v<Fold, int8_maximum>)
       max_pool_bytes<native>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
-    else pool_bytes<Fold>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
+    else pool_int8<Fold>(shape, bytes_in(call, 0), bytes, bytes_out(call), part_of(call));
   }
 };
 

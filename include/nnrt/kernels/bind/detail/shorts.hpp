@@ -15,7 +15,7 @@ inline constexpr std::int64_t rows_at_once = 4;
 
 /// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is
 /// stored.
-constexpr bool is_layer_of_shorts(const kernel_request& node) {
+constexpr bool is_int16_layer(const kernel_request& node) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
   return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
          w.quantised.zero_point == 0;
@@ -32,11 +32,11 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
     const std::int8_t* const w = weights + o * k;
     std::int64_t row = 0;
     for (; row + rows_at_once <= count; row += rows_at_once) {
-      short_products<rows_at_once>(rows + row * step, step, w, k, sums);
+      int16_products<rows_at_once>(rows + row * step, step, w, k, sums);
       for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
     }
     for (; row < count; ++row) {
-      short_products<1>(rows + row * step, step, w, k, sums);
+      int16_products<1>(rows + row * step, step, w, k, sums);
       result(row, o, finish(sums[0]));
     }
   }
@@ -44,7 +44,7 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
 
 /// The epilogue of output o of a layer, the bias added: that of the reference.
 template <class ScaleOf>
-auto short_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias,
+auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias,
                      ScaleOf scale_of) {
   return [&call, fused, without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
@@ -55,14 +55,14 @@ auto short_finish_of(const kernel_call& call, activation fused, ops::detail::bia
 }
 
 /// Convolutions, any group and dilation: windows are gathered, 32 at a time.
-template <class Op, class Isa> struct short_convolution_binding {
-  static constexpr std::int64_t most_windows = 32;
+template <class Op, class Isa> struct int16_convolution_binding {
+  static constexpr std::int64_t max_windows = 32;
 
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!is_layer_of_shorts(node)) return {};
+    if (!is_int16_layer(node)) return {};
     const std::int64_t k = node.in[1].desc.shape.elements(1);
     return {.run = &run,
-            .scratch_bytes = most_windows * k * size_of(i16),
+            .scratch_bytes = max_windows * k * size_of(i16),
             .parts = parts_of_macs(Op::macs(unpack<typename Op::attrs>(node.attrs), node.in, node.out)),
             .name = "dot shorts"};
   }
@@ -75,12 +75,12 @@ template <class Op, class Isa> struct short_convolution_binding {
     const auto* const weights = call.in[1].data.template get<std::int8_t>();
     auto* const out = call.out[0].data.template get<std::int16_t>();
     auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
-    const auto finish_of = short_finish_of(call, attrs.fused, ops::detail::sums_of_convolutions, [&](std::int64_t o) {
+    const auto finish_of = int16_finish_of(call, attrs.fused, ops::detail::sums_of_convolutions, [&](std::int64_t o) {
       return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
     });
     const interval pixels = share(y.elements(0, 3), part_of(call));
-    for (std::int64_t first = pixels.begin; first < pixels.end; first += most_windows) {
-      const std::int64_t count = pixels.end - first < most_windows ? pixels.end - first : most_windows;
+    for (std::int64_t first = pixels.begin; first < pixels.end; first += max_windows) {
+      const std::int64_t count = pixels.end - first < max_windows ? pixels.end - first : max_windows;
       for (std::int64_t group = 0; group < attrs.group; ++group) {
         for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
         finish_rows(

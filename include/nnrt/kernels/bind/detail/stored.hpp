@@ -15,12 +15,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether a tensor holds bytes that are stored numbers of one scale.
+/// Whether a tensor holds bytes that are quantised values of one scale.
 constexpr bool holds_stored_bytes(const tensor_desc& x) {
   return ops::detail::bytes.contains(x.type) && x.quantised.mode == quantisation::kind::per_tensor;
 }
 
-/// Kernel choice of an operator y = f(x) on stored bytes: a table of what its reference gives for all 256, made once.
+/// Kernel choice of an operator y = f(x) on quantised bytes: a table of what its reference gives for all 256, made
+/// once.
 template <class Op, class Isa> struct table_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!holds_stored_bytes(node.in[0].desc) || !holds_stored_bytes(node.out[0]) || !has_work(node)) return {};
@@ -46,17 +47,17 @@ template <class Op, class Isa> struct table_binding {
   }
 };
 
-/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two.
+/// Kernel choice of an operator y = f(a, b) with broadcasting on quantised bytes; Op::stored gives the function of two.
 /// Sums of many elements are made on a line, which is looked for once.
-template <class Op, class Isa> struct stored_pair_binding {
+template <class Op, class Isa> struct quantised_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
     const std::int64_t elements = node.out[0].elements();
     kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
     if constexpr (is_sum<std::int8_t>)
-      if (elements >= least_on_line &&
+      if (elements >= min_on_line &&
           has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
-        choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
+        choice.pack = &pack, choice.packed_bytes = sizeof(int8_pair_sum);
     return choice;
   }
   static void pack(const kernel_call& call) {
@@ -69,11 +70,12 @@ template <class Op, class Isa> struct stored_pair_binding {
   }
 
  private:
-  static constexpr std::int64_t least_on_line = 1024;  // fewer are made in less time than a line saves
+  static constexpr std::int64_t min_on_line = 1024;  // fewer are made in less time than a line saves
   // shorter ones are not worth a register
   static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }
-  template <class T> using function = decltype(Op::template stored<T>(std::declval<const ops::detail::stored_pair&>()));
-  template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::stored_sum<T>>;
+  template <class T>
+  using function = decltype(Op::template stored<T>(std::declval<const ops::detail::quantised_pair&>()));
+  template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::quantised_sum<T>>;
 
   template <class T> static function<T> function_of(const kernel_call& call, results out) {
     activation fused = activation::none;
@@ -83,7 +85,7 @@ template <class Op, class Isa> struct stored_pair_binding {
   }
   template <class T> static void pack_as(const kernel_call& call) {
     if constexpr (is_sum<T>) {
-      const byte_pair_line line = line_of(function_of<T>(call, {&call.out[1], 1}));
+      const int8_pair_sum line = line_of(function_of<T>(call, {&call.out[1], 1}));
       __builtin_memcpy(bytes_out(call), &line, sizeof line);
     }
   }
@@ -91,15 +93,15 @@ template <class Op, class Isa> struct stored_pair_binding {
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
     const interval mine = share(elements_of(call), part_of(call));
     const auto zip = [&](const auto& f) {
-      zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f);
+      zip_int8(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f);
     };
     if constexpr (is_sum<T>)
       if (call.in.size() == 3) {
-        const auto& line = *reinterpret_cast<const byte_pair_line*>(bytes_in(call, 2));
-        if (line.is_found()) return zip(byte_pair_line_lanes<T>(line));
+        const auto& line = *reinterpret_cast<const int8_pair_sum*>(bytes_in(call, 2));
+        if (line.is_found()) return zip(int8_pair_line_lanes<T>(line));
       }
     const auto f = function_of<T>(call, call.out);
-    using lanes_of_pairs = byte_pair_lanes<function<T>>;
+    using lanes_of_pairs = int8_pair_lanes<function<T>>;
     if constexpr (lanes_of_pairs::exists)
       if (lanes_of_pairs::fits(f) && has_rows(loops)) return zip(lanes_of_pairs(f));
     zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),

@@ -1,5 +1,5 @@
 // truths: what the bindings of reduce_all and all have in common, which say whether all elements along axes are true.
-// Flow: both derive from truth_reduction.
+// Flow: both derive from boolean_reduction.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>
@@ -10,7 +10,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Kernel choice of a conjunction along axes that lie side by side. Rows are searched for a false element; columns are
 /// put together by "and", row by row.
-template <class Op, class Isa> struct truth_reduction {
+template <class Op, class Isa> struct boolean_reduction {
   using blocks = reduction_blocks<Isa, typename Op::attrs>;
 
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -72,7 +72,7 @@ constexpr conv_method method_of(const conv_shape& s) {
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
   const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
   if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
-  // Copies with padding are as large as what lies under the outputs of a band: with far padding that may be far more
+  // Copies with padding are as large as what lies under the outputs of a stripe: with far padding that may be far more
   // than there is to read.
   const bool reaches_far =
       s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
@@ -83,25 +83,23 @@ constexpr conv_method method_of(const conv_shape& s) {
 
 /// Output rows per block: rows that are narrow share a tile in pairs, and a single column runs down the image.
 constexpr std::int64_t block_rows(const conv_shape& s) {
-  if (s.out_width == 1) return tile_rows;
-  return 2 * s.out_width <= tile_rows ? 2 : 1;
+  if (s.out_width == 1) return mr;
+  return 2 * s.out_width <= mr ? 2 : 1;
 }
 constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
   return (s.out_height + block_rows(s) - 1) / block_rows(s);
 }
 
-/// Whether bands of the image are copied first: channels of a group, and padding where nearly every block would touch
+/// Whether stripes of the image are copied first: channels of a group, and padding where nearly every block would touch
 /// it.
-constexpr bool copies_bands(const conv_shape& s) {
-  return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
-}
-/// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_collide().
-constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
+constexpr bool copies_stripes(const conv_shape& s) { return s.group > 1 || (s.is_padded() && s.out_width <= 3 * mr); }
+/// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_alias_4k().
+constexpr bool pixels_alias_4k(const conv_shape& s, std::int64_t size) {
   if (method_of(s) == conv_method::product)
-    return rows_collide(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
-  const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
-  return rows_collide(block_rows(s) * s.out_width,
-                      (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
+    return rows_alias_4k(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
+  const std::int64_t line = (copies_stripes(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
+  return rows_alias_4k(block_rows(s) * s.out_width,
+                       (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
 }
 /// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have
 /// 6, lines of 7 pixels take half as long again. A copied number takes as long as its products with ten filters.
@@ -109,12 +107,12 @@ constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
 /// \param panel_stays whether L1 keeps the weights of a panel
 constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
   // with gaps each line has tiles of its own
-  if (tile_rows > 6 || 2 * s.out_width <= tile_rows || s.has_gaps()) return false;
+  if (mr > 6 || 2 * s.out_width <= mr || s.has_gaps()) return false;
   // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long
   // for few rows.
   const std::int64_t beside = panel_stays ? 2 : 4;
   const auto cost = [&](std::int64_t rows) {
-    return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count());
+    return static_cast<double>((rows + 1) / 2 * 2 + beside * m_blocking{rows}.count());
   };
   const double pixels = static_cast<double>(s.out_pixels()),
                copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
@@ -122,14 +120,14 @@ constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
 }
 constexpr conv_method float_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool panel_stays = s.depth() <= 32 * 1024 / 4 / panel_columns;
-  return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays))
+  const bool panel_stays = s.depth() <= 32 * 1024 / 4 / nr;
+  return pixels_alias_4k(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays))
              ? conv_method::gather
              : method;
 }
 
-/// Rows of blocks per band, so that a copy takes at most 1 MiB.
-constexpr std::int64_t band_rows(const conv_shape& s) {
+/// Rows of blocks per stripe, so that a copy takes at most 1 MiB.
+constexpr std::int64_t stripe_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
   const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
   return nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
@@ -142,13 +140,13 @@ constexpr std::int64_t blocks_at_once(const conv_shape& s) {
 }
 
 constexpr std::int64_t direct_scratch(const conv_shape& s) {
-  if (copies_bands(s)) {
-    const std::int64_t outputs = std::min(s.out_height, band_rows(s) * block_rows(s));
+  if (copies_stripes(s)) {
+    const std::int64_t outputs = std::min(s.out_height, stripe_rows(s) * block_rows(s));
     return s.rows_under(outputs) * s.columns_under(s.out_width) * s.group_in();
   }
   if (!s.is_padded()) return 0;
-  return s.rows_under(blocks_at_once(s) * block_rows(s)) *
-         s.columns_under(std::min<std::int64_t>(s.out_width, tile_rows)) * s.in;
+  return s.rows_under(blocks_at_once(s) * block_rows(s)) * s.columns_under(std::min<std::int64_t>(s.out_width, mr)) *
+         s.in;
 }
 
 /// One image's buffers, from the first channel of the group in work on.
@@ -160,11 +158,11 @@ struct conv_buffers {
   clamp_range range;
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   tiling tiles;
-  std::int64_t most_at_once;  // blocks below each other that one call makes
+  std::int64_t max_at_once;  // blocks below each other that one call makes
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
-/// image begin `pixel` floats apart. A call for a band of rows costs nothing; a kilobyte in each of its callers costs
+/// image begin `pixel` floats apart. A call for a stripe of rows costs nothing; a kilobyte in each of its callers costs
 /// compilers.
 [[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y,
                                           std::int64_t x, std::int64_t rows, std::int64_t columns, float* out) {
@@ -206,7 +204,7 @@ inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
 /// is the rows', to be changed: what is the same for their blocks is in it.
 template <class Isa>
 void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike,
-                   std::int64_t x, std::int64_t width, interval panels, tile_args& t, read_ahead& ahead) {
+                   std::int64_t x, std::int64_t width, interval panels, tile_args& t, panel_prefetch& ahead) {
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
                      ix = x * s.stride_w - s.pad_left;
   // input rows from block to block
@@ -236,14 +234,14 @@ constexpr bool image_comes_from_afar(const conv_shape& s) {
 template <class Isa>
 void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
   const std::int64_t block = panels_in_cache(s.depth());
-  const row_tiles across{s.out_width};
+  const m_blocking across{s.out_width};
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
-    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end),
-                     buffers.tiles.weights_end);
+    panel_prefetch ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end),
+                         buffers.tiles.weights_end);
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
-      const std::int64_t alike = std::min(std::min(rows_alike(s, row), rows.end - index), buffers.most_at_once);
+      const std::int64_t alike = std::min(std::min(rows_alike(s, row), rows.end - index), buffers.max_at_once);
       tile_args t{.a = address_of(buffers.x),
                   .k = s.run(),
                   .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel,
@@ -261,22 +259,22 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   }
 }
 
-/// The same on copies of the input, band by band.
+/// The same on copies of the input, stripe by stripe.
 template <class Isa>
-void direct_bands(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  const std::int64_t at_once = band_rows(s), block = block_rows(s);
+void direct_stripes(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
+  const std::int64_t at_once = stripe_rows(s), block = block_rows(s);
   conv_shape padded = s;
   padded.width = s.columns_under(s.out_width), padded.pad_left = 0;
-  conv_buffers of_band = buffers;
-  of_band.x = buffers.scratch, of_band.in_pixel = s.in;
+  conv_buffers of_stripe = buffers;
+  of_stripe.x = buffers.scratch, of_stripe.in_pixel = s.in;
   for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
-    const interval band{row, std::min(rows.end, row + at_once)};
-    const std::int64_t y = band.begin * block, outputs = std::min(s.out_height, band.end * block) - y;
-    // the band begins with the first input row of output row y
+    const interval stripe{row, std::min(rows.end, row + at_once)};
+    const std::int64_t y = stripe.begin * block, outputs = std::min(s.out_height, stripe.end * block) - y;
+    // the stripe begins with the first input row of output row y
     padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;
     copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width,
                 buffers.scratch);
-    direct_blocks<Isa>(padded, of_band, band, panels);
+    direct_blocks<Isa>(padded, of_stripe, stripe, panels);
   }
 }
 
@@ -288,7 +286,7 @@ template <class Isa> void direct_image(const conv_shape& s, const conv_buffers& 
     conv_buffers buffers = image;
     buffers.x += g * of_group.in, buffers.y += g * of_group.out;
     buffers.packed += g * packed_floats(s.depth(), of_group.out);
-    if (copies_bands(s)) direct_bands<Isa>(of_group, buffers, rows, panels);
+    if (copies_stripes(s)) direct_stripes<Isa>(of_group, buffers, rows, panels);
     else direct_blocks<Isa>(of_group, buffers, rows, panels);
   }
 }
@@ -326,7 +324,7 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
   // All pixels lie in one line, unless there are gaps between the output's rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  const std::int64_t tiles = rows_of_product(line).count(), k = s.depth(), n = s.group_out();
+  const std::int64_t tiles = m_blocking_of(line).count(), k = s.depth(), n = s.group_out();
   const rectangle work = share(lines * tiles, panels_of(n), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t row = done / tiles, first = done - row * tiles;
@@ -383,7 +381,7 @@ constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
   // Rows of the last block of a column or of pairs may be fewer than those of the others.
   const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
   const auto of_block = [&](std::int64_t rows) {
-    return rows == 1 ? tile_set_for(row_tiles{s.out_width}, n) : detail::tiles_along(rows * s.out_width, n);
+    return rows == 1 ? tile_set_for(m_blocking{s.out_width}, n) : detail::tiles_along(rows * s.out_width, n);
   };
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
@@ -391,35 +389,35 @@ constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
 /// The same of conv().
 constexpr tile_set conv_tile_set(const conv_shape& s) { return conv_tile_set(s, detail::float_method_of(s)); }
 
-/// A band's image is never so low that a kernel of this height would reach far beyond it.
-inline constexpr std::int64_t most_band_taps = 64;
+/// A stripe's image is never so low that a kernel of this height would reach far beyond it.
+inline constexpr std::int64_t max_stripe_taps = 64;
 
 /// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another
 /// order: of a product those with a row of one or two pixels, and where the last columns are but one vector also all
 /// that are not whole, with tiles of 8 rows the others, too.
-constexpr bool conv_has_bands(const conv_shape& s) {
+constexpr bool conv_has_stripes(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
-      return (s.out_width >= tile_rows && detail::narrow_tiles_sum_alike()) ||
-             (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
+      return (s.out_width >= mr && detail::narrow_tiles_sum_alike()) ||
+             (s.out_width >= 3 && (s.out % nr == 0 || s.out % nr > f32_lanes));
     case conv_method::direct:
-      return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
+      return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= max_stripe_taps;
     case conv_method::gather: break;
   }
   return false;
 }
 
-/// The set for bands of at most so many rows, see narrowed(). They are made by the method of the whole.
-constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows) {
+/// The set for stripes of at most so many rows, see narrowed(). They are made by the method of the whole.
+constexpr tile_set conv_tile_set_of_stripes(const conv_shape& s, std::int64_t rows) {
   const conv_method method = detail::float_method_of(s);
   tile_set set;
   // Rows of whole tiles need no others however many there are.
-  const std::int64_t most = s.out_width % tile_rows == 0 ? 1 : std::min(rows, s.out_height);
-  conv_shape band = s;
-  band.batch = 1;
-  for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
-    band.height = method == conv_method::product ? band.out_height : s.height;
-    set = set | conv_tile_set(band, method);
+  const std::int64_t most = s.out_width % mr == 0 ? 1 : std::min(rows, s.out_height);
+  conv_shape stripe = s;
+  stripe.batch = 1;
+  for (stripe.out_height = 1; stripe.out_height <= most; ++stripe.out_height) {
+    stripe.height = method == conv_method::product ? stripe.out_height : s.height;
+    set = set | conv_tile_set(stripe, method);
   }
   return set;
 }
@@ -431,7 +429,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
   const detail::conv_buffers buffers{
-      x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::most_tiles_at_once(p)};
+      x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::max_tiles_at_once(p)};
   if constexpr (Method == conv_method::product)
     gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);

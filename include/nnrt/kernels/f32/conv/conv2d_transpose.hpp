@@ -162,10 +162,10 @@ template <class Fill> void for_each_gap(const conv_transpose_shape& s, part p, F
 
 /// Writes the bias to the output pixels that meet no tap.
 inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const f32_vec lo = broadcast(&range.lo), hi = broadcast(&range.hi);
   for_each_gap(s, p, [&](std::int64_t pixel) {
-    for (std::int64_t o = 0; o < s.out; o += lanes)
-      store_first(y + pixel + o, clamp(load(bias + o), lo, hi), std::min(lanes, s.out - o));
+    for (std::int64_t o = 0; o < s.out; o += f32_lanes)
+      store_n(y + pixel + o, clamp(load(bias + o), lo, hi), std::min(f32_lanes, s.out - o));
   });
 }
 
@@ -189,7 +189,7 @@ constexpr std::int64_t conv_transpose_phases(const conv_transpose_shape& s) {
 constexpr std::int64_t conv_transpose_packed_floats(const conv_transpose_shape& s) {
   const std::int64_t taps = s.h.kernel * s.w.kernel, phases = conv_transpose_phases(s);
   const std::int64_t of_phases = s.is_depthwise()
-                                     ? detail::channel_vectors(s.out) * lanes * (taps + phases)
+                                     ? detail::channel_vectors(s.out) * f32_lanes * (taps + phases)
                                      : s.group * whole_vectors(s.out / s.group) * (taps * (s.in / s.group) + phases);
   return whole_vectors(s.out) + of_phases;
 }

@@ -1,6 +1,6 @@
 // spatial: float convolution of grey images by few filters, in vectors of neighbouring pixels.
 // Flow: goes_across() says at plan time whether it pays; a prepare step packs weights with across_pack(); a plan's step
-// calls conv_across() with arena scratch.
+// calls conv_spatial() with arena scratch.
 //
 // A handful of output channels would leave most of each vector of channels empty, and the pixels under a tap lie side
 // by side where there is one input channel: so vectors hold pixels of a row. What comes out is brought into the order
@@ -18,7 +18,7 @@ namespace detail {
 
 /// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has as many channels as
 /// there are registers for their sums: three or four, of 16 registers two or three.
-inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
+inline constexpr std::int64_t across_pixels = 2 * f32_lanes, across_rows = 2;
 constexpr std::int64_t across_channels(std::int64_t out) {
   constexpr std::int64_t most = vector_registers == 32 ? 4 : 3, fewer = most - 1;
   return (out + fewer - 1) / fewer * fewer < (out + most - 1) / most * most ? fewer : most;
@@ -32,12 +32,13 @@ constexpr std::int64_t across_whole_channels(std::int64_t out) {
 
 /// Filters that vectors of pixels are for: of more, vectors of channels are full enough. With 16 registers those have
 /// tiles of few sums, which short runs of taps do not keep busy, and store parts of vectors piece by piece.
-inline constexpr int most_across = static_cast<int>(vector_registers == 32 ? lanes / 2 : lanes - 1);
+inline constexpr int max_spatial_filters = static_cast<int>(vector_registers == 32 ? f32_lanes / 2 : f32_lanes - 1);
 
 /// Whether vectors of pixels can compute this convolution at all.
 constexpr bool is_across_shape(const conv_shape& s) {
-  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && s.out <= most_across &&
-         s.batch * s.out_pixels() * s.out > 0 && detail::method_of(s) == detail::conv_method::direct;
+  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() &&
+         s.out <= max_spatial_filters && s.batch * s.out_pixels() * s.out > 0 &&
+         detail::method_of(s) == detail::conv_method::direct;
 }
 /// Whether they pay. Bringing results into order takes half as long again; with 16 registers vectors of channels take
 /// that much longer, too (measured).
@@ -56,7 +57,7 @@ constexpr std::int64_t across_line(const conv_shape& s) {
   return (s.out_width + across_pixels - 1) / across_pixels * across_pixels + s.kernel_w - 1;
 }
 /// Pairs of output rows whose input rows are copied at once, so that they stay in the first cache.
-constexpr std::int64_t across_band(const conv_shape& s) {
+constexpr std::int64_t across_stripe(const conv_shape& s) {
   const std::int64_t lines = 16 * 1024 / 4 / across_line(s) - s.rows_under(1), rows = lines / s.stride_h + 1;
   return nnrt::detail::clamped(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
 }
@@ -67,27 +68,27 @@ template <class Isa, int Channels>
                                    clamp_range range) {
   // one row behind the other, of two vectors each
   constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;
-  vf of[sums_of_rows][2];
+  f32_vec of[sums_of_rows][2];
   each<sums_of_rows>([&](int k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
   const std::int64_t line = across_line(s), below = s.stride_h * line;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
       w += Channels;
-      vf weights[Channels];
+      f32_vec weights[Channels];
       each<Channels>([&](int o) __attribute__((always_inline)) { weights[o] = broadcast_load(w + o); });
       each<2 * static_cast<int>(across_rows)>([&](int i) __attribute__((always_inline)) {
-        vf pixels = load(tap + i / 2 * below + i % 2 * lanes);
-        keep(pixels);  // one after the other: with 16 registers there is none for a second one
+        f32_vec pixels = load(tap + i / 2 * below + i % 2 * f32_lanes);
+        optimization_barrier(pixels);  // one after the other: with 16 registers there is none for a second one
         each<Channels>([&](int o) __attribute__((always_inline)) {
-          vf& sum = of[i / 2 * Channels + o][i % 2];
+          f32_vec& sum = of[i / 2 * Channels + o][i % 2];
           sum = fma(pixels, weights[o], sum);
         });
       });
     }
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const f32_vec lo = broadcast(&range.lo), hi = broadcast(&range.hi);
   each<sums_of_rows>([&](int k) __attribute__((always_inline)) {
     float* const to = sums + k / Channels * row + k % Channels * across_pixels;
-    store(to, clamp(of[k][0], lo, hi)), store(to + lanes, clamp(of[k][1], lo, hi));
+    store(to, clamp(of[k][0], lo, hi)), store(to + f32_lanes, clamp(of[k][1], lo, hi));
   });
 }
 
@@ -128,16 +129,16 @@ inline void across_pack(const conv_shape& s, const float* w, const float* bias, 
         *out++ = o >= s.out ? 0.0F : k >= 0 ? w[o * s.depth() + k] : bias != nullptr ? bias[o] : 0.0F;
 }
 
-/// Floats of scratch that each part of conv_across() needs.
+/// Floats of scratch that each part of conv_spatial() needs.
 constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
-  return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s),
+  return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_stripe(s)) * detail::across_line(s),
                                   16);
 }
 
 /// What computes two rows of a result.
 using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows,
                                  clamp_range range);
-/// The function for so many filters, 1 to most_across: a program has the ones of its layers alone.
+/// The function for so many filters, 1 to max_spatial_filters: a program has the ones of its layers alone.
 template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
 
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
@@ -149,14 +150,14 @@ template <class Isa, int Out> inline constexpr across_function across_rows_of = 
 /// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
 ///
 /// \param pair across_rows_of<native, s.out>
-inline void conv_across(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                        across_function pair, clamp_range range = {}, part p = {}) {
+inline void conv_spatial(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
+                         across_function pair, clamp_range range = {}, part p = {}) {
   using detail::across_rows;
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
   for (std::int64_t done = work.begin; done < work.end;) {
     const std::int64_t image = done / pairs, first = done % pairs,
-                       count = std::min(detail::across_band(s), std::min(pairs - first, work.end - done));
+                       count = std::min(detail::across_stripe(s), std::min(pairs - first, work.end - done));
     const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
     detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line,
                         scratch);

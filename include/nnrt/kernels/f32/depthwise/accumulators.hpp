@@ -26,20 +26,21 @@ template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t
 /// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart, under rows of K taps.
 template <int K, int Stride, int Columns> struct depthwise_sums {
   static constexpr int in_columns = (Columns - 1) * Stride + K;
-  vf of[Columns];
+  f32_vec of[Columns];
 
-  [[gnu::always_inline]] void start(vf bias) {
+  [[gnu::always_inline]] void start(f32_vec bias) {
     each<Columns>([&](auto c) __attribute__((always_inline)) { of[c] = bias; });
   }
   /// Adds what input column J, holding x, contributes through one row of the kernel, in the lanes that fma() is told.
-  template <int J, class... Where> [[gnu::always_inline]] void add(vf x, const vf (&w)[K], Where... where) {
+  template <int J, class... Where> [[gnu::always_inline]] void add(f32_vec x, const f32_vec (&w)[K], Where... where) {
     constexpr int first = J < K ? 0 : (J - K) / Stride + 1, last = std::min(Columns - 1, J / Stride);
     add_to<J, first>(std::make_integer_sequence<int, last - first + 1>{}, x, w, where...);
   }
 
  private:
   template <int J, int First, int... I, class... Where>
-  [[gnu::always_inline]] void add_to(std::integer_sequence<int, I...>, vf x, const vf (&w)[K], Where... where) {
+  [[gnu::always_inline]] void add_to(std::integer_sequence<int, I...>, f32_vec x, const f32_vec (&w)[K],
+                                     Where... where) {
     ((of[First + I] = fma(x, w[J - (First + I) * Stride], of[First + I], where...)), ...);
   }
 };

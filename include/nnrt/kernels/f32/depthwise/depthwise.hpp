@@ -21,9 +21,9 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 namespace detail {
 
 /// The inputs of `count` output channels from o on; input channels lie at x.
-inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::int64_t multiplier) {
-  if (multiplier == 1) return load_first(x + o, count);
-  float inputs[lanes] = {};
+inline f32_vec load_inputs(const float* x, std::int64_t o, std::int64_t count, std::int64_t multiplier) {
+  if (multiplier == 1) return load_n(x + o, count);
+  float inputs[f32_lanes] = {};
   std::int64_t c = o / multiplier, left = multiplier - o % multiplier;
   for (std::int64_t l = 0; l < count; ++l) {
     inputs[l] = x[c];
@@ -36,25 +36,25 @@ inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::i
 inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                             std::int64_t oy, std::int64_t ox, interval vectors) {
   const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
-                     count = std::min(lanes, out);
+                     count = std::min(f32_lanes, out);
   const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h),
                  kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const f32_vec lo = broadcast(&range.lo), hi = broadcast(&range.hi);
   const address corner =
       advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
   const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
-  packed += vectors.begin * (s.taps() + 1) * lanes;
-  for (std::int64_t v = vectors.begin; v < vectors.end; ++v, packed += (s.taps() + 1) * lanes) {
+  packed += vectors.begin * (s.taps() + 1) * f32_lanes;
+  for (std::int64_t v = vectors.begin; v < vectors.end; ++v, packed += (s.taps() + 1) * f32_lanes) {
     const std::int64_t o = first_channel(v, out);
-    vf sum = load(packed);
+    f32_vec sum = load(packed);
     address row = corner;
     for (std::int64_t i = ky.begin; i < ky.end; ++i, row = advanced(row, line)) {
-      const float* w = packed + (i * s.kernel_w + kx.begin + 1) * lanes;
+      const float* w = packed + (i * s.kernel_w + kx.begin + 1) * f32_lanes;
       address pixel = row;
-      for (std::int64_t j = kx.begin; j < kx.end; ++j, pixel = advanced(pixel, tap), w += lanes)
+      for (std::int64_t j = kx.begin; j < kx.end; ++j, pixel = advanced(pixel, tap), w += f32_lanes)
         sum = fma(load_inputs(floats_at(pixel), o, count, s.multiplier), load(w), sum);
     }
-    store_first(y + o, clamp(sum, lo, hi), count);
+    store_n(y + o, clamp(sum, lo, hi), count);
   }
 }
 
@@ -75,7 +75,7 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
 /// that overlap, see first_channel(), are not shared out.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
   const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
-  const std::int64_t tiles = rows_of_product(rows * s.out_width).count();
+  const std::int64_t tiles = m_blocking_of(rows * s.out_width).count();
   const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
   if (p.count == 1 || lines == 1 || (rows >= p.count && !has_enough)) return {share(rows, p), {0, vectors}};
   const interval mine = share(lines, p);
@@ -105,7 +105,7 @@ struct depthwise_method_list {
 };
 constexpr depthwise_method_list list_depthwise_methods() {
   depthwise_method_list list;
-  for (int pixels = 1; pixels <= (has_halves ? 2 : 1); ++pixels)
+  for (int pixels = 1; pixels <= (has_half_vector ? 2 : 1); ++pixels)
     for (int stride = 1; stride <= (pixels == 2 ? 1 : 2); ++stride) {
       for (const int columns : tile_columns_of_5x5) list.add({5, stride, pixels, columns});
       for (const int columns : strip_columns_of_3x3)
@@ -133,7 +133,7 @@ constexpr int number_of(const depthwise_method& method) {
 /// faster.
 constexpr bool has_large_tiles(const depthwise_shape& s) {
   return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile &&
-         !detail::pixels_collide(s) && detail::floats_of_layer(s) >= 512 * 1024;
+         !detail::pixels_alias_4k(s) && detail::floats_of_layer(s) >= 512 * 1024;
 }
 
 /// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers
@@ -162,7 +162,7 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
     return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range,
                                                                                                 rows, vectors);
   else {
-    // Strips are a call each: few vectors in the few rows of a band take less time in tiles, wherever they are.
+    // Strips are a call each: few vectors in the few rows of a stripe take less time in tiles, wherever they are.
     if constexpr (Method.has_large_tiles)
       if (!is_in_cache || vectors.size() < 4)
         return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
@@ -173,30 +173,30 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
 }  // namespace detail
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image
-/// which s is a band of.
+/// which s is a stripe of.
 ///
 /// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image
 /// are left out. y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
 ///
-/// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are
-/// several parts
+/// \param is_stripe the image is a stripe of rows, and other threads may make those around it, as they do where there
+/// are several parts
 ///
 /// \param is_in_cache the image, though that of a large tensor, has just been written, and is small enough to be in L2
 template <class Isa, depthwise_method Method>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
-                  part p = {}, bool is_band = false, bool is_in_cache = false) {
+                  part p = {}, bool is_stripe = false, bool is_in_cache = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work =
-      detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
+      detail::share_of_layer(s, std::max<std::int64_t>(f32_lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height,
                        last = std::min(s.out_height, first + work.rows.end - done);
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
     detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns,
-                                           is_band || p.count > 1, is_in_cache);
+                                           is_stripe || p.count > 1, is_in_cache);
     done += last - first;
   }
 }

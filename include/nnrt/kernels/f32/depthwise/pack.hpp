@@ -29,9 +29,9 @@ namespace detail {
 /// First output channel of a vector. The last vector ends with the last channel and overlaps the one before, so all
 /// vectors are whole as soon as there are `lanes` channels; what overlaps is computed and stored twice.
 constexpr std::int64_t first_channel(std::int64_t vector, std::int64_t out) {
-  return std::max<std::int64_t>(0, std::min(vector * lanes, out - lanes));
+  return std::max<std::int64_t>(0, std::min(vector * f32_lanes, out - f32_lanes));
 }
-constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes - 1) / lanes; }
+constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + f32_lanes - 1) / f32_lanes; }
 
 }  // namespace detail
 
@@ -39,16 +39,16 @@ constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes -
 constexpr bool has_depthwise_tiles(const depthwise_shape& s) {
   return s.kernel_h == s.kernel_w && (s.kernel_h == 3 || s.kernel_h == 5) && s.stride_h == s.stride_w &&
          s.stride_h <= 2 && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 &&
-         (s.channels >= lanes || masks_are_free);
+         (s.channels >= f32_lanes || masks_are_free);
 }
 /// Pixels that share a vector: two neighbours, where channels fill half of one.
 constexpr int depthwise_pixels(const depthwise_shape& s) {
-  return has_halves && has_depthwise_tiles(s) && 2 * s.channels == lanes && s.stride_h == 1 ? 2 : 1;
+  return has_half_vector && has_depthwise_tiles(s) && 2 * s.channels == f32_lanes && s.stride_h == 1 ? 2 : 1;
 }
 
 /// Floats that depthwise_pack() writes.
 constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
-  return detail::channel_vectors(s.out()) * lanes * (s.taps() + 1);
+  return detail::channel_vectors(s.out()) * f32_lanes * (s.taps() + 1);
 }
 
 /// Packs weights and bias [out] (null: zeros) to [vector of channels][bias, taps][lane]; where two pixels share a
@@ -60,14 +60,14 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
 template <class PlaceOf>
 void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t filter, PlaceOf place_of,
                          const float* bias, float* out) {
-  const std::int64_t channels = s.out(), used = std::min(lanes, channels * depthwise_pixels(s));
+  const std::int64_t channels = s.out(), used = std::min(f32_lanes, channels * depthwise_pixels(s));
   for (std::int64_t v = 0; v < detail::channel_vectors(channels); ++v) {
     const auto channel_of = [&](std::int64_t lane) {
       return detail::first_channel(v, channels) + (lane < channels ? lane : lane - channels);
     };
-    for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used && bias != nullptr ? bias[channel_of(l)] : 0.0F;
+    for (std::int64_t l = 0; l < f32_lanes; ++l) *out++ = l < used && bias != nullptr ? bias[channel_of(l)] : 0.0F;
     for (std::int64_t tap = 0; tap < s.taps(); ++tap)
-      for (std::int64_t l = 0; l < lanes; ++l) *out++ = l < used ? w[channel_of(l) * filter + place_of(tap)] : 0.0F;
+      for (std::int64_t l = 0; l < f32_lanes; ++l) *out++ = l < used ? w[channel_of(l) * filter + place_of(tap)] : 0.0F;
   }
 }
 

@@ -46,7 +46,7 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   std::int64_t used;  // lanes
   address row;        // of input
   float* y;           // the next row of output
-  vf w[3][3];
+  f32_vec w[3][3];
 
   /// Adds what the input row contributes through row K of the kernel.
   template <int K> [[gnu::always_inline]] void add(sums& to) const {
@@ -56,25 +56,25 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
       const float* const p = floats_at(pixel.template from<j % 7>(bases[j / 7]));
       if constexpr (Pixels == 2 && (is_first || is_last)) {
         const some_halves there(is_first ? (t.first_is_inside ? 3U : 2U) : (t.last_is_inside ? 3U : 1U));
-        vf x = load_halves(p, there);
-        keep(x);
+        f32_vec x = load_halves(p, there);
+        optimization_barrier(x);
         to.template add<j>(x, w[K], there);
       } else {
         if ((is_first && !t.first_is_inside) || (is_last && !t.last_is_inside)) return;
-        vf x = masks_are_free ? load_first(p, used) : load(p);
-        keep(x);
+        f32_vec x = masks_are_free ? load_n(p, used) : load(p);
+        optimization_barrier(x);
         to.template add<j>(x, w[K]);
       }
     });
   }
   [[gnu::always_inline]] bool is_inside(std::int64_t i) const { return i >= t.inside.begin && i < t.inside.end; }
   [[gnu::always_inline]] void store_row(const sums& done) {
-    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    const f32_vec lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     each<Columns>([&](auto c) __attribute__((always_inline)) {
       constexpr int place = c * Pixels;
       float* const to = reinterpret_cast<float*>(pixel.template from<place % 7>(address_of(y)) + place / 7 * pixel.x7);
-      const vf value = clamp(done.of[c], lo, hi);
-      if constexpr (masks_are_free) store_first(to, value, used);
+      const f32_vec value = clamp(done.of[c], lo, hi);
+      if constexpr (masks_are_free) store_n(to, value, used);
       else store(to, value);
     });
     y += t.out_line;
@@ -105,7 +105,7 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   }
   [[gnu::always_inline]] void run() {
     sums a, b, c;
-    const vf zero(0.0F);
+    const f32_vec zero(0.0F);
     a.start(zero), b.start(zero), c.start(zero);
     if constexpr (Stride == 1) {
       for (std::int64_t i = 0;;) {
@@ -131,12 +131,14 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
 template <class Isa, int Columns, int Stride, int Pixels>
 [[gnu::noinline]] void strip_of_channels(const depthwise_strip& t) {
   const strides pixel(t.channels);
-  const float* w = t.w + t.vectors.begin * 10 * lanes;
-  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += 10 * lanes) {
+  const float* w = t.w + t.vectors.begin * 10 * f32_lanes;
+  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += 10 * f32_lanes) {
     const std::int64_t channel = first_channel(v, t.channels);
     strip_of_vector<Columns, Stride, Pixels> strip{
-        t, pixel, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), advanced(t.x, channel), t.y + channel, {}};
-    each<9>([&](auto tap) __attribute__((always_inline)) { strip.w[tap / 3][tap % 3] = load(w + (tap + 1) * lanes); });
+        t, pixel, w, Pixels == 2 ? f32_lanes : std::min(f32_lanes, t.channels), advanced(t.x, channel), t.y + channel,
+        {}};
+    each<9>([&](auto tap)
+                __attribute__((always_inline)) { strip.w[tap / 3][tap % 3] = load(w + (tap + 1) * f32_lanes); });
     strip.run();
   }
 }
@@ -154,14 +156,14 @@ constexpr std::int64_t floats_of_layer(const depthwise_shape& s) {
 
 /// Whether pixels begin a multiple of 2 KiB apart: then the lines of a vector of channels fall into one or two sets of
 /// the first cache.
-constexpr bool pixels_collide(const depthwise_shape& s) { return s.channels % 512 == 0; }
+constexpr bool pixels_alias_4k(const depthwise_shape& s) { return s.channels % 512 == 0; }
 
 /// Output rows that strips go down at once. Where pixels collide, of many rows that wait to be stored each pushes out
 /// others: few are made then for all channels, before the next ones. Images that take half of an L2 (of 1 MiB, with the
-/// results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps
-/// in mind.
+/// results) are made in stripes of 16 rows: down all rows a strip has a page for each, more than what fetches ahead
+/// keeps in mind.
 constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
-  if (pixels_collide(s)) return s.channels % 1024 == 0 ? 2 : 3;
+  if (pixels_alias_4k(s)) return s.channels % 1024 == 0 ? 2 : 3;
   if (is_shared) return std::min(rows, shared_strip_rows);
   return floats_of_layer(s) >= 128 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
 }

@@ -62,13 +62,13 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
   const float* w;     // bias, taps
   address row;        // of input
   sums of_row[Rows];
-  vf kept[keeps_taps ? K * K : 1];
+  f32_vec kept[keeps_taps ? K * K : 1];
 
   /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if
   /// not all do.
   template <class Add> [[gnu::always_inline]] void columns(Add add) {
     // or g++ 12 makes all addresses ahead of the rows, and tests all bits, and parks them in memory
-    keep(row), keep(inside);
+    optimization_barrier(row), optimization_barrier(inside);
     const address bases[] = {row, row + pixel.x7, row + 2 * pixel.x7};
     each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
       constexpr bool is_edge = Checked && (j < K / 2 || j >= sums::in_columns - K / 2);
@@ -77,47 +77,49 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
       const float* const p = floats_at(pixel.template from<j % 7>(bases[j / 7]));
       if constexpr (is_edge && Pixels == 2) {
         const some_halves there(inside >> j & bits);
-        vf x = load_halves(p, there);
-        keep(x);
+        f32_vec x = load_halves(p, there);
+        optimization_barrier(x);
         add(j, x, there);
       } else {
-        vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
-        keep(x);
+        f32_vec x = Checked && masks_are_free ? load_n(p, used) : load(p);
+        optimization_barrier(x);
         add(j, x);
       }
     });
   }
-  [[gnu::always_inline]] vf tap(int place) const { return keeps_taps ? kept[place] : load(w + (1 + place) * lanes); }
+  [[gnu::always_inline]] f32_vec tap(int place) const {
+    return keeps_taps ? kept[place] : load(w + (1 + place) * f32_lanes);
+  }
   /// Adds row I of the input to the rows of outputs that see it.
   template <int I> [[gnu::always_inline]] void add_row() {
     if (Checked && (I < t.inside.begin || I >= t.inside.end)) return;
     constexpr int first = I < K ? 0 : (I - K) / Stride + 1, last = std::min(Rows - 1, I / Stride);
-    vf taps[last - first + 1][K];
+    f32_vec taps[last - first + 1][K];
     each<last - first + 1>([&](auto r) __attribute__((always_inline)) {
       each<K>([&](auto k) __attribute__((always_inline)) { taps[r][k] = tap((I - (first + r) * Stride) * K + k); });
     });
-    columns([&](auto j, vf x, auto... where) __attribute__((always_inline)) {
+    columns([&](auto j, f32_vec x, auto... where) __attribute__((always_inline)) {
       each<last - first + 1>([&](auto r) __attribute__((always_inline)) {
         of_row[first + r].template add<j>(x, taps[r], where...);
       });
     });
   }
   [[gnu::always_inline]] void store_row(const sums& done, float* y) const {
-    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    const f32_vec lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     each<Columns>([&](auto c) __attribute__((always_inline)) {
       constexpr int place = c * Pixels;
       float* const to = reinterpret_cast<float*>(pixel.template from<place % 7>(address_of(y)) + place / 7 * pixel.x7);
-      const vf value = clamp(done.of[c], lo, hi);
-      if constexpr (Checked && masks_are_free) store_first(to, value, used);
+      const f32_vec value = clamp(done.of[c], lo, hi);
+      if constexpr (Checked && masks_are_free) store_n(to, value, used);
       else store(to, value);
     });
   }
   [[gnu::always_inline]] void run(float* y) {
-    const vf bias = load(w);
+    const f32_vec bias = load(w);
     if constexpr (keeps_taps)
       each<K * K>([&](auto place) __attribute__((always_inline)) {
-        kept[place] = load(w + (1 + place) * lanes);
-        keep(kept[place]);  // or g++ loads them for each use
+        kept[place] = load(w + (1 + place) * f32_lanes);
+        optimization_barrier(kept[place]);  // or g++ loads them for each use
       });
     each<Rows>([&](auto r) __attribute__((always_inline)) { of_row[r].start(bias); });
     // Written out for tiles at borders, too: in loops those of small images take a quarter longer.
@@ -135,9 +137,9 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
 template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked>
 [[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel,
                                                   const depthwise_place& at) {
-  const std::int64_t used = Pixels == 2 ? lanes : std::min(lanes, t.channels);
+  const std::int64_t used = Pixels == 2 ? f32_lanes : std::min(f32_lanes, t.channels);
   const float* w = t.w;
-  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes) {
+  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * f32_lanes) {
     const std::int64_t channel = first_channel(v, t.channels);
     depthwise_vector<K, Stride, Rows, Columns, Pixels, Checked>{t,  pixel, at.inside, used, w, advanced(at.x, channel),
                                                                 {}, {}}
@@ -151,7 +153,7 @@ template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
   constexpr std::int64_t columns = Columns * Pixels, in_columns = (columns - 1) * Stride + K;
   const strides pixel(t.channels);
   const bool has_all_rows =
-      t.rows == Rows && t.inside.size() == (Rows - 1) * Stride + K && Pixels * t.channels >= lanes;
+      t.rows == Rows && t.inside.size() == (Rows - 1) * Stride + K && Pixels * t.channels >= f32_lanes;
   for (std::int64_t begin = 0; begin < t.out_width; begin += columns) {
     const std::int64_t ox = std::min(begin, t.out_width - columns), ix = ox * Stride - t.pad_left;
     const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
@@ -168,7 +170,7 @@ template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                      interval rows, interval vectors) {
   depthwise_rows t{};
-  t.w = packed + vectors.begin * (K * K + 1) * lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
+  t.w = packed + vectors.begin * (K * K + 1) * f32_lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.width = s.width, t.out_width = s.out_width, t.pad_left = s.pad_left;
   constexpr std::int64_t in_rows = (Rows - 1) * Stride + K;

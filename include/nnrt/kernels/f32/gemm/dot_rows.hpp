@@ -17,24 +17,24 @@ namespace detail {
 /// Adds the products of x and Rows rows of w, each k floats long, one below the other, to the sums of their lanes. A
 /// sum depends on its own row alone, not on those that are read beside it.
 template <int Rows>
-[[gnu::always_inline]] inline void add_row_products(const float* x, const float* w, std::int64_t k, vf (&sums)[Rows]) {
+[[gnu::always_inline]] inline void add_row_products(const float* x, const float* w, std::int64_t k,
+                                                    f32_vec (&sums)[Rows]) {
   std::int64_t i = 0;
-  for (; i + lanes <= k; i += lanes) {
-    const vf at = load(x + i);
+  for (; i + f32_lanes <= k; i += f32_lanes) {
+    const f32_vec at = load(x + i);
     each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = fma(at, load(w + r * k + i), sums[r]); });
   }
   if (i == k) return;
-  const vf last = load_first(x + i, k - i);
-  each<Rows>([&](int r)
-                 __attribute__((always_inline)) { sums[r] = fma(last, load_first(w + r * k + i, k - i), sums[r]); });
+  const f32_vec last = load_n(x + i, k - i);
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = fma(last, load_n(w + r * k + i, k - i), sums[r]); });
 }
 /// The products of x and Rows rows of w.
 template <int Rows>
 [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
-  vf sums[Rows];
-  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  f32_vec sums[Rows];
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = f32_vec(0.0F); });
   add_row_products(x, w, k, sums);
-  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
 }
 
 /// The product of x and a row of w that comes from afar, in four sums. Processors guess what a stream from the first
@@ -43,29 +43,29 @@ template <int Rows>
 template <class Isa>
 [[gnu::always_inline]] inline float product_from_afar(const float* x, const float* w, std::int64_t k) {
   constexpr std::int64_t floats_in_page = 4096 / 4, pages_ahead = 4;
-  vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
+  f32_vec sums[4] = {f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F)};
   std::int64_t i = 0;
-  for (; i + 4 * lanes <= k; i += 4 * lanes) {
+  for (; i + 4 * f32_lanes <= k; i += 4 * f32_lanes) {
     if (i % floats_in_page == 0)
       __builtin_prefetch(floats_at(advanced(address_of(w), i + pages_ahead * floats_in_page)), 0, 2);
     each<4>([&](int s) __attribute__((always_inline)) {
-      sums[s] = fma(load(x + i + s * lanes), load(w + i + s * lanes), sums[s]);
+      sums[s] = fma(load(x + i + s * f32_lanes), load(w + i + s * f32_lanes), sums[s]);
     });
   }
-  for (; i < k; i += lanes) {
-    const std::int64_t count = std::min(k - i, lanes);
-    sums[0] = fma(load_first(x + i, count), load_first(w + i, count), sums[0]);
+  for (; i < k; i += f32_lanes) {
+    const std::int64_t count = std::min(k - i, f32_lanes);
+    sums[0] = fma(load_n(x + i, count), load_n(w + i, count), sums[0]);
   }
-  return sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  return reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
 /// products[j] = the sum over i of x[i] * w[j][i], for `count` rows. One row at a time, a single stream, as long as x
 /// stays in L1 (16 KiB of it) for the next one; of longer rows four, which are streams of their own.
 template <class Isa>
 void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64_t count, float* products) {
-  constexpr std::int64_t at_once = 4, longest_alone = 16 * 1024 / 4;
+  constexpr std::int64_t at_once = 4, max_alone = 16 * 1024 / 4;
   std::int64_t j = 0;
-  if (k <= longest_alone)
+  if (k <= max_alone)
     for (; j < count; ++j) products[j] = product_from_afar<Isa>(x, w + j * k, k);
   for (; j + at_once <= count; j += at_once) row_products<at_once>(x, w + j * k, k, products + j);
   for (; j < count; ++j) row_products<1>(x, w + j * k, k, products + j);
@@ -81,13 +81,13 @@ template <class Isa = native>
 void dot_rows(const float* x, const float* w, const float* bias, std::int64_t k, std::int64_t n, float* y,
               clamp_range range = {}, part p = {}) {
   const interval mine = share(n, p);
-  const vf lo(range.lo), hi(range.hi);
-  for (std::int64_t first = mine.begin; first < mine.end; first += lanes) {
-    const std::int64_t count = mine.end - first < lanes ? mine.end - first : lanes;
-    float sums[lanes];
+  const f32_vec lo(range.lo), hi(range.hi);
+  for (std::int64_t first = mine.begin; first < mine.end; first += f32_lanes) {
+    const std::int64_t count = mine.end - first < f32_lanes ? mine.end - first : f32_lanes;
+    float sums[f32_lanes];
     detail::products_of_rows<Isa>(x, w + first * k, k, count, sums);
-    const vf begun = bias != nullptr ? load_first(bias + first, count) : vf(0.0F);
-    store_first(y + first, clamp(load_first(sums, count) + begun, lo, hi), count);
+    const f32_vec begun = bias != nullptr ? load_n(bias + first, count) : f32_vec(0.0F);
+    store_n(y + first, clamp(load_n(sums, count) + begun, lo, hi), count);
   }
 }
 

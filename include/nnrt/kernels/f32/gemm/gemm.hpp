@@ -23,30 +23,30 @@ struct packed_b {
   const float* packed;
   std::int64_t k, n;
 
-  const float* bias(std::int64_t panel) const { return packed + panel * panel_columns; }
-  const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * panel_columns * k; }
+  const float* bias(std::int64_t panel) const { return packed + panel * nr; }
+  const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * nr * k; }
   /// Where a panel would begin; there need not be one.
   address panel_address(std::int64_t panel) const {
-    return advanced(address_of(packed), whole_vectors(n) + panel * panel_columns * k);
+    return advanced(address_of(packed), whole_vectors(n) + panel * nr * k);
   }
   /// Columns in use from this panel on, at most a panel's.
-  std::int64_t width(std::int64_t panel) const { return std::min(panel_columns, n - panel * panel_columns); }
+  std::int64_t width(std::int64_t panel) const { return std::min(nr, n - panel * nr); }
 };
 
 /// Panels whose k rows stay in L2 (384 KiB of them) while A passes by.
 inline constexpr std::int64_t weights_in_cache = 384 * 1024 / 4;
 constexpr std::int64_t panels_in_cache(std::int64_t k) {
-  return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * panel_columns));
+  return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * nr));
 }
 
 /// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away,
 /// since no machine guesses them from several short rows at once; then what lies behind the weights in use, those of
 /// the next panels, then of the next layers, since plans lay packed weights in the order of their steps, as much as one
 /// pass over A may use. It is asked for and not read, so it does not matter whether it is there.
-struct read_ahead {
+struct panel_prefetch {
   address weights, weights_end, rows = 0, rows_end = 0;
 
-  read_ahead(address behind, address end)
+  panel_prefetch(address behind, address end)
       : weights(behind), weights_end(std::min(advanced(behind, weights_in_cache), end)) {}
   /// So many floats lie behind the rows that are multiplied next.
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
@@ -75,7 +75,7 @@ constexpr std::int64_t pieces_at_once(std::int64_t floats) {
 /// processor takes the stores of more for streams and fetches what lies behind them ahead of time, which other threads
 /// write or, behind the last rows, the next tensor's: see shared_strip_rows.
 inline constexpr std::int64_t shared_tiles = 2;
-constexpr std::int64_t most_tiles_at_once(part p) {
+constexpr std::int64_t max_tiles_at_once(part p) {
   return p.count > 1 ? shared_tiles : std::numeric_limits<std::int64_t>::max();
 }
 
@@ -89,11 +89,11 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// Computes one row of C, a product of b.k in one run, in pairs of whole panels of the given ones, and says which panel
 /// is next.
 inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, const packed_b& b, interval panels) {
-  const std::int64_t pairs = std::max<std::int64_t>(0, std::min(panels.end, b.n / panel_columns) - panels.begin) / 2;
+  const std::int64_t pairs = std::max<std::int64_t>(0, std::min(panels.end, b.n / nr) - panels.begin) / 2;
   if (pairs == 0) return panels.begin;
   float* const c = t.c;
-  t.b = b.panel(panels.begin), t.bias = b.bias(panels.begin), t.c = t.c_second = c + panels.begin * panel_columns,
-  t.last = lanes, t.count = pairs;
+  t.b = b.panel(panels.begin), t.bias = b.bias(panels.begin), t.c = t.c_second = c + panels.begin * nr,
+  t.last = f32_lanes, t.count = pairs;
   tiles.functions.two_panels(t);
   t.c = t.c_second = c, t.count = 1;
   return panels.begin + 2 * pairs;
@@ -105,17 +105,17 @@ inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, co
 /// row of tiles.
 template <class Isa>
 void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
-              interval panels, read_ahead& ahead) {
+              interval panels, panel_prefetch& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   if constexpr (has_rows_of_two_panels)
     if (rows == 1 && t.k == b.k && t.count == 1 && tiles.functions.two_panels != nullptr)
       panels.begin = tile_row_of_two_panels(tiles, t, b, panels);
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
-    t.b = b.panel(p) + skipped * (is_in_pairs(width) ? (t.k + 1) / 2 : t.k) * vectors;
+    t.b = b.panel(p) + skipped * (is_lane_paired(width) ? (t.k + 1) / 2 : t.k) * vectors;
     t.bias = b.bias(p);
-    t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
-    t.last = width - (vectors - lanes);
+    t.c = c + p * nr, t.c_second = c_second + p * nr;
+    t.last = width - (vectors - f32_lanes);
     ahead.give(t);
     tiles.for_tile(rows, width)(t);
     ahead.take(t);
@@ -143,27 +143,27 @@ struct rows_of_a {
 
 /// What a part does of C's tiles of rows and panels of columns.
 constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
-  const std::int64_t rows = rows_of_product(s.m).count(), panels = panels_of(s.n);
+  const std::int64_t rows = m_blocking_of(s.m).count(), panels = panels_of(s.n);
   if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
   return share(rows, panels, p);
 }
 
 /// The part of C made of the given tiles of rows and panels of columns; a call makes at most so many tiles.
 template <class Isa>
-void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t most_at_once) {
+void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t max_at_once) {
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
   const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
-  const row_tiles tiles_of_rows = rows_of_product(s.m);
+  const m_blocking tiles_of_rows = m_blocking_of(s.m);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
-    read_ahead ahead(b.panel_address(panels.end), tiles.weights_end);
+    panel_prefetch ahead(b.panel_address(panels.end), tiles.weights_end);
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
       const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
       t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile),
-                         std::min(pieces_at_once(tile_rows * s.k), most_at_once));
+                         std::min(pieces_at_once(mr * s.k), max_at_once));
       tile += t.count;
       set_rows(t, rows, advanced(a.first, row * lda), c + row * ldc);
       if (a.are_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
@@ -196,7 +196,7 @@ void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* pa
   if (s.m <= 0 || s.n <= 0) return;
   detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)},
                           {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          detail::share_of_product(s, p, by_columns), detail::most_tiles_at_once(p));
+                          detail::share_of_product(s, p, by_columns), detail::max_tiles_at_once(p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -206,11 +206,11 @@ constexpr std::int64_t copied_row_floats(std::int64_t k) { return bytes_apart(k 
 /// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most
 /// 256 KiB.
 constexpr std::int64_t copied_tiles(std::int64_t k) {
-  return nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, k)), 1, 8);
+  return nnrt::detail::clamped(64 * 1024 / (mr * std::max<std::int64_t>(1, k)), 1, 8);
 }
 /// Floats of scratch that each part of gemm_of_copies() needs.
 constexpr std::int64_t copied_rows_floats(std::int64_t m, std::int64_t k) {
-  return std::min(m, copied_tiles(k) * tile_rows) * copied_row_floats(k);
+  return std::min(m, copied_tiles(k) * mr) * copied_row_floats(k);
 }
 
 namespace detail {
@@ -219,7 +219,7 @@ namespace detail {
 template <class Isa, class CopyRow>
 void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scratch, const rectangle& work) {
   const std::int64_t k = product.s.k, lda = copied_row_floats(k), at_once = copied_tiles(k);
-  const row_tiles tiles_of_rows = rows_of_product(product.s.m);
+  const m_blocking tiles_of_rows = m_blocking_of(product.s.m);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
     const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);

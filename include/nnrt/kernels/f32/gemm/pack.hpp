@@ -13,34 +13,36 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
 inline constexpr int tile_vectors = 2;
 /// B is packed in panels of this many columns.
-inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
+inline constexpr std::int64_t nr = tile_vectors * f32_lanes;
 
-constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1) / panel_columns; }
+constexpr std::int64_t panels_of(std::int64_t n) { return (n + nr - 1) / nr; }
 
 /// Floats that pack() writes: the bias and k rows, all in whole vectors.
 constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
 
 /// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes):
 /// then two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
-constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
+constexpr bool ends_in_half_vector(std::int64_t width) {
+  return has_half_vector && width > 0 && (width - 1) % f32_lanes < f32_lanes / 2;
+}
 /// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does
 /// two k, and loads them with one broadcast.
-constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && width < lanes; }
+constexpr bool is_lane_paired(std::int64_t width) { return ends_in_half_vector(width) && width < f32_lanes; }
 
 /// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where
 /// a run ends with a single, as pairs reach into no other run.
 constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) {
-  return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k;
+  return is_lane_paired(n % nr) && run % 2 != 0 ? run : k;
 }
 
 /// For whoever packs all of B at once.
-inline constexpr interval all_panels{0, INT64_MAX / panel_columns};
+inline constexpr interval all_panels{0, INT64_MAX / nr};
 
 namespace detail {
 
 /// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its
 /// two looks.
-inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / panel_columns / 4 * 4;
+inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / nr / 4 * 4;
 
 /// Reads a float of each line, and forgets it.
 inline void fetch_lines(const float* p, std::int64_t floats) {
@@ -58,7 +60,7 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
       for (std::int64_t j = 0; j < used; ++j) fetch_lines(b + j * column_stride + i, std::min(turned_rows, k - i));
     const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
     for (std::int64_t j = 0; j < whole; j += 4)
-      turn_square(b + j * column_stride + i, 4 * column_stride, out + i * width + j, 4 * width);
+      transpose_4x4(b + j * column_stride + i, 4 * column_stride, out + i * width + j, 4 * width);
     for (std::int64_t j = whole; j < used; ++j)
       for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
   }
@@ -69,9 +71,9 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
 inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
   float* to = panel;  // never beyond what has been read
   for (std::int64_t first = 0; first < k; first += run)
-    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += lanes) {
-      const vf one = load(panel + i * lanes);
-      store(to, i < last ? in_pairs(one, load(panel + (i + 1) * lanes)) : in_pairs(one, one) * vf(0.5F));
+    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += f32_lanes) {
+      const f32_vec one = load(panel + i * f32_lanes);
+      store(to, i < last ? pair_lanes(one, load(panel + (i + 1) * f32_lanes)) : pair_lanes(one, one) * f32_vec(0.5F));
     }
 }
 
@@ -81,29 +83,28 @@ template <class Fill>
 void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to,
                  Fill fill) {
   const std::int64_t padded = whole_vectors(n);
-  float* out = to + padded + panels.begin * panel_columns * k;
-  for (std::int64_t j0 = panels.begin * panel_columns; j0 < std::min(padded, panels.end * panel_columns);
-       j0 += panel_columns) {
-    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
-    const bool twice = ends_in_half(used);
+  float* out = to + padded + panels.begin * nr * k;
+  for (std::int64_t j0 = panels.begin * nr; j0 < std::min(padded, panels.end * nr); j0 += nr) {
+    const std::int64_t width = std::min(nr, padded - j0), used = std::min(width, n - j0);
+    const bool twice = ends_in_half_vector(used);
     for (std::int64_t j = j0; j < j0 + width; ++j) to[j] = bias != nullptr && j < n ? bias[j] : 0.0F;
     fill(j0, used, width, out);
     for (std::int64_t i = 0; i < k && used < width; ++i) {
       float* const row = out + i * width;
       for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
-      if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
+      if (twice) copy_floats(row + width - f32_lanes, f32_lanes / 2, row + width - f32_lanes / 2);
     }
-    if constexpr (has_halves)
-      if (is_in_pairs(used)) pair_rows(out, k, packed_run(k, n, run));
+    if constexpr (has_half_vector)
+      if (is_lane_paired(used)) pair_rows(out, k, packed_run(k, n, run));
     out += k * width;
   }
 }
 
 }  // namespace detail
 
-/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
-/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and leaves the rest of its room
-/// as it is.
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that
+/// ends_in_half_vector has its half vector twice, but one that is_lane_paired has [run][pair of k][column][k] and
+/// leaves the rest of its room as it is.
 ///
 /// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
 ///

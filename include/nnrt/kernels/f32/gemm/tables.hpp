@@ -17,19 +17,20 @@ namespace detail {
 /// What the columns of a panel in use need.
 enum class tile_columns { one_vector, two_vectors, one_and_half, half };
 constexpr tile_columns columns_for(std::int64_t width) {
-  if (is_in_pairs(width)) return tile_columns::half;
-  if (ends_in_half(width)) return tile_columns::one_and_half;
-  return width <= lanes ? tile_columns::one_vector : tile_columns::two_vectors;
+  if (is_lane_paired(width)) return tile_columns::half;
+  if (ends_in_half_vector(width)) return tile_columns::one_and_half;
+  return width <= f32_lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
 /// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a vector and a half are not worth a function
 /// of their own: two vectors compute the same.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
-  if constexpr (Columns == tile_columns::half && has_halves) return &tile<Isa, sums_of_pairs<first_integers<rows>>>;
+  if constexpr (Columns == tile_columns::half && has_half_vector)
+    return &tile<Isa, sums_of_pairs<first_integers<rows>>>;
   else if constexpr (Columns == tile_columns::half || Columns == tile_columns::one_vector)
     return &tile<Isa, sums<1, first_integers<rows>>>;
-  else if constexpr (Columns == tile_columns::one_and_half && has_halves && rows >= 8)
+  else if constexpr (Columns == tile_columns::one_and_half && has_half_vector && rows >= 8)
     return &tile<Isa, sums_and_half<first_integers<I>>>;
   else return &tile<Isa, sums<2, first_integers<rows>>>;
 }
@@ -47,7 +48,7 @@ struct tile_set {
   }
   friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
 };
-inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, has_halves ? 0b1111 : 0b11};
+inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, has_half_vector ? 0b1111 : 0b11};
 
 namespace detail {
 /// The set of one function.
@@ -57,19 +58,19 @@ constexpr tile_set tile_of(std::int64_t rows, std::int64_t width) {
 /// The tiles of `rows` rows along n columns.
 constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
   tile_set set;
-  if (n >= panel_columns) set = tile_of(rows, panel_columns);
-  if (n % panel_columns != 0) set = set | tile_of(rows, n % panel_columns);
+  if (n >= nr) set = tile_of(rows, nr);
+  if (n % nr != 0) set = set | tile_of(rows, n % nr);
   return set;
 }
 }  // namespace detail
 
 /// The set for these tiles along n columns.
-constexpr tile_set tile_set_for(const row_tiles& tiles, std::int64_t n) {
+constexpr tile_set tile_set_for(const m_blocking& tiles, std::int64_t n) {
   if (tiles.count() <= 0) return {};
   return detail::tiles_along(tiles.rows(0), n) | detail::tiles_along(tiles.rows(tiles.count() - 1), n);
 }
 /// The set for the product of an m x k and a k x n matrix.
-constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) { return tile_set_for(rows_of_product(m), n); }
+constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) { return tile_set_for(m_blocking_of(m), n); }
 
 /// The functions of a set; null where the set has none.
 struct tile_table {
@@ -113,8 +114,7 @@ template <class Isa, tile_set Set> constexpr tile_table make_table() {
   add_functions<Isa, Set, tile_columns::two_vectors>(table, first_integers<row_counts>{});
   add_functions<Isa, Set, tile_columns::one_and_half>(table, first_integers<row_counts>{});
   add_functions<Isa, Set, tile_columns::half>(table, first_integers<row_counts>{});
-  if constexpr (has_rows_of_two_panels && Set.contains(tile_of(1, panel_columns)))
-    table.two_panels = &row_of_two_panels<Isa>;
+  if constexpr (has_rows_of_two_panels && Set.contains(tile_of(1, nr))) table.two_panels = &row_of_two_panels<Isa>;
   return table;
 }
 
@@ -131,7 +131,7 @@ namespace detail {
 /// Sets of rows for which there are tables: each count alone, each beside the largest, those that divide rows among
 /// tiles of two kinds, all; sets of columns: one kind, whole panels before another kind, all.
 // 2 I rows of the first of two tiles, if they are fewest
-inline constexpr int smallest_of_two = (tile_rows / 2 + 1) / 2;
+inline constexpr int smallest_of_two = (mr / 2 + 1) / 2;
 inline constexpr int row_sets = 2 * row_counts + std::max(0, row_counts - 1 - smallest_of_two), column_sets = 8;
 constexpr unsigned row_set(int i) {
   constexpr unsigned largest = 1U << (row_counts - 1);

@@ -13,7 +13,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12
 /// of 16; 16 where four k of each row stay in a register, too. They must be even, see tile_args.
-inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
+inline constexpr int mr = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
@@ -28,22 +28,22 @@ constexpr std::int64_t second_half(std::int64_t rows) { return rows == 1 ? 0 : r
 /// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the
 /// first. So none is a sliver, two functions make all of them, and threads that share a few tiles have as much to do
 /// each. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
-class row_tiles {
+class m_blocking {
   // tiles; the first ones; their rows; 1 if the last of those has one row less
-  std::int64_t count_, larger_, most_, odd_;
+  std::int64_t count_, larger_, max_, odd_;
 
  public:
-  explicit constexpr row_tiles(std::int64_t m) : row_tiles(m, (m + tile_rows - 1) / tile_rows) {}
+  explicit constexpr m_blocking(std::int64_t m) : m_blocking(m, (m + mr - 1) / mr) {}
   /// So many tiles, which are enough.
-  constexpr row_tiles(std::int64_t m, std::int64_t tiles)
-      : count_(tiles), larger_(tiles), most_(detail::function_rows(tiles <= 1 ? m : (m + tiles - 1) / tiles)), odd_(0) {
-    const std::int64_t missing = most_ * tiles - m;
+  constexpr m_blocking(std::int64_t m, std::int64_t tiles)
+      : count_(tiles), larger_(tiles), max_(detail::function_rows(tiles <= 1 ? m : (m + tiles - 1) / tiles)), odd_(0) {
+    const std::int64_t missing = max_ * tiles - m;
     larger_ -= missing / 2, odd_ = missing % 2;
   }
 
   constexpr std::int64_t count() const { return count_; }
   constexpr std::int64_t begin(std::int64_t tile) const {
-    return tile < larger_ ? tile * most_ : tile * (most_ - 2) + 2 * larger_ - odd_;
+    return tile < larger_ ? tile * max_ : tile * (max_ - 2) + 2 * larger_ - odd_;
   }
   constexpr std::int64_t rows(std::int64_t tile) const { return begin(tile + 1) - begin(tile); }
   /// How many tiles from this one on have as many rows as it has.
@@ -55,11 +55,11 @@ class row_tiles {
 
 /// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to
 /// do each. Where four would have fewer than 8 rows, and so too few sums to hide the latency of fma, there are three.
-constexpr row_tiles rows_of_product(std::int64_t m) {
-  return tile_rows > 8 && m > 4 * 8 - 2 && m < 3 * tile_rows ? row_tiles{m, 4} : row_tiles{m};
+constexpr m_blocking m_blocking_of(std::int64_t m) {
+  return mr > 8 && m > 4 * 8 - 2 && m < 3 * mr ? m_blocking{m, 4} : m_blocking{m};
 }
 
-/// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
+/// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_alias_4k().
 constexpr std::int64_t bytes_apart(std::int64_t row_bytes) {
   return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes;
 }
@@ -67,8 +67,8 @@ constexpr std::int64_t bytes_apart(std::int64_t row_bytes) {
 /// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k
 /// all lie in the same set of L1, which keeps 8 lines (or 12): of 14 rows each line has left before its next number is
 /// read, and products take a quarter longer. Copies of the rows lie a line further apart.
-constexpr bool rows_collide(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
-  return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
+constexpr bool rows_alias_4k(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
+  return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, mr) > 12 && columns >= nr;
 }
 
 namespace detail {
@@ -91,15 +91,15 @@ struct tile_args {
   std::int64_t ldc = 0;
   const float* bias = nullptr;
   clamp_range range = {};
-  std::int64_t last = lanes;  // lanes in use in the last vector
+  std::int64_t last = f32_lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
   std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
-  address ahead = 0;                               // see read_ahead and bytes_ahead
+  address ahead = 0;                               // see panel_prefetch and bytes_ahead
   std::int64_t ahead_step = 0;                     // bytes per k
 };
 
 /// Bytes that a tile asks for with each k: whole lines, as many as the weights of a panel take.
-inline constexpr std::int64_t bytes_ahead = std::max<std::int64_t>(64, panel_columns * 4);
+inline constexpr std::int64_t bytes_ahead = std::max<std::int64_t>(64, nr * 4);
 
 /// Reads A down its rows, at one k after the other.
 template <int Rows> struct row_cursor {
@@ -112,15 +112,15 @@ template <int Rows> struct row_cursor {
     first = advanced(first, floats), second = advanced(second, floats);
   }
   /// The value of row Row, `ahead` floats on, in every lane.
-  template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
+  template <int Row> [[gnu::always_inline]] f32_vec value(int ahead) const { return broadcast(at<Row>() + ahead); }
   /// The same for several products.
-  template <int Row> [[gnu::always_inline]] vf shared_value(int ahead) const {
+  template <int Row> [[gnu::always_inline]] f32_vec shared_value(int ahead) const {
     return broadcast_load(at<Row>() + ahead);
   }
   /// The values of a vector's worth of k, one in each lane.
-  template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
+  template <int Row> [[gnu::always_inline]] f32_vec values() const { return load(at<Row>()); }
   /// That and the next one, in every pair of lanes.
-  template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
+  template <int Row> [[gnu::always_inline]] f32_vec pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
  private:
   template <int Row> [[gnu::always_inline]] const float* at() const {
@@ -150,13 +150,13 @@ constexpr int sets_for(int accumulators) {
   return (enough + accumulators - 1) / accumulators;
 }
 
-/// Whether all tiles of one vector along tile_rows rows or more make their sums in the same order, that is, with as
+/// Whether all tiles of one vector along mr rows or more make their sums in the same order, that is, with as
 /// many sets.
 constexpr bool narrow_tiles_sum_alike() {
-  for (std::int64_t m = tile_rows; m < 4 * tile_rows; ++m) {
-    const row_tiles tiles{m};
+  for (std::int64_t m = mr; m < 4 * mr; ++m) {
+    const m_blocking tiles{m};
     for (std::int64_t i = 0; i < tiles.count(); ++i)
-      if (sets_for(static_cast<int>(function_rows(tiles.rows(i)))) != sets_for(tile_rows)) return false;
+      if (sets_for(static_cast<int>(function_rows(tiles.rows(i)))) != sets_for(mr)) return false;
   }
   return true;
 }
@@ -165,7 +165,7 @@ constexpr bool narrow_tiles_sum_alike() {
 /// their products comes to a quarter of all instructions, and where the core's other thread takes every second cycle of
 /// what decodes them, that is what products wait for.
 constexpr int k_of_a_turn(int accumulators) {
-  return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1;
+  return vector_registers == 16 && f32_lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1;
 }
 
 /// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
@@ -173,30 +173,30 @@ template <int Vectors, class Rows> struct sums;
 template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
   static_assert(Vectors == 1 || Vectors == 2);
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors, step = 1;
-  static constexpr std::int64_t columns = Vectors * lanes;  // of a panel
-  vf of[Vectors][rows];
+  static constexpr std::int64_t columns = Vectors * f32_lanes;  // of a panel
+  f32_vec of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const float* bias) {
-    const vf first = load(bias), last = load(bias + (Vectors - 1) * lanes);
+    const f32_vec first = load(bias), last = load(bias + (Vectors - 1) * f32_lanes);
     ((of[0][Row] = first, of[Vectors - 1][Row] = last), ...);
   }
-  [[gnu::always_inline]] void start() { ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...); }
+  [[gnu::always_inline]] void start() { ((of[0][Row] = f32_vec(0.0F), of[Vectors - 1][Row] = f32_vec(0.0F)), ...); }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
-    vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
-    keep(b0), keep(b1);
+    f32_vec b0 = load(b), b1 = load(b + (Vectors - 1) * f32_lanes);
+    optimization_barrier(b0), optimization_barrier(b1);
     if constexpr (Vectors == 1) ((of[0][Row] = fma(a.template value<Row>(ahead), b0, of[0][Row])), ...);
     else (add_row(of[0][Row], of[1][Row], a.template shared_value<Row>(ahead), b0, b1), ...);
   }
   /// The same of a single row, whose value is x.
-  [[gnu::always_inline]] void add_products_of(vf x, const float* b) {
-    add_row(of[0][0], of[1][0], x, load(b), load(b + lanes));
+  [[gnu::always_inline]] void add_products_of(f32_vec x, const float* b) {
+    add_row(of[0][0], of[1][0], x, load(b), load(b + f32_lanes));
   }
   /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
   template <int Sets>
   [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
-    const vf x[] = {a.template values<Row>()...};
+    const f32_vec x[] = {a.template values<Row>()...};
     each<4>([&](auto i) __attribute__((always_inline)) {
-      const vf b0 = load(b + i * columns), b1 = load(b + i * columns + (Vectors - 1) * lanes);
+      const f32_vec b0 = load(b + i * columns), b1 = load(b + i * columns + (Vectors - 1) * f32_lanes);
       sums& sum = to[i % Sets];
       ((sum.of[0][Row] = fma_lane<i>(b0, x[Row], sum.of[0][Row])), ...);
       if constexpr (Vectors == 2) ((sum.of[1][Row] = fma_lane<i>(b1, x[Row], sum.of[1][Row])), ...);
@@ -207,89 +207,91 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     if constexpr (Vectors == 2) ((of[1][Row] = of[1][Row] + other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
-    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    const f32_vec lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     if constexpr (Vectors == 2) (kernels::store(c.template at<Row>(), clamp(of[0][Row], lo, hi)), ...);
-    if (t.last == lanes)
-      (kernels::store(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
+    if (t.last == f32_lanes)
+      (kernels::store(c.template at<Row>() + (Vectors - 1) * f32_lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
     else if constexpr (masks_are_free || rows == 1)
-      (store_first(c.template at<Row>() + (Vectors - 1) * lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
+      (store_n(c.template at<Row>() + (Vectors - 1) * f32_lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
     else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
-      vf last_of[] = {of[Vectors - 1][Row]...};
+      f32_vec last_of[] = {of[Vectors - 1][Row]...};
       float* const last_at[] = {c.template at<Row>()...};
-      for (int r = 0; r < rows; ++r) store_first(last_at[r] + (Vectors - 1) * lanes, clamp(last_of[r], lo, hi), t.last);
+      for (int r = 0; r < rows; ++r) store_n(last_at[r] + (Vectors - 1) * f32_lanes, clamp(last_of[r], lo, hi), t.last);
     }
   }
 
  private:
-  [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
+  [[gnu::always_inline]] static void add_row(f32_vec& to_first, f32_vec& to_last, f32_vec x, f32_vec b0, f32_vec b1) {
     add_product(to_first, x, b0);
     add_product(to_last, x, b1);
   }
 };
 
-/// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see ends_in_half).
+/// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see
+/// ends_in_half_vector).
 template <class Pairs> struct sums_and_half;
 template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
   static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs, accumulators = rows + pairs, step = 1;
-  static constexpr std::int64_t columns = 2 * lanes;
-  vf of[rows], halves[pairs];
+  static constexpr std::int64_t columns = 2 * f32_lanes;
+  f32_vec of[rows], halves[pairs];
 
   [[gnu::always_inline]] void start(const float* bias) {
-    const vf whole = load(bias), half = load_half_twice(bias + lanes);
+    const f32_vec whole = load(bias), half = load_half_twice(bias + f32_lanes);
     ((of[2 * Pair] = whole, of[2 * Pair + 1] = whole, halves[Pair] = half), ...);
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
-    const vf b0 = load(b), b1 = load(b + lanes);
+    const f32_vec b0 = load(b), b1 = load(b + f32_lanes);
     (add_pair<Pair>(a.template shared_value<2 * Pair>(ahead), a.template shared_value<2 * Pair + 1>(ahead), b0, b1),
      ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
-    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    const f32_vec lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     (store_pair<Pair>(c.template at<2 * Pair>(), c.template at<2 * Pair + 1>(), lo, hi, t.last), ...);
   }
 
  private:
-  template <int P> [[gnu::always_inline]] void add_pair(vf x0, vf x1, vf b0, vf b1) {
+  template <int P> [[gnu::always_inline]] void add_pair(f32_vec x0, f32_vec x1, f32_vec b0, f32_vec b1) {
     of[2 * P] = fma(x0, b0, of[2 * P]);
     of[2 * P + 1] = fma(x1, b0, of[2 * P + 1]);
     halves[P] = fma(blend_halves(x0, x1), b1, halves[P]);
   }
-  template <int P> [[gnu::always_inline]] void store_pair(float* c0, float* c1, vf lo, vf hi, std::int64_t last) const {
+  template <int P>
+  [[gnu::always_inline]] void store_pair(float* c0, float* c1, f32_vec lo, f32_vec hi, std::int64_t last) const {
     kernels::store(c0, clamp(of[2 * P], lo, hi));
     kernels::store(c1, clamp(of[2 * P + 1], lo, hi));
-    store_halves(c0 + lanes, c1 + lanes, clamp(halves[P], lo, hi), last);
+    store_halves(c0 + f32_lanes, c1 + f32_lanes, clamp(halves[P], lo, hi), last);
   }
 };
 
 /// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see
-/// is_in_pairs).
+/// is_lane_paired).
 template <class Rows> struct sums_of_pairs;
 template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows, step = 2;
-  static constexpr std::int64_t columns = lanes;
-  vf of[rows];
+  static constexpr std::int64_t columns = f32_lanes;
+  f32_vec of[rows];
 
-  [[gnu::always_inline]] void start(const float* bias) { fill(in_pairs(load(bias), vf(0.0F))); }
-  [[gnu::always_inline]] void start() { fill(vf(0.0F)); }
+  [[gnu::always_inline]] void start(const float* bias) { fill(pair_lanes(load(bias), f32_vec(0.0F))); }
+  [[gnu::always_inline]] void start() { fill(f32_vec(0.0F)); }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
-    const vf weights = load(b);
+    const f32_vec weights = load(b);
     ((of[Row] = fma(a.template pair<Row>(ahead), weights, of[Row])), ...);
   }
   [[gnu::always_inline]] void add_single(const row_cursor<rows>& a, const float* b) {
-    const vf weights = load(b);
+    const f32_vec weights = load(b);
     ((of[Row] = fma(a.template value<Row>(0), weights, of[Row])), ...);
   }
   [[gnu::always_inline]] void add(const sums_of_pairs& other) { ((of[Row] = of[Row] + other.of[Row]), ...); }
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
-    const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
+    const f32_vec lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
     (store_two<Row>(t, c, lo, hi), ...);
   }
 
  private:
-  [[gnu::always_inline]] void fill(vf x) { ((of[Row] = x), ...); }
+  [[gnu::always_inline]] void fill(f32_vec x) { ((of[Row] = x), ...); }
   /// An even row and the next one; of a single row the upper half lands where the lower one does.
   template <int R>
-  [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, vf lo, vf hi) const {
+  [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, f32_vec lo, f32_vec hi) const {
     constexpr int next = R + 1 < rows ? R + 1 : R;
     if constexpr (R % 2 == 0)
       store_halves(c.template at<R>(), c.template at<next>(), clamp(sums_of_lane_pairs(of[R], of[next]), lo, hi),
@@ -373,28 +375,27 @@ inline constexpr bool has_rows_of_two_panels = vector_registers == 32 && !has_la
 template <class Isa> [[gnu::noinline]] void row_of_two_panels(const tile_args& t) {
   using panel = sums<tile_vectors, std::integer_sequence<int, 0>>;
   constexpr int sets = sets_for(panel::accumulators);
-  const std::int64_t step = t.k * panel_columns;  // from a panel to the next
+  const std::int64_t step = t.k * nr;  // from a panel to the next
   const float *b = t.b, *bias = t.bias;
   output_rows<1> c(t);
-  for (std::int64_t left = t.count; left > 0; --left, b += step, bias += 2 * panel_columns) {
+  for (std::int64_t left = t.count; left > 0; --left, b += step, bias += 2 * nr) {
     panel first[sets], second[sets];
-    first[0].start(bias), second[0].start(bias + panel_columns);
+    first[0].start(bias), second[0].start(bias + nr);
     each<sets - 1>([&](int s) __attribute__((always_inline)) { first[s + 1].start(), second[s + 1].start(); });
     row_cursor<1> a(t);
     const auto add = [&](int set, int ahead) __attribute__((always_inline)) {
-      const vf x = a.template shared_value<0>(ahead);
-      const float* const at = b + ahead * panel_columns;
+      const f32_vec x = a.template shared_value<0>(ahead);
+      const float* const at = b + ahead * nr;
       first[set].add_products_of(x, at), second[set].add_products_of(x, at + step);
     };
     const float* const end = b + step;
-    for (const float* const whole = b + t.k / sets * (sets * panel_columns); b != whole;
-         b += sets * panel_columns, a.advance(sets))
+    for (const float* const whole = b + t.k / sets * (sets * nr); b != whole; b += sets * nr, a.advance(sets))
       each<sets>([&](int s) __attribute__((always_inline)) { add(s, s); });
-    for (; b != end; b += panel_columns, a.advance(1)) add(0, 0);
+    for (; b != end; b += nr, a.advance(1)) add(0, 0);
     each<sets - 1>([&](int s)
                        __attribute__((always_inline)) { first[0].add(first[s + 1]), second[0].add(second[s + 1]); });
-    first[0].store(t, c), c.advance(panel_columns);
-    second[0].store(t, c), c.advance(panel_columns);
+    first[0].store(t, c), c.advance(nr);
+    second[0].store(t, c), c.advance(nr);
   }
 }
 
@@ -403,7 +404,7 @@ using tile_function = void (*)(const tile_args&);
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
 /// Functions for 1, 2, 4, 6, … rows.
-inline constexpr int row_counts = tile_rows / 2 + 1;
+inline constexpr int row_counts = mr / 2 + 1;
 
 }  // namespace detail
 

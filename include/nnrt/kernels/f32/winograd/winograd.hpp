@@ -23,7 +23,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// transform unused.
 constexpr bool is_winograd_shape(const conv_shape& s) {
   return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
-         s.dilation_w == 1 && s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
+         s.dilation_w == 1 && s.group == 1 && s.in >= f32_lanes && s.batch * s.out_pixels() * s.out > 0;
 }
 
 namespace detail {
@@ -67,21 +67,23 @@ struct winograd_layout : winograd_grid {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
     if (weights() > weights_read_again) return 1;
-    return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
+    return tiles() >= 2 * mr || (tiles() > mr && panels_of(out) == 1) ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
 
   /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions
   /// then make all of them.
-  constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
+  constexpr m_blocking tiles_of_products(std::int64_t rows) const {
+    return {rows, m_blocking{largest_block()}.count()};
+  }
 
   /// Floats from one transformed input to the next.
   constexpr std::int64_t row_step() const { return copied_row_floats(stride * stride * in); }
   /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the
   /// same sets of the cache, where the block's size is a power of two.
   constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
-  constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
+  constexpr std::int64_t product_step(std::int64_t rows) const { return rows * nr + 16; }
   /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
   constexpr std::int64_t scratch() const {
     return elements() * (input_step(largest_block()) + product_step(largest_block())) + pixels() * pixels() * in;
@@ -96,21 +98,21 @@ template <int Tile, int Stride>
 void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const strides pixel(Stride * channels);
-  for (std::int64_t c = 0; c < channels; c += lanes) {
-    const std::int64_t first = std::min(c, channels - lanes);  // the last vector overlaps the one before
+  for (std::int64_t c = 0; c < channels; c += f32_lanes) {
+    const std::int64_t first = std::min(c, channels - f32_lanes);  // the last vector overlaps the one before
     each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
       constexpr int below = phase / Stride, beside = phase % Stride, rows = side - below, columns = side - beside;
       address row = address_of(pixels + below * line + beside * channels + first), to = address_of(v + first);
       transform_rectangle<rows, columns, rows, columns>(
           [](const auto& d, auto& t) __attribute__((always_inline)) { winograd_line<Tile, Stride>::input(d, t); },
           [&](auto, auto j) __attribute__((always_inline)) {
-            const vf value = load(floats_at(pixel.template from<j>(row)));
-            if constexpr (j == columns - 1) row = advanced(row, Stride * line), keep(row);
+            const f32_vec value = load(floats_at(pixel.template from<j>(row)));
+            if constexpr (j == columns - 1) row = advanced(row, Stride * line), optimization_barrier(row);
             return value;
           },
-          [&](auto i, auto j, vf value) __attribute__((always_inline)) {
+          [&](auto i, auto j, f32_vec value) __attribute__((always_inline)) {
             store(reinterpret_cast<float*>(to) + (below * (j == side - 1 ? 1 : Stride) + beside) * channels, value);
-            to = advanced(to, i == rows - 1 ? (1 + below) * step : step), keep(to);
+            to = advanced(to, i == rows - 1 ? (1 + below) * step : step), optimization_barrier(to);
           });
     });
   }
@@ -136,21 +138,21 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
   const strides pixel(s.pixel_step());
-  const vf start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  const f32_vec start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
   address from = address_of(m),
           row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
   transform_rectangle<side, side, Tile, Tile>(
-      [](const vf(&d)[side], vf(&t)[Tile])
+      [](const f32_vec(&d)[side], f32_vec(&t)[Tile])
           __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
       [&](auto, auto) __attribute__((always_inline)) {
-        const vf value = load(floats_at(from));
-        from = advanced(from, step), keep(from);
+        const f32_vec value = load(floats_at(from));
+        from = advanced(from, step), optimization_barrier(from);
         return value;
       },
-      [&](auto j, auto i, vf value) __attribute__((always_inline)) {
+      [&](auto j, auto i, f32_vec value) __attribute__((always_inline)) {
         if (i < rows && j < columns)
-          store_first(reinterpret_cast<float*>(pixel.template from<j>(row)), clamp(value + start, lo, hi), used);
-        if constexpr (j == Tile - 1) row = advanced(row, s.row_step()), keep(row);
+          store_n(reinterpret_cast<float*>(pixel.template from<j>(row)), clamp(value + start, lo, hi), used);
+        if constexpr (j == Tile - 1) row = advanced(row, s.row_step()), optimization_barrier(row);
       });
 }
 
@@ -158,19 +160,19 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
 template <class Isa>
 void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed,
                        std::int64_t width, float* m, const tiling& tiles) {
-  alignas(64) static constexpr float no_bias[panel_columns] = {};
+  alignas(64) static constexpr float no_bias[nr] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
   const std::int64_t vectors = whole_vectors(width);
-  const row_tiles tiles_of_rows = of.tiles_of_products(rows);
+  const m_blocking tiles_of_rows = of.tiles_of_products(rows);
   for (std::int64_t e = 0; e < of.elements(); ++e) {
     const std::int64_t depth = of.depth(e);
     for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
       const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
-      tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
-      t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
+      tile_args t{.lda = of.row_step(), .k = depth, .ldc = nr};
+      t.b = packed, t.bias = no_bias, t.last = width - (vectors - f32_lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()),
       t.ahead_step = bytes_ahead / tiles_of_rows.count();
-      set_rows(t, size, advanced(address_of(v), first * of.row_step()), m + first * panel_columns);
+      set_rows(t, size, advanced(address_of(v), first * of.row_step()), m + first * nr);
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       tiles.for_tile(size, width)(t);
     }
@@ -195,7 +197,7 @@ constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
   const detail::winograd_layout of(s, tile);
   tile_set set;
   for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
-    const row_tiles tiles = of.tiles_of_products(rows);
+    const m_blocking tiles = of.tiles_of_products(rows);
     for (std::int64_t i = 0; i < tiles.count(); ++i) set = set | detail::tiles_along(tiles.rows(i), s.out);
   }
   return set;
@@ -209,20 +211,20 @@ namespace detail {
 // with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of
 // one vector of channels costs, and how many bytes of weights arrive meanwhile, from memory or from a cache that holds
 // them all.
-inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
-inline constexpr double bytes_in_second_cache = 1024 * 1024, bytes_in_third_cache = 8 * 1024 * 1024;
+inline constexpr double product_tile_cost = 6 * mr * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
+inline constexpr double l2_resident_bytes = 1024 * 1024, l3_resident_bytes = 8 * 1024 * 1024;
 
 /// As doubles, since nobody has checked yet that products of so many extents fit into integers.
-constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / lanes); }
+constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / f32_lanes); }
 constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
-  return static_cast<double>(row_tiles{rows}.count()) * static_cast<double>(panels_of(columns));
+  return static_cast<double>(m_blocking{rows}.count()) * static_cast<double>(panels_of(columns));
 }
 
 /// Products with so many packed weights, read `passes` times: computing or waiting, whichever takes longer.
 constexpr double cost_of_products(double computing, std::int64_t weights, std::int64_t passes) {
   const double bytes = static_cast<double>(weights) * 4;
-  const double first = bytes / (bytes <= bytes_in_second_cache ? bytes_from_cache : bytes_from_memory);
-  const double again = bytes / (bytes <= bytes_in_third_cache ? bytes_from_cache : bytes_from_memory);
+  const double first = bytes / (bytes <= l2_resident_bytes ? bytes_from_cache : bytes_from_memory);
+  const double again = bytes / (bytes <= l3_resident_bytes ? bytes_from_cache : bytes_from_memory);
   return std::max(computing, first + static_cast<double>(passes - 1) * again);
 }
 
@@ -239,7 +241,7 @@ constexpr double winograd_cost(const conv_shape& s, int tile) {
   const double output_cost = s.stride_h == 1 ? (tile == 4 ? 270 : 160) : (tile == 4 ? 125 : 50);
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
   const double products = static_cast<double>(of.products()) * tiles * static_cast<double>(s.in) * vectors_of(s.out);
-  const double calls = static_cast<double>(of.blocks() * row_tiles{of.largest_block()}.count() * panels_of(s.out));
+  const double calls = static_cast<double>(of.blocks() * m_blocking{of.largest_block()}.count() * panels_of(s.out));
   return cost_of_products(products + elements * calls * product_tile_cost, of.products() * s.in * whole_vectors(s.out),
                           of.blocks()) +
          tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
@@ -254,7 +256,7 @@ constexpr int winograd_choice(const conv_shape& s) {
   const double small = detail::winograd_cost(s, 2), large = detail::winograd_cost(s, 4);
   // With stride 2 large tiles take nine times the filters' memory, small ones less than three times.
   const bool may_be_large =
-      s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::bytes_in_third_cache;
+      s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::l3_resident_bytes;
   const int tile = may_be_large && large <= small ? 4 : 2;
   return (tile == 4 ? large : small) > 0.9 * detail::direct_cost(s) ? 0 : tile;
 }
@@ -274,11 +276,11 @@ void transform_filter(const winograd_layout& of, const float* filter, bool is_th
   transform_rectangle<rows, columns, side - below, side - beside>(
       [](const auto& g, auto& u) __attribute__((always_inline)) { winograd_line<Tile, Stride>::weights(g, u); },
       [&](auto i, auto j) __attribute__((always_inline)) {
-        return is_there ? load_first(filter + ((below + i * Stride) * 3 + beside + j * Stride) * of.in, count)
-                        : vf(0.0F);
+        return is_there ? load_n(filter + ((below + i * Stride) * 3 + beside + j * Stride) * of.in, count)
+                        : f32_vec(0.0F);
       },
-      [&](auto i, auto j, vf value) __attribute__((always_inline)) {
-        float channels[lanes];
+      [&](auto i, auto j, f32_vec value) __attribute__((always_inline)) {
+        float channels[f32_lanes];
         store(channels, value);
         float* const to = out + (of.products_before(i, j) + below * of.phases_at(j) + beside) * of.in * width;
         for (std::int64_t l = 0; l < count; ++l) to[l * width] = channels[l];
@@ -293,15 +295,15 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
   const detail::winograd_layout of(s, Tile);
   const std::int64_t padded = whole_vectors(s.out);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
-  for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
-    const std::int64_t width = std::min(panel_columns, padded - n0), used = std::min(width, s.out - n0);
+  for (std::int64_t n0 = 0; n0 < padded; n0 += nr) {
+    const std::int64_t width = std::min(nr, padded - n0), used = std::min(width, s.out - n0);
     // from here on the half before is there a second time
-    const std::int64_t again = ends_in_half(used) ? width - lanes / 2 : width;
-    for (std::int64_t c = 0; c < s.in; c += lanes)
+    const std::int64_t again = ends_in_half_vector(used) ? width - f32_lanes / 2 : width;
+    for (std::int64_t c = 0; c < s.in; c += f32_lanes)
       for (std::int64_t n = 0; n < width; ++n) {
         // Without a branch, or g++ makes two loops of this one, of 16 KB each.
-        const std::int64_t from = n - lanes / 2 * static_cast<std::int64_t>(n >= again),
-                           count = std::min(lanes, s.in - c);
+        const std::int64_t from = n - f32_lanes / 2 * static_cast<std::int64_t>(n >= again),
+                           count = std::min(f32_lanes, s.in - c);
         const float* const filter = w + (n0 + from) * 9 * s.in + c;
         each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
           detail::transform_filter<Tile, Stride, phase>(of, filter, from < used, count, out + c * width + n, width);
@@ -309,8 +311,8 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
       }
     for (std::int64_t e = 0; e < of.elements(); ++e) {
       const std::int64_t depth = of.depth(e);
-      if constexpr (has_halves)
-        if (is_in_pairs(used)) detail::pair_rows(out, depth, depth);
+      if constexpr (has_half_vector)
+        if (is_lane_paired(used)) detail::pair_rows(out, depth, depth);
       out += depth * width;
     }
   }
@@ -340,12 +342,12 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
     for (std::int64_t t = 0; t < block.size(); ++t)
       detail::transform_tile<Tile, Stride>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
-      const std::int64_t first = panel * panel_columns, width = std::min(panel_columns, s.out - first);
+      const std::int64_t first = panel * nr, width = std::min(nr, s.out - first);
       detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.products() * s.in, width, m, tiles);
       for (std::int64_t t = 0; t < block.size(); ++t)
-        for (std::int64_t o = 0; o < width; o += lanes)
-          detail::transform_output<Tile, Stride>(s, m + t * panel_columns + o, m_step, packed + first + o, range,
-                                                 {of, block.begin + t}, y + first + o, std::min(lanes, width - o));
+        for (std::int64_t o = 0; o < width; o += f32_lanes)
+          detail::transform_output<Tile, Stride>(s, m + t * nr + o, m_step, packed + first + o, range,
+                                                 {of, block.begin + t}, y + first + o, std::min(f32_lanes, width - o));
     }
   }
 }

@@ -1,10 +1,10 @@
-// conv2d: conv2d of stored numbers over NHWC images on the tiles of int8/gemm/gemm.hpp; any kernel, stride,
+// conv2d: conv2d of quantised values over NHWC images on the tiles of int8/gemm/gemm.hpp; any kernel, stride,
 // dilation, padding, group.
-// Flow: a prepare step packs weights, bias and scales with byte_conv_pack(); a plan's step calls byte_conv().
+// Flow: a prepare step packs weights, bias and scales with int8_conv_pack(); a plan's step calls int8_conv().
 //
 // As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding
-// is needed. Where it is, a band of rows is copied with zero points around it: a hundredth of the time of what follows,
-// and no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
+// is needed. Where it is, a stripe of rows is copied with zero points around it: a hundredth of the time of what
+// follows, and no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -30,11 +30,11 @@ constexpr bool prefers_copied_blocks(const conv_shape& s) {
          s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
 /// Whether L1 keeps the weights of a panel while lines pass by.
-constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
+constexpr bool panel_stays(const int8_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
-constexpr conv_method byte_method_of(const conv_shape& s) {
+constexpr conv_method int8_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  if (pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0)) return conv_method::gather;
+  if (pixels_alias_4k(s, 1) || (method == conv_method::product && s.depth() % 4 != 0)) return conv_method::gather;
   if (method != conv_method::direct) return method;
   const bool is_gathered =
       prefers_copied_blocks(s) ||
@@ -44,20 +44,20 @@ constexpr conv_method byte_method_of(const conv_shape& s) {
 }
 /// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or not
 /// as they are stored.
-constexpr bool copies_byte_bands(const conv_shape& s, const byte_form& form) {
-  return !form.is_stored() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+constexpr bool copies_byte_stripes(const conv_shape& s, const int8_form& form) {
+  return !form.is_quantised() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
-/// Bytes that a number takes where the direct method's tiles read it, and a line of a copied band.
-inline constexpr std::int64_t band_value_bytes = byte_form{tiles_read_wide}.size();
-constexpr std::int64_t band_line(const conv_shape& s) {
-  return s.columns_under(s.out_width) * s.group_in() * band_value_bytes;
+/// Bytes that a number takes where the direct method's tiles read it, and a line of a copied stripe.
+inline constexpr std::int64_t stripe_value_bytes = int8_form{tiles_read_wide}.size();
+constexpr std::int64_t stripe_line(const conv_shape& s) {
+  return s.columns_under(s.out_width) * s.group_in() * stripe_value_bytes;
 }
 /// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are
 /// made at once, in instructions of which four start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
-  const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
+  const int8_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(),
-                     broadcasts = layout.is_in_pairs(0) ? steps / 2 : steps * layout.panels();
+                     broadcasts = layout.is_lane_paired(0) ? steps / 2 : steps * layout.panels();
   // rows of whole vectors are stored as they are
   const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
@@ -70,11 +70,11 @@ constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
 /// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one
 /// pixel fill dot products badly.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
-  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) == conv_method::gather)
+  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || int8_method_of(s) == conv_method::gather)
     return 1;
   std::int64_t best = 1;
   for (const std::int64_t pixels : {2, 4, 8, 16})
-    if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) &&
+    if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_alias_4k(joined(s, pixels), 1) &&
         cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
       best = pixels;
   return best;
@@ -83,72 +83,73 @@ constexpr std::int64_t pixels_at_once(const conv_shape& s) {
 }  // namespace detail
 
 /// A convolution as it is computed: by which method, and perhaps with several pixels side by side as one of more
-/// filters. Both take longer to find than a small layer has time for, and lower images, the bands of this one, share
+/// filters. Both take longer to find than a small layer has time for, and lower images, the stripes of this one, share
 /// them.
-struct byte_conv_plan {
+struct int8_conv_plan {
   conv_shape s;
   conv_method method;
   std::int16_t pixels;       // made as one
-  std::int16_t in_winograd;  // 1: by byte_winograd(), whatever the method
+  std::int16_t in_winograd;  // 1: by int8_winograd(), whatever the method
 
-  static constexpr byte_conv_plan of(const conv_shape& shape) {
-    if (byte_winograd_pays(shape)) return {shape, conv_method::direct, 1, 1};
+  static constexpr int8_conv_plan of(const conv_shape& shape) {
+    if (int8_winograd_pays(shape)) return {shape, conv_method::direct, 1, 1};
     const std::int64_t pixels = detail::pixels_at_once(shape);
     const conv_shape s = detail::joined(shape, pixels);
-    return {s, detail::byte_method_of(s), static_cast<std::int16_t>(pixels), 0};
+    return {s, detail::int8_method_of(s), static_cast<std::int16_t>(pixels), 0};
   }
 };
 
 namespace detail {
 
-/// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
-constexpr std::int64_t byte_band_rows(const conv_shape& s) {
-  const std::int64_t line = std::max<std::int64_t>(1, band_line(s)),
+/// Output rows of a stripe: the copy takes at most 160 KiB, unless a single row needs more.
+constexpr std::int64_t byte_stripe_rows(const conv_shape& s) {
+  const std::int64_t line = std::max<std::int64_t>(1, stripe_line(s)),
                      fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
 /// The layout of weights, in blocks where they suit: four lines of outputs, so that weights lie the same way for a
 /// lower image. In a single column runs go down.
-constexpr byte_layout with_blocks(const conv_shape& s, byte_layout layout) {
+constexpr int8_layout with_blocks(const conv_shape& s, int8_layout layout) {
   layout.in_blocks =
       !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
   return layout;
 }
 /// How the weights of one group lie where pixels are the rows of a matrix.
-constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
-  return with_blocks(s, byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
+constexpr int8_layout int8_matrix_layout(const conv_shape& s) {
+  return with_blocks(s, int8_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
 }
 
 }  // namespace detail
 
-/// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for
+/// Whether int8_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for
 /// a lower image.
-constexpr bool byte_conv_has_bands(const byte_conv_plan& plan) {
+constexpr bool byte_conv_has_stripes(const int8_conv_plan& plan) {
   return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 &&
-         plan.s.rows_under(1) <= most_band_taps;
+         plan.s.rows_under(1) <= max_stripe_taps;
 }
 
 /// How the weights of one group lie for dot products.
-constexpr byte_layout byte_conv_layout(const byte_conv_plan& plan) {
+constexpr int8_layout int8_conv_layout(const int8_conv_plan& plan) {
   const conv_shape& s = plan.s;
-  if (plan.in_winograd != 0) return byte_winograd_layout(s);
+  if (plan.in_winograd != 0) return int8_winograd_layout(s);
   if (plan.method == conv_method::direct)
     return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
-  return detail::byte_matrix_layout(s);
+  return detail::int8_matrix_layout(s);
 }
-constexpr std::int64_t byte_conv_packed_bytes(const byte_conv_plan& plan) {
-  return plan.s.group * byte_conv_layout(plan).bytes();
+constexpr std::int64_t int8_conv_packed_bytes(const int8_conv_plan& plan) {
+  return plan.s.group * int8_conv_layout(plan).bytes();
 }
-/// Bytes of scratch that each part of byte_conv() needs.
-constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
+/// Bytes of scratch that each part of int8_conv() needs.
+constexpr std::int64_t int8_conv_scratch_bytes(const int8_conv_plan& plan) {
   const conv_shape& s = plan.s;
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return 0;
-  if (plan.in_winograd != 0) return byte_winograd_scratch_bytes(s);
-  if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
-  if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
-  if (!detail::copies_byte_bands(s, form_that_differs)) return 0;
-  return rounded_up(s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes, 64);
+  if (plan.in_winograd != 0) return int8_winograd_scratch_bytes(s);
+  if (plan.method == conv_method::product) return int8_matrix_scratch_bytes(int8_conv_layout(plan), pixels);
+  if (plan.method == conv_method::gather) return copied_rows_bytes(int8_conv_layout(plan), pixels);
+  if (!detail::copies_byte_stripes(s, form_that_differs)) return 0;
+  return rounded_up(s.rows_under(detail::byte_stripe_rows(s)) * detail::stripe_line(s) + 3 * detail::stripe_value_bytes,
+                    64);
 }
 
 /// Packs weights, group by group.
@@ -158,18 +159,18 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
 template <class WeightOf, class ChannelOf>
-void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
+void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
-  const byte_conv_plan plan = byte_conv_plan::of(s);
+  const int8_conv_plan plan = int8_conv_plan::of(s);
   if (plan.in_winograd != 0) {
-    std::byte filter[9 * detail::most_winograd_channels];
+    std::byte filter[9 * detail::max_winograd_channels];
     const auto filter_of = [&](std::int64_t o) {
       for (std::int64_t i = 0; i < s.depth(); ++i) filter[i] = static_cast<std::byte>(weight_of(o, i));
       return &filter[0];
     };
-    return byte_winograd_pack(s, f, range, filter_of, channel_of, out);
+    return int8_winograd_pack(s, f, range, filter_of, channel_of, out);
   }
-  const byte_layout layout = byte_conv_layout(plan);
+  const int8_layout layout = int8_conv_layout(plan);
   const std::int64_t pixels = plan.pixels;  // further to the right the kernel begins later
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
     if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
@@ -177,7 +178,7 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
     return place < 0 || place >= line ? f.b_zero : weight_of(o, run * line + place);
   };
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
-    byte_pack(
+    int8_pack(
         layout, f, range,
         [&](std::int64_t j, std::int64_t run, std::int64_t i) {
           return weight_at(first + j % s.group_out(), j / s.group_out(), run, i);
@@ -187,26 +188,26 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
 
 /// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf>
-void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters,
+void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range range, const std::byte* filters,
                     ChannelOf channel_of, std::byte* out) {
-  const byte_conv_plan plan = byte_conv_plan::of(s);
-  const byte_layout layout = byte_conv_layout(plan);
+  const int8_conv_plan plan = int8_conv_plan::of(s);
+  const int8_layout layout = int8_conv_layout(plan);
   const std::int64_t filter = s.depth();
   if (plan.in_winograd != 0)
-    return byte_winograd_pack(
+    return int8_winograd_pack(
         s, f, range, [&](std::int64_t o) { return filters + o * filter; }, channel_of, out);
   if (plan.pixels > 1)
-    return byte_conv_pack(
+    return int8_conv_pack(
         s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
-    byte_pack(
+    int8_pack(
         layout, f, range,
-        byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
+        int8_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
         [&](std::int64_t j) { return channel_of(first + j); }, out);
 }
 
 /// What a call works on.
-struct byte_conv_buffers {
+struct int8_conv_buffers {
   const std::byte* x;
   std::byte* y;
   std::byte* scratch;
@@ -214,99 +215,99 @@ struct byte_conv_buffers {
 
 namespace detail {
 
-/// Where a band of output rows finds its input: the first byte under the first output, and the bytes of a line.
-struct byte_band {
+/// Where a stripe of output rows finds its input: the first byte under the first output, and the bytes of a line.
+struct byte_stripe {
   address first;
   std::int64_t line;
 };
 
 /// The tiles of some lines: panel by panel where one fits into L1, else line by line.
 template <class Isa>
-void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
-  if (panel_stays(p.layout)) return byte_tile_columns<Isa>(p, first, lines, panels);
-  byte_rows line = first;
+void int8_fma_tiles(const int8_product& p, const int8_rows& first, const int8_lines& lines, interval panels) {
+  if (panel_stays(p.layout)) return int8_tile_columns<Isa>(p, first, lines, panels);
+  int8_rows line = first;
   for (std::int64_t i = 0; i < lines.count; ++i) {
-    byte_tile_rows<Isa>(p, line, panels);
+    int8_tile_rows<Isa>(p, line, panels);
     line.a = bytes_further(line.a, lines.a_step), line.c += lines.c_step;
   }
 }
 
-/// A band in blocks, lines of outputs one below the other.
+/// A stripe in blocks, lines of outputs one below the other.
 template <class Isa>
-void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
+void byte_stripe_blocks(const int8_product& p, const int8_rows& first, const int8_lines& lines, interval panels) {
   const row_blocks blocks(first.rows);
   block_walk<Isa> walk(p, first.lda, first.run_stride, first.ldc);
-  walk.walk(lines.count * blocks.count, blocks.height, panels, [&](std::int64_t i) -> byte_block {
+  walk.walk(lines.count * blocks.count, blocks.height, panels, [&](std::int64_t i) -> int8_block {
     const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
     return {bytes_further(first.a, line * lines.a_step + begin * first.lda),
             first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
   });
 }
 
-/// The tiles of a band, which begins with output row 0 of y.
+/// The tiles of a stripe, which begins with output row 0 of y.
 template <class Isa>
-void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
-                     interval panels) {
+void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_stripe& stripe, std::int64_t rows,
+                       std::byte* y, interval panels) {
   const bool is_column = s.out_width == 1;  // runs down the image
   const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
-  const std::int64_t row_step = s.stride_h * band.line;
-  byte_rows at{};
-  at.lda = is_column ? row_step : s.stride_w * s.group_in() * band_value_bytes,
-  at.run_stride = s.dilation_h * band.line;
+  const std::int64_t row_step = s.stride_h * stripe.line;
+  int8_rows at{};
+  at.lda = is_column ? row_step : s.stride_w * s.group_in() * stripe_value_bytes,
+  at.run_stride = s.dilation_h * stripe.line;
   at.are_wide = tiles_read_wide;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
-  at.rows = outputs, at.a = band.first, at.c = y;
+  at.rows = outputs, at.a = stripe.first, at.c = y;
   if constexpr (has_matrix_registers)
-    if (goes_in_blocks(p)) return byte_band_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
+    if (goes_in_blocks(p)) return byte_stripe_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
   // Short lines share tiles in pairs; the last of an odd number has its own.
-  const bool are_pairs = 2 * outputs <= byte_tile_height && lines > 1;
-  byte_rows pair = at, last = at;
+  const bool are_pairs = 2 * outputs <= int8_tile_height && lines > 1;
+  int8_rows pair = at, last = at;
   pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
   last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
-  const std::int64_t block = byte_panels_in_cache(p.layout);
+  const std::int64_t block = int8_panels_in_cache(p.layout);
   for (std::int64_t panel = panels.begin; panel < panels.end; panel += block) {
     const interval some{panel, std::min(panels.end, panel + block)};
-    if (!are_pairs) byte_line_tiles<Isa>(p, at, {lines, row_step, s.row_step()}, some);
-    else byte_line_tiles<Isa>(p, pair, {lines / 2, 2 * row_step, 2 * s.row_step()}, some);
-    if (are_pairs && lines % 2 != 0) byte_line_tiles<Isa>(p, last, {}, some);
+    if (!are_pairs) int8_fma_tiles<Isa>(p, at, {lines, row_step, s.row_step()}, some);
+    else int8_fma_tiles<Isa>(p, pair, {lines / 2, 2 * row_step, 2 * s.row_step()}, some);
+    if (are_pairs && lines % 2 != 0) int8_fma_tiles<Isa>(p, last, {}, some);
   }
 }
 
-/// The given output rows of one image, group by group and band by band.
+/// The given output rows of one image, group by group and stripe by stripe.
 template <class Isa>
-void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
+void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const byte_form form = form_of_rows(p);
-  const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
+  const int8_form form = form_of_rows(p);
+  const std::int64_t line = stripe_line(s), columns = s.columns_under(s.out_width), at_once = byte_stripe_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
-    byte_product of_group = p;
+    int8_product of_group = p;
     of_group.packed += g * p.layout.bytes();
     std::byte* const y = of.y + g * s.group_out();
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
         copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, form, of.scratch + i * line);
-      byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
+      byte_stripe_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
   }
 }
 
 template <class Isa>
-void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
-  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of, byte_row_length);
+void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, part share_of) {
+  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of, int8_row_length);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
-    byte_conv_buffers one = of;
+    int8_conv_buffers one = of;
     one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    if (copies_byte_bands(s, form_of_rows(p))) {
-      byte_conv_image<Isa>(s, p, one, rows, work.columns);
+    if (copies_byte_stripes(s, form_of_rows(p))) {
+      int8_conv_image<Isa>(s, p, one, rows, work.columns);
     } else {
       const std::int64_t line = s.width * s.in;
       const address begin =
           bytes_further(address_of_bytes(one.x), (rows.begin * s.stride_h - s.pad_top) * line - s.pad_left * s.in);
-      byte_band_tiles<Isa>(s, p, {begin, line}, rows.size(), one.y + rows.begin * s.row_step(), work.columns);
+      byte_stripe_tiles<Isa>(s, p, {begin, line}, rows.size(), one.y + rows.begin * s.row_step(), work.columns);
     }
     done += rows.size();
   }
@@ -314,7 +315,7 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
 inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
-                         const byte_form& form, std::byte* out) {
+                         const int8_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
@@ -325,18 +326,18 @@ inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t p
 }
 
 template <class Isa>
-void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
+void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, part share_of) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
   // All pixels lie in one line, unless there are gaps between the output's rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
   for (std::int64_t i = 0; i < lines; ++i)
     for (std::int64_t g = 0; g < s.group; ++g) {
-      byte_product of_group = p;
+      int8_product of_group = p;
       of_group.packed += g * p.layout.bytes();
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
-      byte_gemm_of_copies<Isa>(
+      int8_gemm_of_copies<Isa>(
           of_group, line,
-          [&](const interval& pixels, const byte_form& form, std::byte* to, std::int64_t step) {
+          [&](const interval& pixels, const int8_form& form, std::byte* to, std::int64_t step) {
             for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step)
               gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
           },
@@ -346,21 +347,21 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(plan), p.packed what byte_conv_pack()
-/// made.
+/// y = clamp(conv2d(x, w) + bias) of quantised values; p.layout is int8_conv_layout(plan), p.packed what
+/// int8_conv_pack() made.
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>
-void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+void int8_conv(const int8_conv_plan& plan, const int8_product& p, const int8_conv_buffers& of, part share_of = {}) {
   const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
   if constexpr (has_wide_tiles)
-    if (plan.in_winograd != 0) return byte_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
+    if (plan.in_winograd != 0) return int8_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:
-      return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
-    case conv_method::direct: return detail::byte_conv_direct<Isa>(s, p, of, share_of);
-    case conv_method::gather: return detail::byte_conv_gather<Isa>(s, p, of, share_of);
+      return int8_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
+    case conv_method::direct: return detail::int8_conv_direct<Isa>(s, p, of, share_of);
+    case conv_method::gather: return detail::int8_conv_gather<Isa>(s, p, of, share_of);
   }
 }
 

@@ -1,6 +1,6 @@
-// conv2d_transpose: transposed convolution of stored numbers, as ordinary convolutions of
+// conv2d_transpose: transposed convolution of quantised values, as ordinary convolutions of
 // kernels/int8/conv/conv2d.hpp.
-// Flow: a prepare step packs weights with byte_conv_transpose_pack(); a plan's step calls byte_conv_transpose().
+// Flow: a prepare step packs weights with int8_conv_transpose_pack(); a plan's step calls int8_conv_transpose().
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -22,19 +22,19 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
 
 }  // namespace detail
 
-/// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
-constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
+/// Bytes that int8_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
+constexpr std::int64_t int8_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
   std::int64_t bytes = rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
-    bytes += byte_conv_packed_bytes(byte_conv_plan::of(c));
+    bytes += int8_conv_packed_bytes(int8_conv_plan::of(c));
   });
   return bytes;
 }
-/// Bytes of scratch that each part of byte_conv_transpose() needs.
-constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
+/// Bytes of scratch that each part of int8_conv_transpose() needs.
+constexpr std::int64_t int8_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
   std::int64_t most = 0;
   detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
-    most = std::max(most, byte_conv_scratch_bytes(byte_conv_plan::of(c)));
+    most = std::max(most, int8_conv_scratch_bytes(int8_conv_plan::of(c)));
   });
   return most;
 }
@@ -43,38 +43,38 @@ constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_sh
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
 ///
-/// \param lone_of lone_of(o) is the stored number that the bias of output channel o makes alone
+/// \param lone_of lone_of(o) is the quantised value that the bias of output channel o makes alone
 template <class ChannelOf, class LoneOf>
-void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors& f, scaled_range range,
+void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors& f, scaled_range range,
                               const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
   for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
   out += rounded_up(s.out, 64);
   const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
-    byte_conv_pack(
+    int8_conv_pack(
         c, f, range,
         [&](std::int64_t o, std::int64_t i) {
           return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
         },
         channel_of, out);
-    out += byte_conv_packed_bytes(byte_conv_plan::of(c));
+    out += int8_conv_packed_bytes(int8_conv_plan::of(c));
   });
 }
 
-/// y = clamp(transposed conv2d(x, w) + bias) of stored numbers, `product` without a layout. Every division into parts
+/// y = clamp(transposed conv2d(x, w) + bias) of quantised values, `product` without a layout. Every division into parts
 /// gives the same bits. y must not overlap x.
 template <class Isa = native>
-void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
+void int8_conv_transpose(const conv_transpose_shape& s, int8_product product, const int8_conv_buffers& of,
                          part p = {}) {
   detail::for_each_gap(s, p,
                        [&](std::int64_t pixel) { std::copy(product.packed, product.packed + s.out, of.y + pixel); });
   product.packed += rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
-    const byte_conv_plan plan = byte_conv_plan::of(c);
-    product.layout = byte_conv_layout(plan);
+    const int8_conv_plan plan = int8_conv_plan::of(c);
+    product.layout = int8_conv_layout(plan);
     std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
-    byte_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
-    product.packed += byte_conv_packed_bytes(plan);
+    int8_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
+    product.packed += int8_conv_packed_bytes(plan);
   });
 }
 

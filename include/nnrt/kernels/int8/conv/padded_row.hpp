@@ -1,5 +1,5 @@
-// padded_row: pixels of one row of an image of stored numbers, with the zero point where the image has none.
-// Flow: int8/conv/conv2d.hpp copies bands and windows by it, int8/conv/winograd.hpp tiles at the edges.
+// padded_row: pixels of one row of an image of quantised values, with the zero point where the image has none.
+// Flow: int8/conv/conv2d.hpp copies stripes and windows by it, int8/conv/winograd.hpp tiles at the edges.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,7 +14,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 /// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are
 /// none.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
+                            std::int64_t count, std::byte zero, const int8_form& form, std::byte* out) {
   const std::int64_t channels = s.group_in();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);

@@ -1,7 +1,7 @@
-// winograd: conv2d of stored numbers by 3x3 kernels of stride 1 in fewer products, where those of 16 bits take no
+// winograd: conv2d of quantised values by 3x3 kernels of stride 1 in fewer products, where those of 16 bits take no
 // longer; NHWC images.
-// Flow: int8/conv/conv2d.hpp asks byte_winograd_pays() at plan time, packs with byte_winograd_pack() and runs
-// byte_winograd().
+// Flow: int8/conv/conv2d.hpp asks int8_winograd_pays() at plan time, packs with int8_winograd_pack() and runs
+// int8_winograd().
 //
 // As for floats (f32/winograd/winograd.hpp): tiles of 4x4 input pixels become 2x2 outputs by 16 products for each
 // channel instead of
@@ -28,20 +28,20 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// lanes would leave lanes of every transform unused.
 constexpr bool is_byte_winograd_shape(const conv_shape& s) {
   return has_wide_tiles && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 &&
-         s.dilation_h == 1 && s.dilation_w == 1 && s.group == 1 && s.in >= short_lanes &&
-         4 * s.depth() <= most_byte_products && s.batch * s.out_pixels() * s.out > 0;
+         s.dilation_h == 1 && s.dilation_w == 1 && s.group == 1 && s.in >= int16_lanes &&
+         4 * s.depth() <= max_byte_products && s.batch * s.out_pixels() * s.out > 0;
 }
 
 /// How packed weights lie: runs are the elements of a transformed tile, column by column.
-constexpr byte_layout byte_winograd_layout(const conv_shape& s) { return {{16, s.in}, s.out}; }
+constexpr int8_layout int8_winograd_layout(const conv_shape& s) { return {{16, s.in}, s.out}; }
 
 namespace detail {
 
 /// The tiles of a convolution, and what those that are computed together take.
-struct byte_winograd_tiles : winograd_grid {
+struct int8_winograd_tiles : winograd_grid {
   std::int64_t in;
 
-  explicit constexpr byte_winograd_tiles(const conv_shape& s) : winograd_grid(s, 2), in(s.in) {}
+  explicit constexpr int8_winograd_tiles(const conv_shape& s) : winograd_grid(s, 2), in(s.in) {}
 
   /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the
   /// cache keeps elements out of each other's way.
@@ -49,15 +49,15 @@ struct byte_winograd_tiles : winograd_grid {
   constexpr std::int64_t element_bytes(std::int64_t rows) const { return rounded_up(rows * row_bytes(), 64) + 64; }
   /// Sums from one element to the next: those of a panel for each tile of rows.
   static constexpr std::int64_t element_sums(std::int64_t rows) {
-    return row_tiles{rows}.count() * 2 * vector_of_sums + 16;
+    return m_blocking{rows}.count() * 2 * vector_of_sums + 16;
   }
 
   /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number,
   /// for two threads.
   constexpr std::int64_t blocks() const {
-    const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / tile_rows) * tile_rows;
+    const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / mr) * mr;
     if (tiles() > most) return pieces_of(tiles(), 2 * most) * 2;
-    return tiles() >= 4 * tile_rows ? 2 : 1;
+    return tiles() >= 4 * mr ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return pieces_of(tiles(), blocks()); }
@@ -76,7 +76,7 @@ struct byte_winograd_tiles : winograd_grid {
 // Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two
 // sums, or a dot product of bytes) and panel (broadcasts), what calls of tiles and transforms of a vector take, and how
 // many bytes of weights come with each, from a cache or from memory.
-inline constexpr double byte_call_cost = 60, byte_input_cost = 200, byte_output_cost = 130;
+inline constexpr double int8_call_cost = 60, int8_input_cost = 200, int8_output_cost = 130;
 
 /// Products of so many rows, with so many steps of weights, for each of which a tile broadcasts a row's numbers once or
 /// twice.
@@ -90,25 +90,25 @@ constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, s
 constexpr double direct_byte_cost(const conv_shape& s) {
   return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4), tiles_read_wide ? 2 : 1);
 }
-constexpr double byte_winograd_cost(const conv_shape& s) {
-  const byte_winograd_tiles of(s);
-  const std::int64_t calls = 16 * pieces_of(of.tiles(), tile_rows) * pieces_of(s.out, 2 * int_lanes);
-  const double transforms = byte_input_cost * static_cast<double>(pieces_of(s.in, short_lanes)) +
-                            byte_output_cost * static_cast<double>(pieces_of(s.out, int_lanes));
+constexpr double int8_winograd_cost(const conv_shape& s) {
+  const int8_winograd_tiles of(s);
+  const std::int64_t calls = 16 * pieces_of(of.tiles(), mr) * pieces_of(s.out, 2 * int_lanes);
+  const double transforms = int8_input_cost * static_cast<double>(pieces_of(s.in, int16_lanes)) +
+                            int8_output_cost * static_cast<double>(pieces_of(s.out, int_lanes));
   return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4), 2) +
-         static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
+         static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * int8_call_cost;
 }
 
 }  // namespace detail
 
 /// Whether it saves a seventh of the time that the direct method takes.
-constexpr bool byte_winograd_pays(const conv_shape& s) {
-  return is_byte_winograd_shape(s) && 7 * detail::byte_winograd_cost(s) < 6 * detail::direct_byte_cost(s);
+constexpr bool int8_winograd_pays(const conv_shape& s) {
+  return is_byte_winograd_shape(s) && 7 * detail::int8_winograd_cost(s) < 6 * detail::direct_byte_cost(s);
 }
 
-/// Bytes of scratch that each part of byte_winograd() needs.
-constexpr std::int64_t byte_winograd_scratch_bytes(const conv_shape& s) {
-  return detail::byte_winograd_tiles(s).scratch_bytes();
+/// Bytes of scratch that each part of int8_winograd() needs.
+constexpr std::int64_t int8_winograd_scratch_bytes(const conv_shape& s) {
+  return detail::int8_winograd_tiles(s).scratch_bytes();
 }
 
 // --- weights ----------------------------------------------------------------------
@@ -116,44 +116,44 @@ constexpr std::int64_t byte_winograd_scratch_bytes(const conv_shape& s) {
 namespace detail {
 
 /// The most channels of is_byte_winograd_shape(), in whole vectors.
-inline constexpr std::int64_t most_winograd_channels = rounded_up(most_byte_products / 36, short_lanes);
+inline constexpr std::int64_t max_winograd_channels = rounded_up(max_byte_products / 36, int16_lanes);
 
 /// A filter without its zero point, zeros behind its last channel.
 struct wide_filter {
-  alignas(64) std::int16_t taps[9][most_winograd_channels];
+  alignas(64) std::int16_t taps[9][max_winograd_channels];
 
   /// Takes over the bytes of a filter, and tells what its column comes to.
-  byte_column set(const std::byte* filter, std::int64_t in, const byte_factors& f) {
+  int8_column set(const std::byte* filter, std::int64_t in, const int8_factors& f) {
     int_vector all{}, above{};
     for (auto& tap : taps) {
-      for (std::int64_t c = 0; c < in; c += short_lanes)
-        add(filter + c, std::min(short_lanes, in - c), f, tap + c, all, above);
+      for (std::int64_t c = 0; c < in; c += int16_lanes)
+        add(filter + c, std::min(int16_lanes, in - c), f, tap + c, all, above);
       filter += in;
     }
-    const std::int64_t sum = sum_of_lanes(all);
-    return {sum, reach_of(sum, sum_of_lanes(above), f)};
+    const std::int64_t sum = reduce_add(all);
+    return {sum, reach_of(sum, reduce_add(above), f)};
   }
 
  private:
-  /// Up to short_lanes numbers, and the sums of all and of those above 0.
-  static void add(const std::byte* from, std::int64_t count, const byte_factors& f, std::int16_t* to, int_vector& all,
+  /// Up to int16_lanes numbers, and the sums of all and of those above 0.
+  static void add(const std::byte* from, std::int64_t count, const int8_factors& f, std::int16_t* to, int_vector& all,
                   int_vector& above) {
-    std::byte some[short_lanes];
-    if (count < short_lanes) {
-      std::fill(some, some + short_lanes, static_cast<std::byte>(f.b_zero));
+    std::byte some[int16_lanes];
+    if (count < int16_lanes) {
+      std::fill(some, some + int16_lanes, static_cast<std::byte>(f.b_zero));
       std::memcpy(some, from, static_cast<std::size_t>(count)), from = some;
     }
-    const short_vector ones = static_cast<std::int16_t>(1) - short_vector{};
-    const short_vector x =
+    const int16_vector ones = static_cast<std::int16_t>(1) - int16_vector{};
+    const int16_vector x =
         (f.is_unsigned ? load_widened<false>(from) : load_widened<true>(from)) - static_cast<std::int16_t>(f.b_zero);
     store_vector(to, x);
-    all = dot2(all, x, ones), above = dot2(above, larger_lanes(x, short_vector{}), ones);
+    all = dot2(all, x, ones), above = dot2(above, larger_lanes(x, int16_vector{}), ones);
   }
 };
 
 /// Twice what floats have, so that all are integers.
-[[gnu::always_inline]] inline void transform_taps(const short_vector (&g)[3], short_vector (&u)[4]) {
-  const short_vector ends = g[0] + g[2];
+[[gnu::always_inline]] inline void transform_taps(const int16_vector (&g)[3], int16_vector (&u)[4]) {
+  const int16_vector ends = g[0] + g[2];
   u[0] = g[0] + g[0], u[1] = ends + g[1], u[2] = ends - g[1], u[3] = g[2] + g[2];
 }
 
@@ -161,16 +161,16 @@ struct wide_filter {
 /// step `step` bytes behind the last.
 inline void store_transformed(const wide_filter& filter, std::int64_t in, std::int64_t lane, std::int64_t element,
                               std::int64_t step, std::byte* to) {
-  for (std::int64_t c = 0; c < in; c += short_lanes)
-    transform_rectangle<3, 3, 4, 4, short_vector>(
+  for (std::int64_t c = 0; c < in; c += int16_lanes)
+    transform_rectangle<3, 3, 4, 4, int16_vector>(
         transform_taps,
         [&](auto i, auto j)
-            __attribute__((always_inline)) { return load_vector<short_vector>(filter.taps[i * 3 + j] + c); },
-        [&](auto i, auto j, short_vector value) __attribute__((always_inline)) {
-          std::int16_t numbers[short_lanes];
+            __attribute__((always_inline)) { return load_vector<int16_vector>(filter.taps[i * 3 + j] + c); },
+        [&](auto i, auto j, int16_vector value) __attribute__((always_inline)) {
+          std::int16_t numbers[int16_lanes];
           store_vector(numbers, value);
           std::byte* const first = to + (j * 4 + i) * element + c / 4 * step;
-          for (std::int64_t k = 0; k < std::min(short_lanes, in - c); k += 4)
+          for (std::int64_t k = 0; k < std::min(int16_lanes, in - c); k += 4)
             put_wide_weights(first + k / 4 * step, lane, numbers + k);
         });
 }
@@ -183,18 +183,18 @@ inline void store_transformed(const wide_filter& filter, std::int64_t in, std::i
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
 template <class FilterOf, class ChannelOf>
-void byte_winograd_pack(const conv_shape& s, const byte_factors& f, scaled_range range, FilterOf filter_of,
+void int8_winograd_pack(const conv_shape& s, const int8_factors& f, scaled_range range, FilterOf filter_of,
                         ChannelOf channel_of, std::byte* out) {
-  const byte_layout layout = byte_winograd_layout(s);
-  byte_factors as_seen = f;  // weights have lost their zero point, and pixels are what is stored
+  const int8_layout layout = int8_winograd_layout(s);
+  int8_factors as_seen = f;  // weights have lost their zero point, and pixels are what is stored
   as_seen.b_zero = -f.b_offset(), as_seen.a_zero -= f.a_offset();
   std::fill(out + layout.starts_end(), out + layout.bytes(), std::byte{});
   detail::column_packer packer(layout, as_seen, range, out);
   detail::wide_filter filter;
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
     const std::int64_t panel = v / 2, step = layout.vectors_of(panel) * dot_bytes;
-    byte_channel channels[int_lanes];
-    detail::byte_column columns[int_lanes];
+    int8_channel channels[int_lanes];
+    detail::int8_column columns[int_lanes];
     for (std::int64_t lane = 0; lane < std::min(int_lanes, layout.n - v * int_lanes); ++lane) {
       columns[lane] = filter.set(filter_of(v * int_lanes + lane), s.in, f),
       channels[lane] = channel_of(v * int_lanes + lane);
@@ -213,14 +213,14 @@ namespace detail {
 template <bool IsSigned>
 void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int64_t channels, std::byte* v,
                            std::int64_t element) {
-  for (std::int64_t c = 0; c < channels; c += short_lanes) {
-    const std::int64_t first = std::min(c, channels - short_lanes);  // the last vector overlaps the one before
-    transform_rectangle<4, 4, 4, 4, short_vector>(
-        [](const short_vector(&d)[4], short_vector(&t)[4])
+  for (std::int64_t c = 0; c < channels; c += int16_lanes) {
+    const std::int64_t first = std::min(c, channels - int16_lanes);  // the last vector overlaps the one before
+    transform_rectangle<4, 4, 4, 4, int16_vector>(
+        [](const int16_vector(&d)[4], int16_vector(&t)[4])
             __attribute__((always_inline)) { winograd_line<2, 1>::input(d, t); },
         [&](auto i, auto j)
             __attribute__((always_inline)) { return load_widened<IsSigned>(pixels + i * line + j * channels + first); },
-        [&](auto i, auto j, short_vector value)
+        [&](auto i, auto j, int16_vector value)
             __attribute__((always_inline)) { store_vector(v + (j * 4 + i) * element + 2 * first, value); });
   }
 }
@@ -229,7 +229,7 @@ void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int6
 /// points around it.
 template <bool IsSigned>
 void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const tile_place& first,
-                          std::int64_t tiles, std::byte* copy, std::byte* v, const byte_winograd_tiles& of,
+                          std::int64_t tiles, std::byte* copy, std::byte* v, const int8_winograd_tiles& of,
                           std::int64_t element) {
   const std::int64_t iy = first.y - s.pad_top, ix = first.x - s.pad_left, columns = 2 * tiles + 2;
   const std::byte* const image = x + first.image * s.height * s.width * s.in;
@@ -242,7 +242,7 @@ void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zer
     transform_byte_pixels<IsSigned>(pixels, line, s.in, v, element);
 }
 template <bool IsSigned>
-void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const byte_winograd_tiles& of,
+void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const int8_winograd_tiles& of,
                           const interval& block, std::byte* copy, std::byte* v) {
   const std::int64_t element = of.element_bytes(block.size());
   tile_place first(of, block.begin);
@@ -256,12 +256,12 @@ void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zer
 /// The products of a block with one panel: as many matrices as a tile has elements, `tiles` rows each. Sums of a tile
 /// of rows lie together.
 template <class Isa>
-void byte_winograd_products(const byte_product& p, const byte_winograd_tiles& of, std::int64_t tiles,
+void int8_winograd_products(const int8_product& p, const int8_winograd_tiles& of, std::int64_t tiles,
                             const std::byte* v, std::int64_t panel, std::int32_t* sums) {
   alignas(64) static constexpr std::int32_t no_start[2 * int_lanes] = {};
-  const row_tiles rows{tiles};
-  byte_tile t;
-  t.lda = of.row_bytes(), t.steps = p.layout.depth.steps(), t.ends_in_half = of.in % 4 == 1 || of.in % 4 == 2;
+  const m_blocking rows{tiles};
+  int8_tile t;
+  t.lda = of.row_bytes(), t.steps = p.layout.depth.steps(), t.ends_in_half_vector = of.in % 4 == 1 || of.in % 4 == 2;
   t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.layout.panel_at(panel);
   for (int element = 0; element < 16; ++element) {
     for (std::int64_t i = 0; i < rows.count(); i += t.count) {
@@ -291,10 +291,10 @@ inline void transform_byte_sums(const std::int32_t* sums, std::int64_t element, 
 
 /// Ends the sums of a block in one panel: tiles side by side, as many at a time as finish_sums() takes.
 template <class Isa>
-void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte_winograd_tiles& of,
+void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8_winograd_tiles& of,
                           const interval& block, std::int64_t panel, const std::int32_t* sums, std::byte* y) {
   constexpr std::int64_t at_once = vector_of_sums / sum_stride / 2, line = 2 * vector_of_sums;
-  const row_tiles rows{block.size()};
+  const m_blocking rows{block.size()};
   const std::byte* const start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
   const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel),
@@ -313,7 +313,7 @@ void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte
     }
     for (std::int64_t i = 0; i < std::min<std::int64_t>(2, s.out_height - first.y); ++i) {
       std::byte* const c = y + first.image * s.image_step() + (first.y + i) * s.row_step() + first.x * s.pixel_step() +
-                           panel * byte_layout::panel_width;
+                           panel * int8_layout::panel_width;
       finish_sums<Isa>(p, finished + i * line, scales, {c, s.pixel_step(), std::min(2 * count, s.out_width - first.x)},
                        width);
     }
@@ -322,16 +322,16 @@ void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of a shape for which is_byte_winograd_shape(); p.layout is byte_winograd_layout(s),
-/// p.packed what byte_winograd_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of a shape for which is_byte_winograd_shape(); p.layout is int8_winograd_layout(s),
+/// p.packed what int8_winograd_pack() made.
 ///
 /// Every division into parts gives the same bits, which are those of the direct method. y must not overlap x.
 ///
-/// \param scratch byte_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64; need not be initialised
+/// \param scratch int8_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64; need not be initialised
 template <class Isa = native>
-void byte_winograd(const conv_shape& s, const byte_product& p, const std::byte* x, std::byte* y, std::byte* scratch,
+void int8_winograd(const conv_shape& s, const int8_product& p, const std::byte* x, std::byte* y, std::byte* scratch,
                    part share_of = {}) {
-  const detail::byte_winograd_tiles of(s);
+  const detail::int8_winograd_tiles of(s);
   const rectangle work = share_of_transforms(of.blocks(), p.layout.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
     const interval block = of.block(b);
@@ -343,7 +343,7 @@ void byte_winograd(const conv_shape& s, const byte_product& p, const std::byte* 
     if (p.factors.is_unsigned) detail::transform_byte_block<false>(s, x, zero, of, block, copy, scratch);
     else detail::transform_byte_block<true>(s, x, zero, of, block, copy, scratch);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
-      detail::byte_winograd_products<Isa>(p, of, block.size(), scratch, panel, sums);
+      detail::int8_winograd_products<Isa>(p, of, block.size(), scratch, panel, sums);
       detail::finish_byte_winograd<Isa>(s, p, of, block, panel, sums, y);
     }
   }

@@ -1,4 +1,4 @@
-// blocks: registers of output bytes of a depthwise convolution of stored numbers, along rows of an image
+// blocks: registers of output bytes of a depthwise convolution of quantised values, along rows of an image
 // or of its copy.
 // Flow: int8/depthwise/depthwise.hpp says which rows and channels; sums go where simd/saturating_pack.hpp makes bytes
 // of them, or to what ends those of products.
@@ -14,21 +14,21 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// What a call works on.
-struct byte_depthwise_buffers {
+struct int8_depthwise_buffers {
   const std::byte* x;
   const std::byte* packed;
   std::byte* y;
   std::byte* scratch;
-  byte_factors factors;
+  int8_factors factors;
   narrowing to;
-  const byte_addend* addend = nullptr;
-  const byte_sums_target* kept = nullptr;
+  const int8_addend* addend = nullptr;
+  const int8_accumulators_target* kept = nullptr;
 };
 
 namespace detail {
 
 /// The sums of a register of output bytes, in each of `Rows` rows.
-template <int Rows> struct byte_block {
+template <int Rows> struct int8_block {
   int_vector of[Rows][4];
 };
 
@@ -53,10 +53,10 @@ template <int Rows>
 inline constexpr int blocks_by_vectors = sums_by_vectors<Rows> && weights_flip ? 4 : blocks_together<Rows>;
 
 template <int Rows, int Count>
-[[gnu::always_inline]] inline void start_blocks(byte_block<Rows> (&blocks)[Count], const std::byte* sums) {
+[[gnu::always_inline]] inline void start_blocks(int8_block<Rows> (&blocks)[Count], const std::byte* sums) {
   each<4>([&](int v) __attribute__((always_inline)) {
     auto x = load_vector<int_vector>(sums + v * register_bytes);
-    if constexpr (Count > 1) keep_vector(x);  // else g++ 12 loads it for each
+    if constexpr (Count > 1) vector_barrier(x);  // else g++ 12 loads it for each
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = x; });
     });
@@ -64,7 +64,7 @@ template <int Rows, int Count>
 }
 /// A column of the kernel: of one vector of each register, of all.
 template <int Rows, int Count>
-[[gnu::always_inline]] inline void add_taps(byte_block<Rows> (&blocks)[Count], int v, const interleaved (&taps)[Count],
+[[gnu::always_inline]] inline void add_taps(int8_block<Rows> (&blocks)[Count], int v, const interleaved (&taps)[Count],
                                             const std::byte* w) {
   each<Rows>([&](int row) __attribute__((always_inline)) {
     dot_weights weights = load_weights(w + (row * 4 + v) * dot_bytes);
@@ -75,7 +75,7 @@ template <int Rows, int Count>
   });
 }
 template <int Rows, int Count>
-[[gnu::always_inline]] inline void add_taps(byte_block<Rows> (&blocks)[Count], const interleaved (&taps)[Count],
+[[gnu::always_inline]] inline void add_taps(int8_block<Rows> (&blocks)[Count], const interleaved (&taps)[Count],
                                             const std::byte* w) {
   each<4>([&](int v) __attribute__((always_inline)) { add_taps(blocks, v, taps, w); });
 }
@@ -89,8 +89,8 @@ struct tap_rows {
   address of(std::int64_t y) const { return y >= 0 && y < count ? bytes_further(first, y * line) : outside; }
 };
 
-/// One set of channels along the output rows of a band.
-struct byte_block_rows {
+/// One set of channels along the output rows of a stripe.
+struct int8_block_rows {
   const std::int64_t* column_offsets;
   std::int64_t columns, fours;
   std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
@@ -103,7 +103,7 @@ struct byte_block_rows {
   // rows of taps below each other, and of output rows that are computed together and the next
   std::int64_t tap_step, row_step;
   // what bytes read in place are exclusive-ored with, and what then stands for those beside a row
-  byte_vector flip, padding;
+  int8_vector flip, padding;
   std::int64_t rows;
   std::byte* y;
 };
@@ -115,17 +115,17 @@ template <bool InPlace> struct four_taps;
 template <> struct four_taps<true> {
   address row[4];
 
-  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) {
+  [[gnu::always_inline]] four_taps(const int8_block_rows& at, std::int64_t top) {
     each<4>([&](int i) __attribute__((always_inline)) { row[i] = at.x.of(top + i * at.tap_step); });
   }
   /// A register of bytes of each, so far from where rows begin.
-  [[gnu::always_inline]] interleaved operator()(const byte_block_rows& at, std::int64_t offset) const {
+  [[gnu::always_inline]] interleaved operator()(const int8_block_rows& at, std::int64_t offset) const {
     if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(at.x.line)) [[unlikely]] {
       const auto x = (int_vector)at.padding;
       return {{x, x, x, x}};
     }
     const auto bytes = [&](int i) __attribute__((always_inline)) {
-      const auto x = load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset)));
+      const auto x = load_vector<int8_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset)));
       if constexpr (weights_flip) return x;
       else return x ^ at.flip;
     };
@@ -138,22 +138,22 @@ template <> struct four_taps<false> {
   address first;
   std::int64_t line;
 
-  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top)
+  [[gnu::always_inline]] four_taps(const int8_block_rows& at, std::int64_t top)
       : first(bytes_further(at.x.first, top * at.x.line)), line(at.tap_step * at.x.line) {}
-  [[gnu::always_inline]] interleaved operator()(const byte_block_rows&, std::int64_t offset) const {
+  [[gnu::always_inline]] interleaved operator()(const int8_block_rows&, std::int64_t offset) const {
     const address x = bytes_further(first, offset);
     const auto bytes = [&](int i) __attribute__((always_inline)) {
       auto row = load_vector<int_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
       // else g++ 12 loads it for each half of what it is interleaved to, across two lines of the cache
-      keep_vector(row);
-      return (byte_vector)row;
+      vector_barrier(row);
+      return (int8_vector)row;
     };
     return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
   }
 };
 
 /// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
-[[gnu::noinline]] inline void store_first_bytes(byte_vector x, std::byte* p, std::int64_t n) {
+[[gnu::noinline]] inline void store_first_bytes(int8_vector x, std::byte* p, std::int64_t n) {
   __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
 }
 
@@ -172,13 +172,13 @@ template <scale_method Method> struct block_scales<Method, true> {
 };
 
 /// The numbers of a register of output bytes while they have 16 bits, in each of `Rows` rows.
-template <int Rows> struct short_block {
-  short_vector of[Rows][2];
+template <int Rows> struct int16_block {
+  int16_vector of[Rows][2];
 };
 
 /// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register and
 /// whose results 16 bits hold.
-template <int Rows, scale_method Method, bool OfPixels = false> struct byte_block_end {
+template <int Rows, scale_method Method, bool OfPixels = false> struct int8_block_end {
   /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as
   /// g++ 12 has it. So may all their bits be made, which takes less time than the shuffle of halves there (measured, 1
   /// to 2 %).
@@ -188,18 +188,18 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct byte_bloc
   std::byte *upper = nullptr, *lower = nullptr;
   std::int64_t total, step;
 
-  [[gnu::always_inline]] byte_block_end(const byte_block_rows& at, const narrowing& stored)
+  [[gnu::always_inline]] int8_block_end(const int8_block_rows& at, const narrowing& stored)
       : scales(reinterpret_cast<const channel_scales*>(at.set)), to(stored), total(at.total), step(at.step) {}
 
-  template <int Count> [[gnu::always_inline]] void store(byte_block<Rows> (&blocks)[Count], std::int64_t j) const {
-    short_block<Rows> shorts[Count];
+  template <int Count> [[gnu::always_inline]] void store(int8_block<Rows> (&blocks)[Count], std::int64_t j) const {
+    int16_block<Rows> shorts[Count];
     each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, shorts); });
     store(shorts, j);
   }
   /// One vector of sums of each register, and with the second and the fourth the shorts of two.
   template <int Count>
-  [[gnu::always_inline]] void scale(byte_block<Rows> (&blocks)[Count], int v,
-                                    short_block<Rows> (&shorts)[Count]) const {
+  [[gnu::always_inline]] void scale(int8_block<Rows> (&blocks)[Count], int v,
+                                    int16_block<Rows> (&shorts)[Count]) const {
     const scaler<Method> scale = scales(v);
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = scale(blocks[i].of[row][v]); });
@@ -208,13 +208,13 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct byte_bloc
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) {
         auto made = (int_vector)shorts_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
-        if constexpr (Rows == 2 && !has_room) keep_vector(made);
-        shorts[i].of[row][v / 2] = (short_vector)made;
+        if constexpr (Rows == 2 && !has_room) vector_barrier(made);
+        shorts[i].of[row][v / 2] = (int16_vector)made;
       });
     });
   }
   template <int Count>
-  [[gnu::always_inline]] void store(const short_block<Rows> (&shorts)[Count], std::int64_t j) const {
+  [[gnu::always_inline]] void store(const int16_block<Rows> (&shorts)[Count], std::int64_t j) const {
     each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[0], upper, j + i * step); });
     if constexpr (Rows == 2)
       if (lower != nullptr)
@@ -222,8 +222,8 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct byte_bloc
   }
 
  private:
-  [[gnu::always_inline]] void store_row(const short_vector (&shorts)[2], std::byte* y, std::int64_t j) const {
-    const byte_vector bytes = narrowed_to_bytes(shorts[0], shorts[1], to);
+  [[gnu::always_inline]] void store_row(const int16_vector (&shorts)[2], std::byte* y, std::int64_t j) const {
+    const int8_vector bytes = narrowed_to_bytes(shorts[0], shorts[1], to);
     if (OfPixels || total - j >= register_bytes) [[likely]]
       store_vector(y + j, bytes);
     else store_first_bytes(bytes, y + j, total - j);
@@ -231,32 +231,32 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct byte_bloc
 };
 
 /// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
-template <class Isa, int Rows> struct byte_sums_end {
-  const byte_depthwise_buffers& of;
+template <class Isa, int Rows> struct int8_accumulators_end {
+  const int8_depthwise_buffers& of;
   const channel_scales* scales;
   std::byte *upper = nullptr, *lower = nullptr;
   std::int64_t total, step;
 
-  byte_sums_end(const byte_block_rows& at, const byte_depthwise_buffers& buffers)
+  int8_accumulators_end(const int8_block_rows& at, const int8_depthwise_buffers& buffers)
       : of(buffers), scales(reinterpret_cast<const channel_scales*>(at.set)), total(at.total), step(at.step) {}
 
-  template <int Count> void store(const byte_block<Rows> (&blocks)[Count], std::int64_t j) const {
+  template <int Count> void store(const int8_block<Rows> (&blocks)[Count], std::int64_t j) const {
     for (int i = 0; i < Count; ++i) store(blocks[i], j + i * step);
   }
 
  private:
-  void store(const byte_block<Rows>& block, std::int64_t j) const {
+  void store(const int8_block<Rows>& block, std::int64_t j) const {
     alignas(64) std::int32_t sums[4 * vector_of_sums];
     for (int row = 0; row < Rows; ++row) {
-      alignas(64) std::int32_t lanes[4][int_lanes];
-      for (int v = 0; v < 4; ++v) store_vector(lanes[v], block.of[row][v]);
+      alignas(64) std::int32_t f32_lanes[4][int_lanes];
+      for (int v = 0; v < 4; ++v) store_vector(f32_lanes[v], block.of[row][v]);
       for (std::int64_t byte = 0; byte < register_bytes; byte += 4) {
         const lane_place at(byte);
         __builtin_memcpy(sums + byte / int_lanes * vector_of_sums + row * sum_stride + byte % int_lanes,
-                         lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
+                         f32_lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
       }
     }
-    constexpr std::int64_t width = byte_layout::panel_width;
+    constexpr std::int64_t width = int8_layout::panel_width;
     for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
       finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes,
                        {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1},
@@ -267,7 +267,7 @@ template <class Isa, int Rows> struct byte_sums_end {
 /// Calls row(first row of taps, end) for each output row, or two of them: where its input begins, and what ends its
 /// blocks.
 template <int Rows, class End, class To, class Row>
-[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
+[[gnu::always_inline]] inline void for_each_block_row(const int8_block_rows& at, const To& to, Row row) {
   End end(at, to);
   std::int64_t top = at.top;
   for (std::int64_t i = 0; i < at.rows; i += Rows, top += at.row_step) {
@@ -279,7 +279,7 @@ template <int Rows, class End, class To, class Row>
 /// Calls make(count, j, x) for the registers along a row, some together: the first output byte, and where its input
 /// begins.
 template <int Together, class Make>
-[[gnu::always_inline]] inline void for_each_block(const byte_block_rows& at, Make make) {
+[[gnu::always_inline]] inline void for_each_block(const int8_block_rows& at, Make make) {
   static_assert(Together == 1 || Together == 2 || Together == 4);
   std::int64_t j = at.first, x = at.first;
   const auto make_all = [&](auto count) __attribute__((always_inline)) {
@@ -292,14 +292,14 @@ template <int Together, class Make>
 
 /// Any kernel.
 template <int Rows, bool InPlace, class End, class To>
-void depthwise_blocks(const byte_block_rows& given, const To& to) {
-  const byte_block_rows at = given;
+void depthwise_blocks(const int8_block_rows& given, const To& to) {
+  const int8_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
   for_each_block_row<Rows, End>(
       at, to, [&](std::int64_t top, const End& end) __attribute__((always_inline)) {
         for_each_block<blocks_together<Rows>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              byte_block<Rows> blocks[count];
+              int8_block<Rows> blocks[count];
               start_blocks(blocks, sums);
               const std::byte* w = sums + 4 * register_bytes;
               for (std::int64_t four = 0; four < at.fours; ++four) {
@@ -324,7 +324,7 @@ enum class columns_reused { none, first, first_two };
 /// Three columns and at most four rows.
 template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   static constexpr int kept = static_cast<int>(Reused);
-  const byte_block_rows& at;
+  const int8_block_rows& at;
   const four_taps<InPlace>& taps;
   const std::int64_t (&offsets)[3];
   interleaved window[kept + blocks_by_vectors<Rows>];  // of this register or these, and what it kept
@@ -335,10 +335,10 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   }
   /// The shorts of some registers, the first of which begins at x.
   template <class End, int Count>
-  [[gnu::always_inline]] void make(short_block<Rows> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+  [[gnu::always_inline]] void make(int16_block<Rows> (&shorts)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
     const std::byte* const w = sums + 4 * register_bytes;
-    byte_block<Rows> blocks[Count];
+    int8_block<Rows> blocks[Count];
     start_blocks(blocks, sums);
     interleaved column_of[3][Count];
     each<3>([&](auto tap) __attribute__((always_inline)) {
@@ -372,11 +372,11 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
 };
 
 template <int Rows, bool InPlace, scale_method Method, columns_reused Reused>
-void depthwise_three(const byte_block_rows& given, const narrowing& to) {
-  const byte_block_rows at = given;
+void depthwise_three(const int8_block_rows& given, const narrowing& to) {
+  const int8_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
   const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
-  using block_end = byte_block_end<Rows, Method>;
+  using block_end = int8_block_end<Rows, Method>;
   for_each_block_row<Rows, block_end>(
       at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
         const four_taps<InPlace> taps(at, top);
@@ -384,7 +384,7 @@ void depthwise_three(const byte_block_rows& given, const narrowing& to) {
         columns.begin(at.first);
         for_each_block<blocks_by_vectors<Rows>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              short_block<Rows> shorts[count];
+              int16_block<Rows> shorts[count];
               columns.make(shorts, x, sums, end);
               end.store(shorts, j);
             });
@@ -395,11 +395,11 @@ void depthwise_three(const byte_block_rows& given, const narrowing& to) {
 /// which are interleaved once, and the others lie between those.
 template <int Pixel> struct pixel_columns {
   static constexpr int before = static_cast<int>(register_bytes) - Pixel;
-  const byte_block_rows& at;
+  const int8_block_rows& at;
   const four_taps<true>& taps;
   interleaved here, left;  // the next register's middle and left columns
 
-  [[gnu::always_inline]] pixel_columns(const byte_block_rows& rows, const four_taps<true>& of)
+  [[gnu::always_inline]] pixel_columns(const int8_block_rows& rows, const four_taps<true>& of)
       : at(rows), taps(of), here(of(rows, 0)) {
     const interleaved outside = taps(at, -register_bytes);
     each<4>([&](auto v) __attribute__((always_inline)) { left.of[v] = further<before, v>(outside, here); });
@@ -407,14 +407,14 @@ template <int Pixel> struct pixel_columns {
   /// The shorts of some registers, the first of which begins at x. Vector by vector: with the sums of all of them
   /// registers would not do.
   template <class End, int Count>
-  [[gnu::always_inline]] void make(short_block<2> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+  [[gnu::always_inline]] void make(int16_block<2> (&shorts)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
     const std::byte* const w = sums + 4 * register_bytes;
     interleaved middle[Count + 1], column_of[3][Count];
     middle[0] = here;
     each<Count>([&](int i) __attribute__((always_inline)) { middle[i + 1] = taps(at, x + (i + 1) * register_bytes); });
     here = middle[Count];
-    byte_block<2> blocks[Count];
+    int8_block<2> blocks[Count];
     start_blocks(blocks, sums);
     each<4>([&](auto v) __attribute__((always_inline)) {
       each<Count>([&](auto i) __attribute__((always_inline)) {
@@ -429,17 +429,17 @@ template <int Pixel> struct pixel_columns {
   }
 };
 
-template <int Pixel, scale_method Method> void depthwise_pixels(const byte_block_rows& given, const narrowing& to) {
-  const byte_block_rows at = given;
+template <int Pixel, scale_method Method> void depthwise_pixels(const int8_block_rows& given, const narrowing& to) {
+  const int8_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
-  using block_end = byte_block_end<2, Method, true>;
+  using block_end = int8_block_end<2, Method, true>;
   for_each_block_row<2, block_end>(
       at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
         const four_taps<true> taps(at, top);
         pixel_columns<Pixel> columns(at, taps);
         for_each_block<blocks_by_vectors<2>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              short_block<2> shorts[count];
+              int16_block<2> shorts[count];
               columns.make(shorts, x, sums, end);
               end.store(shorts, j);
             });
@@ -455,7 +455,7 @@ inline bool has_function_for_pixels(const channel_scales& scales) {
 }
 
 template <int Rows, bool InPlace, scale_method Method>
-void depthwise_set(const byte_block_rows& at, const narrowing& to) {
+void depthwise_set(const int8_block_rows& at, const narrowing& to) {
   // Sums that are scaled one by one take so long that the rest does not matter.
   if constexpr (Method != scale_method::one_by_one)
     if (at.columns == 3 && at.fours == 1) {
@@ -477,17 +477,17 @@ void depthwise_set(const byte_block_rows& at, const narrowing& to) {
         if (third == at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first>(at, to);
       if constexpr (!InPlace) return depthwise_three<Rows, InPlace, Method, columns_reused::none>(at, to);
     }
-  depthwise_blocks<Rows, InPlace, byte_block_end<Rows, Method>>(at, to);
+  depthwise_blocks<Rows, InPlace, int8_block_end<Rows, Method>>(at, to);
 }
 
 template <class Isa, bool LeavesSums, int Rows, bool InPlace>
-void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at,
+void depthwise_sets(const int8_depthwise_plan& plan, const int8_depthwise_buffers& of, int8_block_rows at,
                     interval sets) {
   for (std::int64_t set = sets.begin; set < sets.end; ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-    if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, byte_sums_end<Isa, Rows>>(at, of);
+    if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, int8_accumulators_end<Isa, Rows>>(at, of);
     else with_method(scales->method, [&](auto method) { depthwise_set<Rows, InPlace, method>(at, of.to); });
   }
 }

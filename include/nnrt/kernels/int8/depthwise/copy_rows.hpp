@@ -1,5 +1,5 @@
-// copy_rows: rows of images of few channels, as a depthwise convolution of stored numbers reads them.
-// Flow: int8/depthwise/depthwise.hpp copies bands of its input with copy_row() where a register holds several pixels,
+// copy_rows: rows of images of few channels, as a depthwise convolution of quantised values reads them.
+// Flow: int8/depthwise/depthwise.hpp copies stripes of its input with copy_row() where a register holds several pixels,
 // or channels come several times.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
 /// Writes n bytes of a register of equal ones, and up to a register behind them: what comes there is written later, or
 /// lies behind all rows.
-inline void fill_registers(std::byte* to, std::int64_t n, byte_vector x) {
+inline void fill_registers(std::byte* to, std::int64_t n, int8_vector x) {
   for (std::int64_t i = 0; i < n; i += register_bytes) store_vector(to + i, x);
 }
 
@@ -51,7 +51,7 @@ inline void copy_every(const depthwise_shape& s, const std::byte* row, interval 
 
 /// Copies the pixels of a row, of so many bytes each, by turns to two places, side by side at each.
 template <int Bytes>
-void split_pixels(const std::byte* from, std::int64_t pixels, byte_vector flip, std::byte* one, std::byte* other) {
+void split_pixels(const std::byte* from, std::int64_t pixels, int8_vector flip, std::byte* one, std::byte* other) {
   typedef std::uint64_t words __attribute__((vector_size(register_bytes), may_alias));
   constexpr int of_pixel = Bytes / 8, count = register_bytes / 8;
   constexpr std::int64_t in_two = 2 * register_bytes / Bytes;
@@ -80,7 +80,7 @@ void split_pixels(const std::byte* from, std::int64_t pixels, byte_vector flip, 
 
 /// Whether split_row() has a function for pixels of so many channels.
 constexpr bool can_split(std::int64_t channels) { return channels == 8 || channels == 16 || channels == 32; }
-inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t pixels, byte_vector flip,
+inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t pixels, int8_vector flip,
                       std::byte* one, std::byte* other) {
   if (channels == 8) split_pixels<8>(from, pixels, flip, one, other);
   if constexpr (register_bytes > 16)
@@ -90,8 +90,8 @@ inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t
 }
 
 /// Copies row y of an image as the plan wants it; `zeros` stand for the padding. May write up to a register behind it.
-inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
-                     byte_vector zeros, std::byte* out) {
+inline void copy_row(const int8_depthwise_plan& plan, const std::byte* image, std::int64_t y, int8_vector flip,
+                     int8_vector zeros, std::byte* out) {
   const depthwise_shape& s = plan.s;
   const std::int64_t columns = plan.columns_under(), pixel = s.out();
   if (y < 0 || y >= s.height) return fill_registers(out, plan.row_bytes(), zeros);

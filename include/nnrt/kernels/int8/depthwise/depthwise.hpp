@@ -1,5 +1,5 @@
-// depthwise: depthwise convolution of stored numbers over NHWC images; any kernel, stride, dilation, multiplier.
-// Flow: a prepare step packs weights, bias and scales with byte_depthwise_pack(); a plan's step calls byte_depthwise().
+// depthwise: depthwise convolution of quantised values over NHWC images; any kernel, stride, dilation, multiplier.
+// Flow: a prepare step packs weights, bias and scales with int8_depthwise_pack(); a plan's step calls int8_depthwise().
 //
 // Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column
 // for each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
@@ -23,15 +23,15 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 namespace detail {
 
 /// The given output rows of one image.
-template <class Isa, bool LeavesSums> struct byte_depthwise_rows {
-  const byte_depthwise_plan& plan;
-  const byte_depthwise_buffers& of;
+template <class Isa, bool LeavesSums> struct int8_depthwise_rows {
+  const int8_depthwise_plan& plan;
+  const int8_depthwise_buffers& of;
   const std::byte* x;
   std::byte* y;
-  std::int64_t column_offsets[most_depthwise_columns];
-  byte_block_rows at{};
+  std::int64_t column_offsets[max_depthwise_columns];
+  int8_block_rows at{};
 
-  byte_depthwise_rows(const byte_depthwise_plan& made, const byte_depthwise_buffers& buffers, std::int64_t image)
+  int8_depthwise_rows(const int8_depthwise_plan& made, const int8_depthwise_buffers& buffers, std::int64_t image)
       : plan(made), of(buffers) {
     const depthwise_shape& s = plan.s;
     x = of.x + image * s.height * s.width * s.channels, y = of.y + image * s.out_height * s.out_width * s.out();
@@ -41,13 +41,13 @@ template <class Isa, bool LeavesSums> struct byte_depthwise_rows {
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(),
     at.scale_bytes = plan.scale_bytes();
     at.pixel = s.channels, at.tap_step = s.dilation_h, at.row_step = plan.rows_at_once() * s.stride_h;
-    at.flip = (byte_vector)int_lanes_of(of.factors.flip_of_rows());
-    at.padding = at.flip ^ (static_cast<std::int8_t>(of.factors.a_zero) - byte_vector{});
+    at.flip = (int8_vector)int_lanes_of(of.factors.flip_of_rows());
+    at.padding = at.flip ^ (static_cast<std::int8_t>(of.factors.a_zero) - int8_vector{});
   }
 
   void run(interval rows, interval sets) {
     if (reads_in_place()) in_place(rows, sets);
-    else in_bands(rows, sets);
+    else in_stripes(rows, sets);
   }
 
  private:
@@ -65,21 +65,21 @@ template <class Isa, bool LeavesSums> struct byte_depthwise_rows {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
       at.x.outside = address_of_bytes(of.scratch);
     }
-    // Each set of channels passes over all rows of a band, of which L2 keeps those that the next one reads: 128 KiB of
-    // it where registers have 32 bytes, more where wider ones make fewer passes. Rows are made in pairs.
+    // Each set of channels passes over all rows of a stripe, of which L2 keeps those that the next one reads: 128 KiB
+    // of it where registers have 32 bytes, more where wider ones make fewer passes. Rows are made in pairs.
     const std::int64_t line = std::max<std::int64_t>(1, at.x.line * s.stride_h),
-                       band = std::max<std::int64_t>(2, 4096 * register_bytes / line / 2 * 2);
-    for (std::int64_t first = rows.begin; first < rows.end; first += band) {
+                       stripe = std::max<std::int64_t>(2, 4096 * register_bytes / line / 2 * 2);
+    for (std::int64_t first = rows.begin; first < rows.end; first += stripe) {
       at.top = first * s.stride_h - s.pad_top;
-      blocks<true>({first, std::min(rows.end, first + band)}, sets);
+      blocks<true>({first, std::min(rows.end, first + stripe)}, sets);
     }
   }
-  void in_bands(interval rows, interval sets) {
+  void in_stripes(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
     const std::int64_t line = plan.row_bytes();
-    at.x = {address_of_bytes(of.scratch), line, plan.copied_rows_for(plan.band()) + plan.rows_below(), 0};
-    for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
-      const std::int64_t count = std::min(plan.band(), rows.end - first);
+    at.x = {address_of_bytes(of.scratch), line, plan.copied_rows_for(plan.stripe()) + plan.rows_below(), 0};
+    for (std::int64_t first = rows.begin; first < rows.end; first += plan.stripe()) {
+      const std::int64_t count = std::min(plan.stripe(), rows.end - first);
       for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
         copy_row(plan, x, first * s.stride_h - s.pad_top + i, at.flip, at.padding, of.scratch + i * line);
       blocks<false>({first, first + count}, sets);
@@ -94,18 +94,18 @@ template <class Isa, bool LeavesSums> struct byte_depthwise_rows {
 
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are output rows, or lines of channels; every
+/// y = clamp(depthwise_conv2d(x, w) + bias) of quantised values. Parts are output rows, or lines of channels; every
 /// division into parts gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they
 /// are kept, and packing was told so.
 template <class Isa = native, bool LeavesSums = false>
-void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
+void int8_depthwise(const depthwise_shape& s, const int8_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
-  const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
+  const detail::int8_depthwise_plan plan(s, of.factors.b_zero_as_seen());
   const rectangle work = detail::share_of_layer(s, 64, plan.sets(), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height,
                        last = std::min(s.out_height, first + work.rows.end - done);
-    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, of, image).run({first, last}, work.columns);
+    detail::int8_depthwise_rows<Isa, LeavesSums>(plan, of, image).run({first, last}, work.columns);
     done += last - first;
   }
 }

@@ -1,6 +1,6 @@
-// pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the
+// pack: how a depthwise convolution of quantised values is cut up, and its weights, bias and scales in the
 // order in which that reads them.
-// Flow: a prepare step calls byte_depthwise_pack(); int8/depthwise/depthwise.hpp computes with what it made.
+// Flow: a prepare step calls int8_depthwise_pack(); int8/depthwise/depthwise.hpp computes with what it made.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -15,12 +15,12 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 namespace detail {
 
 /// How a depthwise convolution is cut up; follows from its shape and the weights' zero point alone.
-struct byte_depthwise_plan {
+struct int8_depthwise_plan {
   depthwise_shape s;
   /// Dot products per column of the kernel. A zero point z of the weights is -z as weights of their own; 128 takes two.
   std::int64_t repeats = 1;
 
-  constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
+  constexpr int8_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
       : s(shape),
         repeats(weight_zero == 0      ? 1
                 : weight_zero == -128 ? 3
@@ -70,8 +70,8 @@ struct byte_depthwise_plan {
   }
   /// Rows below the copied ones that dot products read, with weights of 0.
   constexpr std::int64_t rows_below() const { return (4 * fours() - s.kernel_h) * s.dilation_h; }
-  /// Output rows of a band, so that the copy stays in the second cache.
-  constexpr std::int64_t band() const {
+  /// Output rows of a stripe, so that the copy stays in the second cache.
+  constexpr std::int64_t stripe() const {
     const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
                        fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
     const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
@@ -80,7 +80,7 @@ struct byte_depthwise_plan {
   /// Of the copy, or of a row of zero points.
   constexpr std::int64_t scratch_bytes() const {
     if (is_in_place()) return rounded_up(s.width * s.channels + register_bytes, 64);
-    const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
+    const std::int64_t rows = copied_rows_for(std::min(stripe(), s.out_height)) + rows_below();
     return rounded_up(rows * row_bytes() + register_bytes, 64);
   }
 
@@ -121,29 +121,29 @@ struct lane_place {
 }  // namespace detail
 
 /// Output rows that share what they interleave of the input.
-constexpr std::int64_t byte_depthwise_rows_at_once(const depthwise_shape& s) {
-  return detail::byte_depthwise_plan(s, 0).rows_at_once();
+constexpr std::int64_t int8_depthwise_rows_at_once(const depthwise_shape& s) {
+  return detail::int8_depthwise_plan(s, 0).rows_at_once();
 }
 
-constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
-  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+constexpr std::int64_t int8_depthwise_packed_bytes(const depthwise_shape& s, const int8_factors& f) {
+  const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
   return plan.sets() * plan.set_bytes();
 }
-constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, const byte_factors& f) {
-  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).scratch_bytes();
+constexpr std::int64_t int8_depthwise_scratch_bytes(const depthwise_shape& s, const int8_factors& f) {
+  return detail::int8_depthwise_plan(s, f.b_zero_as_seen()).scratch_bytes();
 }
 
 namespace detail {
 
 /// What a zero point of the weights is as weights of their own, `repeats` - 1 times.
-constexpr std::int32_t weight_of_zero(const byte_depthwise_plan& plan, std::int32_t zero) {
+constexpr std::int32_t weight_of_zero(const int8_depthwise_plan& plan, std::int32_t zero) {
   return -zero / static_cast<std::int32_t>(plan.repeats - 1);
 }
 
 /// The taps of a channel added up.
-inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
+inline int8_column column_of_taps(const int8_depthwise_plan& plan, const int8_factors& f, const std::byte* w,
                                   std::int64_t channel) {
-  byte_column column;
+  int8_column column;
   for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
   const std::int32_t zero = f.b_zero_as_seen();
   column.sum -= std::int64_t{zero} * plan.s.taps();
@@ -152,7 +152,7 @@ inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_fa
 }
 
 /// Packs the taps of one byte of a set.
-inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w, std::int64_t channel,
+inline void pack_taps(const int8_depthwise_plan& plan, const int8_factors& f, const std::byte* w, std::int64_t channel,
                       lane_place at, std::byte* weights) {
   const depthwise_shape& s = plan.s;
   const std::int32_t zero = f.b_zero_as_seen();
@@ -175,23 +175,23 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
 ///
 /// \param channel_of channel_of(o) has factor and bias of output channel o
 ///
-/// \param leaves_sums whether byte_depthwise() will leave the sums to an addend, or where they are kept
+/// \param leaves_sums whether int8_depthwise() will leave the sums to an addend, or where they are kept
 template <class ChannelOf>
-void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled_range range, const std::byte* w,
+void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled_range range, const std::byte* w,
                          ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
-  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
   possible_scales of_few[4];  // of fewer channels than a register has bytes: each stands in several sets
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
     possible_scales possible[4];
-    detail::byte_column columns[register_bytes];
+    detail::int8_column columns[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
-      detail::byte_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
-      byte_channel made = channel_of(channel);
+      detail::int8_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
+      int8_channel made = channel_of(channel);
       if (made.reach.low == made.reach.high)
         made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
       const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
@@ -219,12 +219,12 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
 }
 
 /// Columns of a kernel at most, repeats of weights with a zero point counted.
-inline constexpr std::int64_t most_depthwise_columns = 64;
+inline constexpr std::int64_t max_depthwise_columns = 64;
 /// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its
 /// image is not far more than there is to read of it, as with far padding. Others are left to the reference.
-constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const byte_factors& f) {
-  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
-  if (plan.columns() > most_depthwise_columns) return false;
+constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const int8_factors& f) {
+  const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
+  if (plan.columns() > max_depthwise_columns) return false;
   return plan.is_in_place() ||
          (plan.copied_rows_for(s.out_height) <= 2 * s.height + 64 && plan.columns_under() <= 2 * s.width + 64);
 }

@@ -1,8 +1,8 @@
-// pair_sum: sums of two stored bytes as one line of whole numbers, which is looked for once and gives the same
+// pair_sum: sums of two quantised bytes as one line of whole numbers, which is looked for once and gives the same
 // bytes for all pairs.
 // Flow: bind/detail/stored.hpp packs a line for each sum of tensors that is worth it, and runs it over their registers.
 //
-// A sum of stored numbers brings both to one scale, adds, and brings that to the scale of the result, with a rounding
+// A sum of quantised values brings both to one scale, adds, and brings that to the scale of the result, with a rounding
 // each time: nearly the line (slope_a * a + slope_b * b + offset) / 2^shift, rounded once. There are but 65,536 pairs.
 // So lines near the real one are tried until one is right for each of them, halves included, which some slope nearby
 // sends to the side where they belong.
@@ -18,7 +18,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// The line of a sum, and what it is limited to; of u8 128 is taken off all numbers.
-struct byte_pair_line {
+struct int8_pair_sum {
   std::int32_t slope_a, slope_b;  // below 2^23
   std::int32_t offset;            // sums wrap around on their way to it
   std::int32_t shift;             // 0: no such line was found
@@ -28,34 +28,34 @@ struct byte_pair_line {
 };
 
 /// The line for registers of bytes of T.
-template <class T> struct byte_pair_line_lanes {
+template <class T> struct int8_pair_line_lanes {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
-  short_vector high, low;  // of slope_a and slope_b by turns; low is what multiples of 256 leave
+  int16_vector high, low;  // of slope_a and slope_b by turns; low is what multiples of 256 leave
   int_vector offset;
   int shift;
-  byte_vector flip;
+  int8_vector flip;
   narrowing to;
 
-  explicit byte_pair_line_lanes(const byte_pair_line& line)
-      : high((short_vector)int_lanes_of(
+  explicit int8_pair_line_lanes(const int8_pair_sum& line)
+      : high((int16_vector)int_lanes_of(
             in_halves((line.slope_a - low_of(line.slope_a)) / 256, (line.slope_b - low_of(line.slope_b)) / 256))),
-        low((short_vector)int_lanes_of(in_halves(low_of(line.slope_a), low_of(line.slope_b)))),
+        low((int16_vector)int_lanes_of(in_halves(low_of(line.slope_a), low_of(line.slope_b)))),
         offset(int_lanes_of(line.offset)),
         shift(line.shift),
-        flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        flip((int8_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
         to(line.low + first, line.high + first, 0, is_unsigned) {}
 
-  /// What a second operand that comes again and again is kept as, see zip_bytes().
+  /// What a second operand that comes again and again is kept as, see zip_int8().
   struct addend {
-    byte_vector bytes;
+    int8_vector bytes;
   };
-  [[gnu::always_inline]] addend prepared(byte_vector b) const { return {b}; }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector a, const addend& b) const { return (*this)(a, b.bytes); }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector a, byte_vector b) const {
+  [[gnu::always_inline]] addend prepared(int8_vector b) const { return {b}; }
+  [[gnu::always_inline]] int8_vector operator()(int8_vector a, const addend& b) const { return (*this)(a, b.bytes); }
+  [[gnu::always_inline]] int8_vector operator()(int8_vector a, int8_vector b) const {
     if constexpr (is_unsigned) a ^= flip, b ^= flip;
-    const byte_vector both[] = {by_turns<0>(a, b), by_turns<1>(a, b)};
+    const int8_vector both[] = {zip_half<0>(a, b), zip_half<1>(a, b)};
     const auto sum = [&](auto v) __attribute__((always_inline)) {
-      const auto shifted = (short_vector)by_turns<v % 2>(byte_vector{}, both[v / 2]);  // 256 a and 256 b
+      const auto shifted = (int16_vector)zip_half<v % 2>(int8_vector{}, both[v / 2]);  // 256 a and 256 b
       return dot2(dot2(offset, shifted, high), shifted >> 8, low) >> shift;
     };
     return narrowed<false>(sum(std::integral_constant<int, 0>{}), sum(std::integral_constant<int, 1>{}),
@@ -73,26 +73,26 @@ template <class T> struct byte_pair_line_lanes {
 namespace detail {
 
 /// Looks for the line of a sum.
-template <class T> class byte_pair_line_search {
-  using function = ops::detail::stored_sum<T>;
+template <class T> class int8_pair_line_search {
+  using function = ops::detail::quantised_sum<T>;
   static constexpr std::int32_t first = std::is_unsigned_v<T> ? 128 : 0;  // less than the number of a byte as one of i8
-  static constexpr int most_pairs = 512, pairs_of_check = 8;
+  static constexpr int max_pairs = 512, pairs_of_check = 8;
   // of slopes, from the nearest to the real ones
-  static constexpr std::int32_t most_off = 8;
+  static constexpr std::int32_t max_off = 8;
 
   const function& f;
   struct pair {
     std::int32_t a, b, y;
   };
-  pair pairs[most_pairs];  // each of which some line got wrong that was right for those before it
+  pair pairs[max_pairs];  // each of which some line got wrong that was right for those before it
   int count = 0;
 
  public:
-  explicit byte_pair_line_search(const function& sum) : f(sum) {}
+  explicit int8_pair_line_search(const function& sum) : f(sum) {}
 
-  byte_pair_line found() {
+  int8_pair_sum found() {
     const auto [a, b] = real_slopes(f);
-    byte_pair_line line{};
+    int8_pair_sum line{};
     line.low = f.result.range.low - first, line.high = f.result.range.high - first;
     line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);
     if (line.shift > 0 && !find_near(a * power_of_two(line.shift), b * power_of_two(line.shift), line)) line.shift = 0;
@@ -108,10 +108,10 @@ template <class T> class byte_pair_line_search {
     }
     return 0;
   }
-  bool find_near(double a, double b, byte_pair_line& line) {
+  bool find_near(double a, double b, int8_pair_sum& line) {
     const auto slope_a = static_cast<std::int32_t>(math::round_half_away(a)),
                slope_b = static_cast<std::int32_t>(math::round_half_away(b));
-    for (std::int32_t off = 0; off <= most_off; ++off)
+    for (std::int32_t off = 0; off <= max_off; ++off)
       for (std::int32_t off_a = -off; off_a <= off; ++off_a)
         for (std::int32_t off_b = -off; off_b <= off; ++off_b) {
           if (off_a != off && off_a != -off && off_b != off && off_b != -off) continue;  // tried before
@@ -121,7 +121,7 @@ template <class T> class byte_pair_line_search {
     return false;
   }
   /// Nearest to the real line of all that are right for the pairs known so far, which are more each time.
-  bool find_offset(byte_pair_line& line) {
+  bool find_offset(int8_pair_sum& line) {
     const std::int64_t half = std::int64_t{1} << (line.shift - 1);
     const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half -
                               std::int64_t{line.slope_a} * (f.zero_a - first) -
@@ -134,15 +134,15 @@ template <class T> class byte_pair_line_search {
         if (p.y > line.low) low = std::max(low, 2 * p.y * half - products);
         if (p.y < line.high) high = std::min(high, 2 * (p.y + 1) * half - products - 1);
       }
-      if (low > high || count > most_pairs - pairs_of_check) return false;
+      if (low > high || count > max_pairs - pairs_of_check) return false;
       line.offset = static_cast<std::int32_t>(
           static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
       if (is_right(line)) return true;
     }
   }
   /// Else some more pairs are known. Takes as long as the sums of 100,000 bytes.
-  bool is_right(const byte_pair_line& line) {
-    using exact_lanes = byte_pair_lanes<function>;
+  bool is_right(const int8_pair_sum& line) {
+    using exact_lanes = int8_pair_lanes<function>;
     if constexpr (exact_lanes::exists)
       if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
     return is_right_for_all(line, one_by_one{f});
@@ -150,25 +150,25 @@ template <class T> class byte_pair_line_search {
   /// The sums of a register of bytes, where they have no other form.
   struct one_by_one {
     const function& f;
-    byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+    int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
       T a[register_bytes], b[register_bytes], y[register_bytes];
       store_vector(a, bytes_a), store_vector(b, bytes_b);
       for (std::int64_t i = 0; i < register_bytes; ++i) y[i] = f(a[i], b[i]);
-      return load_vector<byte_vector>(y);
+      return load_vector<int8_vector>(y);
     }
   };
-  template <class Exact> [[gnu::noinline]] bool is_right_for_all(const byte_pair_line& line, const Exact& exactly) {
-    const byte_pair_line_lanes<T> lanes(line);
-    const auto every = [](std::int32_t a) { return static_cast<std::int8_t>(a) - byte_vector{}; };
+  template <class Exact> [[gnu::noinline]] bool is_right_for_all(const int8_pair_sum& line, const Exact& exactly) {
+    const int8_pair_line_lanes<T> f32_lanes(line);
+    const auto every = [](std::int32_t a) { return static_cast<std::int8_t>(a) - int8_vector{}; };
     for (std::int32_t first_b = -128; first_b < 128; first_b += register_bytes) {
-      byte_vector b, differs{};
+      int8_vector b, differs{};
       for (int i = 0; i < register_bytes; ++i) b[i] = static_cast<std::int8_t>(first_b + i);
       const auto b_in_sum = prepared(exactly, b);
-      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ lanes(every(a), b);
+      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ f32_lanes(every(a), b);
       if (!any_bit(differs)) continue;
       const int enough = count + pairs_of_check;
       for (std::int32_t a = -128; a < 128 && count < enough; ++a) {
-        const byte_vector right = exactly(every(a), b), wrong = right ^ lanes(every(a), b);
+        const int8_vector right = exactly(every(a), b), wrong = right ^ f32_lanes(every(a), b);
         if (!any_bit(wrong)) continue;
         int i = 0;
         while (wrong[i] == 0) ++i;
@@ -179,11 +179,11 @@ template <class T> class byte_pair_line_search {
     return true;
   }
   /// The second operand of many sums.
-  template <class Exact> static auto prepared(const Exact& exactly, byte_vector b) {
+  template <class Exact> static auto prepared(const Exact& exactly, int8_vector b) {
     if constexpr (requires { exactly.prepared(b); }) return exactly.prepared(b);
     else return b;
   }
-  static bool any_bit(byte_vector x) {
+  static bool any_bit(int8_vector x) {
     std::uint64_t words[register_bytes / 8], all = 0;
     store_vector(words, x);
     for (const std::uint64_t word : words) all |= word;
@@ -196,8 +196,8 @@ template <class T> class byte_pair_line_search {
 }  // namespace detail
 
 /// The line of a sum, if there is one. Takes a few times as long as the sums of 65,536 pairs do.
-template <class T> byte_pair_line line_of(const ops::detail::stored_sum<T>& f) {
-  return detail::byte_pair_line_search<T>(f).found();
+template <class T> int8_pair_sum line_of(const ops::detail::quantised_sum<T>& f) {
+  return detail::int8_pair_line_search<T>(f).found();
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,4 +1,4 @@
-// pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
+// pairs: sums, differences and products of two tensors of quantised bytes under broadcasting, a register at a time.
 // Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
 #pragma once
 
@@ -25,51 +25,52 @@ struct real_slopes {
   double a, b;
 
   template <class T>
-  explicit constexpr real_slopes(const ops::detail::stored_sum<T>& f)
+  explicit constexpr real_slopes(const ops::detail::quantised_sum<T>& f)
       : a(real_factor(f.factor_a)), b(real_factor(f.factor_b)) {
-    const double of_sum = f.result.is_to_even ? power_of_two(f.factor_y.exponent)
-                                              : real_factor(f.factor_y) * (1 << ops::detail::stored_sum<T>::left_shift);
+    const double of_sum = f.result.is_to_even
+                              ? power_of_two(f.factor_y.exponent)
+                              : real_factor(f.factor_y) * (1 << ops::detail::quantised_sum<T>::left_shift);
     a *= of_sum, b *= of_sum;
   }
 };
 
 /// Sums of 32 bits from bytes, and back.
-template <class T> struct byte_pair_ends {
+template <class T> struct int8_pair_ends {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
   std::int32_t zero_a, zero_b;
   narrowing to;
 
   template <class F>
-  explicit byte_pair_ends(const F& f)
+  explicit int8_pair_ends(const F& f)
       : zero_a(f.zero_a + (is_unsigned ? 0 : 128)),
         zero_b(f.zero_b + (is_unsigned ? 0 : 128)),
         to(f.result.range.low, f.result.range.high, f.result.zero_point, is_unsigned) {}
 
   /// The bytes of lane l and register v, see interleaved, without their sign.
-  [[gnu::always_inline]] static interleaved widened(byte_vector x) {
-    const auto flip = (byte_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
-    return interleave(x ^ flip, byte_vector{}, byte_vector{}, byte_vector{});
+  [[gnu::always_inline]] static interleaved widened(int8_vector x) {
+    const auto flip = (int8_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
+    return interleave(x ^ flip, int8_vector{}, int8_vector{}, int8_vector{});
   }
 };
 
 }  // namespace detail
 
-/// Whether a function of two stored numbers has a form for registers; a specialisation has it.
-template <class F> struct byte_pair_lanes {
+/// Whether a function of two quantised values has a form for registers; a specialisation has it.
+template <class F> struct int8_pair_lanes {
   static constexpr bool exists = false;
 };
 
 /// a + b or a - b. In floats, unless the sum is so near the middle between two numbers that the roundings of the exact
 /// arithmetic decide: then that computes the register.
-template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
+template <class T> struct int8_pair_lanes<ops::detail::quantised_sum<T>> {
   static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
-  using function = ops::detail::stored_sum<T>;
-  detail::byte_pair_ends<T> ends;
+  using function = ops::detail::quantised_sum<T>;
+  detail::int8_pair_ends<T> ends;
   detail::scaler<scale_method::exactly> a, b, y;
   int_vector slope_a, slope_b, offset;
-  int_vector most_distance;  // from the nearest number, for which that is the right one
+  int_vector max_distance;  // from the nearest number, for which that is the right one
 
-  explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
+  explicit int8_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
     const auto [of_a, of_b] = detail::real_slopes(f);
     const double zero = f.result.zero_point - (is_unsigned ? 128 : 0),
                  rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
@@ -79,28 +80,28 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
     const double doubt = 2 * detail::real_factor(f.factor_y) + detail::power_of_two(f.factor_y.exponent - 1) +
                          (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
-    most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
+    max_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
   }
   /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
   static bool fits(const function& f) {
     return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+  [[gnu::always_inline]] int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
     return (*this)(bytes_a, prepared(bytes_b));
   }
 
   /// What a second operand comes to in a sum, for operands that come again and again.
   struct addend {
-    byte_vector bytes;
+    int8_vector bytes;
     int_vector of[4];
   };
-  [[gnu::always_inline]] addend prepared(byte_vector bytes_b) const {
+  [[gnu::always_inline]] addend prepared(int8_vector bytes_b) const {
     const interleaved from_b = ends.widened(bytes_b);
     addend made{bytes_b, {}};
     each<4>([&](int v) __attribute__((always_inline)) { made.of[v] = on_line(from_b.of[v], slope_b, offset); });
     return made;
   }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, const addend& b_in_sum) const {
+  [[gnu::always_inline]] int8_vector operator()(int8_vector bytes_a, const addend& b_in_sum) const {
     const interleaved from_a = ends.widened(bytes_a);
     rounded_lanes sum[4];
     each<4>([&](int v) __attribute__((always_inline)) {
@@ -108,7 +109,7 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
     });
     const int_vector distance =
         larger_lanes(larger_lanes(sum[0].distance, sum[1].distance), larger_lanes(sum[2].distance, sum[3].distance));
-    if (any_is_larger(distance, most_distance)) [[unlikely]]
+    if (any_is_larger(distance, max_distance)) [[unlikely]]
       return exactly(bytes_a, b_in_sum.bytes);
     return narrowed<false>(sum[0].nearest, sum[1].nearest, sum[2].nearest, sum[3].nearest, ends.to);
   }
@@ -117,7 +118,7 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
   static int_vector bits(double x) { return int_lanes_of(std::bit_cast<std::int32_t>(static_cast<float>(x))); }
 
-  [[gnu::noinline]] byte_vector exactly(byte_vector bytes_a, byte_vector bytes_b) const {
+  [[gnu::noinline]] int8_vector exactly(int8_vector bytes_a, int8_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
     const auto sum = [&](int v) __attribute__((always_inline)) {
       return y(a((from_a.of[v] - ends.zero_a) << function::left_shift) +
@@ -128,16 +129,16 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
 };
 
 /// a * b.
-template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
+template <class T> struct int8_pair_lanes<ops::detail::quantised_product<T>> {
   static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
-  using function = ops::detail::stored_product<T>;
-  detail::byte_pair_ends<T> ends;
+  using function = ops::detail::quantised_product<T>;
+  detail::int8_pair_ends<T> ends;
   detail::scaler<scale_method::exactly> y;
 
-  explicit byte_pair_lanes(const function& f) : ends(f), y(f.factor) {}
+  explicit int8_pair_lanes(const function& f) : ends(f), y(f.factor) {}
   /// Products are below 2^16.
   static bool fits(const function& f) { return !f.result.is_to_even && f.factor.exponent <= 13; }
-  [[gnu::always_inline]] byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+  [[gnu::always_inline]] int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
     const auto product = [&](int v) __attribute__((always_inline)) {
       return y((from_a.of[v] - ends.zero_a) * (from_b.of[v] - ends.zero_b));
@@ -149,28 +150,28 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_product<T>> {
 namespace detail {
 
 /// Registers of the longest row that zip_repeated() keeps.
-inline constexpr int most_repeated_registers = 4;
+inline constexpr int max_repeated_registers = 4;
 
 /// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
 inline bool repeats_row_of_b(const broadcast_loops& loops) {
   const std::int64_t extent = loops.extents[1];
   return loops.count == 2 && loops.steps[0][0] == extent && loops.steps[1][0] == 0 && loops.inner_step(0) == 1 &&
-         loops.inner_step(1) == 1 && extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
+         loops.inner_step(1) == 1 && extent % register_bytes == 0 && extent <= max_repeated_registers * register_bytes;
 }
 
-/// zip_bytes() of whole rows of such operands.
+/// zip_int8() of whole rows of such operands.
 template <class F>
 void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, std::byte* y, interval rows,
                   const F& f) {
-  typename F::addend addends[most_repeated_registers];
+  typename F::addend addends[max_repeated_registers];
   for (std::int64_t i = 0; i < extent; i += register_bytes)
-    addends[i / register_bytes] = f.prepared(load_vector<byte_vector>(b + i));
+    addends[i / register_bytes] = f.prepared(load_vector<int8_vector>(b + i));
   for (std::int64_t at = rows.begin * extent; at < rows.end * extent; at += extent)
     for (std::int64_t i = 0; i < extent; i += register_bytes)
-      store_vector(y + at + i, f(load_vector<byte_vector>(a + at + i), addends[i / register_bytes]));
+      store_vector(y + at + i, f(load_vector<int8_vector>(a + at + i), addends[i / register_bytes]));
 }
 
-/// zip_bytes() of any operands.
+/// zip_int8() of any operands.
 template <class F>
 void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
              const F& f) {
@@ -179,17 +180,17 @@ void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* 
       [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
     if (step != 0) return load_bytes(p + i, n);
     const auto byte = static_cast<std::int8_t>(*p);
-    return byte - byte_vector{};
+    return byte - int8_vector{};
   };
   for_each_row(loops, range, [&](const std::int64_t(&at)[2], std::int64_t at_y, std::int64_t row) {
     const std::byte *const from_a = a + at[0], *const from_b = b + at[1];
     std::int64_t i = 0;
     if (a_step != 0 && b_step != 0)
       for (; i + register_bytes <= row; i += register_bytes)
-        store_vector(y + at_y + i, f(load_vector<byte_vector>(from_a + i), load_vector<byte_vector>(from_b + i)));
+        store_vector(y + at_y + i, f(load_vector<int8_vector>(from_a + i), load_vector<int8_vector>(from_b + i)));
     for (; i < row; i += register_bytes) {
       const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
-      const byte_vector result = f(bytes_at(from_a, a_step, i, n), bytes_at(from_b, b_step, i, n));
+      const int8_vector result = f(bytes_at(from_a, a_step, i, n), bytes_at(from_b, b_step, i, n));
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
     }
   });
@@ -199,8 +200,8 @@ void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* 
 
 /// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
 template <class F>
-void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
-               const F& given) {
+void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
+              const F& given) {
   const F f = given;  // a copy stays in registers, stores cannot change it
   if constexpr (requires { typename F::addend; })
     if (detail::repeats_row_of_b(loops)) {

@@ -1,4 +1,4 @@
-// accumulators: what one tile of a product of stored numbers is told, and its sums while they grow.
+// accumulators: what one tile of a product of quantised values is told, and its sums while they grow.
 // Flow: int8/gemm/paired_accumulators.hpp has those of steps in pairs; int8/gemm/tile.hpp makes functions of both;
 // int8/gemm/pack.hpp laid out what they read.
 #pragma once
@@ -19,12 +19,12 @@ inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<ad
 /// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. They store bytes
 /// where their sums are scaled by lines; else they leave these in memory for finish_tile(), of one below the other 2 *
 /// vector_of_sums apart.
-struct byte_tile {
+struct int8_tile {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
   const std::byte* b = nullptr;
   std::int64_t steps = 0;
-  bool ends_in_half = false;  // of a run the last step has two numbers at most: only wide ones know
+  bool ends_in_half_vector = false;  // of a run the last step has two numbers at most: only wide ones know
   std::int64_t runs = 1, run_stride = 0;
   const std::byte* start = nullptr;  // of the sums
   std::int32_t flip = 0;
@@ -38,17 +38,17 @@ struct byte_tile {
 };
 /// Rows of a tile of bytes, even in number: those of floats, or where each dot product takes the weights of two of 16
 /// registers, as many as leave room for them.
-inline constexpr int byte_tile_height = weights_flip ? 4 : tile_rows;
+inline constexpr int int8_tile_height = weights_flip ? 4 : mr;
 /// Sums of a row of a tile, and between those of its vectors.
-inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
+inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (mr + 3) / 4 * 4 * int_lanes;
 
 /// Reads A down its rows, four elements after the others: wide ones, or bytes.
-template <int Rows, bool IsWide> struct byte_cursor {
+template <int Rows, bool IsWide> struct int8_cursor {
   static constexpr bool is_wide = IsWide;
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
-  explicit byte_cursor(const byte_tile& t) : first(t.a), second(t.a_second), step(strides::of_bytes(t.lda)) {}
+  explicit int8_cursor(const int8_tile& t) : first(t.a), second(t.a_second), step(strides::of_bytes(t.lda)) {}
   [[gnu::always_inline]] void advance(std::int64_t bytes) {
     first = bytes_further(first, bytes), second = bytes_further(second, bytes);
   }
@@ -68,7 +68,7 @@ template <int Rows, bool IsWide> struct byte_cursor {
 };
 
 /// The rows of C below a tile.
-template <int Rows> struct byte_rows_of_c {
+template <int Rows> struct int8_rows_of_c {
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
@@ -80,10 +80,11 @@ template <int Rows> struct byte_rows_of_c {
 
 /// The sums of a tile of 1, 2 or 4 vectors per row: several rows are wide ones where tiles read such, a single one is
 /// bytes.
-template <int Vectors, class Rows, bool IsWide = tiles_read_wide && (Rows::size() > 1)> struct byte_sums;
-template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::integer_sequence<int, Row...>, IsWide> {
+template <int Vectors, class Rows, bool IsWide = tiles_read_wide && (Rows::size() > 1)> struct int8_accumulators;
+template <int Vectors, int... Row, bool IsWide>
+struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
-  using cursor = byte_cursor<rows, IsWide>;
+  using cursor = int8_cursor<rows, IsWide>;
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes,
                                 step_bytes = Vectors * weight_bytes;
   /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
@@ -119,19 +120,19 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
   template <int Sets>
-  [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const cursor& a, const std::byte* b,
+  [[gnu::always_inline]] static void add_register(int8_accumulators (&to)[Sets], const cursor& a, const std::byte* b,
                                                   int_vector flip) {
     const int_vector x[] = {(flips ? load_vector<int_vector>(a.template at<Row>(0)) ^ flip
                                    : load_vector<int_vector>(a.template at<Row>(0)))...};
     each<steps_of_register>([&](auto i) __attribute__((always_inline)) {
-      byte_sums& sum = to[i % Sets];
+      int8_accumulators& sum = to[i % Sets];
       each<Vectors>([&](int v) __attribute__((always_inline)) {
         const dot_weights weights = load_weights(b + i * step_bytes + v * weight_bytes);
         ((sum.of[v][Row] = dot4_lane<i>(sum.of[v][Row], x[Row], weights)), ...);
       });
     });
   }
-  [[gnu::always_inline]] void add(const byte_sums& other) {
+  [[gnu::always_inline]] void add(const int8_accumulators& other) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
   }
   [[gnu::always_inline]] void store(std::int32_t* first, std::int32_t* second) const {
@@ -145,7 +146,7 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   /// Scales the sums and stores whole rows of bytes.
   template <scale_method Method>
   [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
-                                           const byte_rows_of_c<rows>& c) const {
+                                           const int8_rows_of_c<rows>& c) const {
     constexpr int at_once = 4 / Vectors;
     const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors > 1 ? 1 : 0]),
                                     scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
@@ -159,7 +160,7 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
         constexpr int row = first + i / Vectors < rows ? first + i / Vectors : rows - 1;
         return scale[i % Vectors](of[i % Vectors][row]);
       };
-      const byte_vector bytes = rows_apart(narrowed_by<Method>(
+      const int8_vector bytes = rows_apart(narrowed_by<Method>(
           part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
           part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to, in_halves));
       if constexpr (first + at_once <= rows)

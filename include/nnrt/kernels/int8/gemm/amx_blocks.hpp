@@ -1,4 +1,4 @@
-// amx_blocks: products of stored numbers in matrix registers - blocks of up to 16 rows in one panel, two at a time,
+// amx_blocks: products of quantised values in matrix registers - blocks of up to 16 rows in one panel, two at a time,
 // whose sums end as those of tiles do.
 // Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles where a layout is for them and
 // the process has the registers.
@@ -18,7 +18,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether a product is computed in blocks.
-inline bool goes_in_blocks(const byte_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
+inline bool goes_in_blocks(const int8_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
 
 /// The blocks of rows that lie in one line: as few as can be, all of the same height. The last begins so early that it
 /// ends where the line does.
@@ -35,7 +35,7 @@ struct row_blocks {
 };
 
 /// Where the rows of a block lie, and how many at its top are another's.
-struct byte_block {
+struct int8_block {
   address a;
   std::byte* c;
   std::int64_t repeated = 0;
@@ -111,7 +111,7 @@ inline constexpr block_function block_functions[2][2][2] = {
 
 /// Blocks in one panel, and their sums.
 struct summed_blocks {
-  byte_block of[2];
+  int8_block of[2];
   std::int64_t count = 0, panel = 0;
   alignas(64) std::int32_t sums[2][2 * vector_of_sums];
 };
@@ -164,7 +164,7 @@ inline constexpr meanwhile_function meanwhile_functions[2][2] = {
 /// Multiplies blocks with panels, and ends their sums; the registers are its own until it goes.
 template <class Isa> class block_walk {
  public:
-  block_walk(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
+  block_walk(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
     operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.layout.depth.runs;
     operands_.whole = p.layout.depth.steps() / register_steps, operands_.last = p.layout.depth.steps() % register_steps;
     registers_ = operands_.runs * (operands_.whole + (operands_.last > 0 ? 1 : 0));
@@ -176,18 +176,18 @@ template <class Isa> class block_walk {
   /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels, as many at a time as L2 keeps.
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
-    const std::int64_t at_once = detail::byte_panels_in_cache(p_.layout);
+    const std::int64_t at_once = detail::int8_panels_in_cache(p_.layout);
     for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
       walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
     finish();
   }
 
  private:
-  static constexpr std::int64_t most_kept_bytes = 24 * 1024;
+  static constexpr std::int64_t max_kept_bytes = 24 * 1024;
 
   /// A panel that L1 holds stays there while blocks pass by, others pass by two blocks.
   template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
-    const std::int64_t group = 2 * p_.layout.vector_bytes() <= most_kept_bytes ? count : 2;
+    const std::int64_t group = 2 * p_.layout.vector_bytes() <= max_kept_bytes ? count : 2;
     for (std::int64_t first = 0; first < count; first += group)
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         const std::int64_t end = std::min(count, first + group);
@@ -202,7 +202,7 @@ template <class Isa> class block_walk {
   }
 
   /// Multiplies one or two blocks, and ends the sums of those before meanwhile.
-  void multiply(std::int64_t panel, const byte_block& first, const byte_block& second, std::int64_t count) {
+  void multiply(std::int64_t panel, const int8_block& first, const int8_block& second, std::int64_t count) {
     const std::int64_t vectors = p_.layout.vectors_of(panel);
     const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
     operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
@@ -228,8 +228,8 @@ template <class Isa> class block_walk {
   const std::byte* start_of(std::int64_t panel) const {
     return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
   }
-  detail::byte_target target_of(const byte_block& block, std::int64_t panel) const {
-    return {block.c + block.repeated * ldc_ + panel * byte_layout::panel_width, ldc_, rows_ - block.repeated};
+  detail::int8_target target_of(const int8_block& block, std::int64_t panel) const {
+    return {block.c + block.repeated * ldc_ + panel * int8_layout::panel_width, ldc_, rows_ - block.repeated};
   }
   bool is_plain() const { return p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0; }
 
@@ -243,7 +243,7 @@ template <class Isa> class block_walk {
   }
   detail::waiting_blocks waiting() const {
     const auto rows_of = [&](int i) -> detail::waiting_rows {
-      const detail::byte_target at = target_of(summed_.of[i], summed_.panel);
+      const detail::int8_target at = target_of(summed_.of[i], summed_.panel);
       return {summed_.sums[i] + summed_.of[i].repeated * detail::sum_stride, at.c, at.rows};
     };
     const std::int64_t pairs = rows_ / 2 + rows_ % 2;
@@ -260,17 +260,17 @@ template <class Isa> class block_walk {
     for (std::int64_t i = 0; i < summed_.count; ++i) finish(summed_.of[i], summed_.panel, summed_.sums[i]);
     summed_.count = 0;
   }
-  void finish(const byte_block& block, std::int64_t panel, std::int32_t* sums) {
+  void finish(const int8_block& block, std::int64_t panel, std::int32_t* sums) {
     const std::int64_t width = p_.layout.width(panel);
     const std::byte* const start = start_of(panel);
-    const detail::byte_target to = target_of(block, panel);
+    const detail::int8_target to = target_of(block, panel);
     sums += block.repeated * detail::sum_stride;
     if (is_plain()) return detail::finish_tile<Isa, true>(sums, scales_of(panel), p_.to, to, width, start);
     detail::add_start(sums, start, to.rows, p_.layout.vectors_of(panel));
     if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.layout.vectors_of(panel), sums);
     detail::finish_sums<Isa>(p_, sums, scales_of(panel), to, width);
   }
-  void subtract_row_sums(const byte_block& block, std::int64_t vectors, std::int32_t* sums) {
+  void subtract_row_sums(const int8_block& block, std::int64_t vectors, std::int32_t* sums) {
     const std::int64_t rows = rows_ - block.repeated;
     std::int32_t row_sums[register_rows];
     for (std::int64_t row = 0; row < rows; ++row)
@@ -279,7 +279,7 @@ template <class Isa> class block_walk {
     detail::subtract_row_sums(p_, rows, vectors, row_sums, sums);
   }
 
-  const byte_product& p_;
+  const int8_product& p_;
   std::int64_t ldc_, rows_ = 0, registers_ = 0;  // products that each sum has, in registers of steps
   detail::block_operands operands_{};
   detail::summed_blocks summed_;

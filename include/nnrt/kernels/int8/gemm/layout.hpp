@@ -1,4 +1,4 @@
-// layout: how the factors of a product of stored numbers lie - zero points, panels, and where each weight of B is.
+// layout: how the factors of a product of quantised values lie - zero points, panels, and where each weight of B is.
 // Flow: int8/gemm/pack.hpp packs B so, int8/gemm/tile.hpp reads it.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// How A and B are stored: the zero points, and whether the bytes are those of u8.
-struct byte_factors {
+struct int8_factors {
   std::int32_t a_zero = 0, b_zero = 0;
   bool is_unsigned = false;
 
@@ -38,13 +38,13 @@ struct byte_factors {
 };
 
 /// Products per element for which no sum without its bias leaves 32 bits.
-inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
+inline constexpr std::int64_t max_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
 
 using nnrt::detail::pieces_of, nnrt::detail::rounded_up;
 
 /// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with
 /// a whole dot product, the missing weights zero. A plain product has one run.
-struct byte_depth {
+struct int8_depth {
   std::int64_t runs = 1, length = 0;
 
   constexpr std::int64_t steps() const { return pieces_of(length, 4); }  // of a run
@@ -59,24 +59,24 @@ inline constexpr int panel_forms = 5;
 
 /// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of
 /// half as many.
-inline constexpr std::int64_t least_block_products = 64 * 1024;
+inline constexpr std::int64_t min_block_products = 64 * 1024;
 /// Whether the rows of a call, each with so many products for each of n columns, are computed in blocks: few, short or
 /// narrow ones leave most of a register empty.
 constexpr bool suits_blocks(std::int64_t rows, std::int64_t products, std::int64_t n) {
   return has_matrix_registers && rows >= 4 && products > 16 && n > int_lanes / 2 &&
-         rows * products * n >= least_block_products;
+         rows * products * n >= min_block_products;
 }
 
 /// Products from which on pairs of lanes pay, see int8/gemm/paired_accumulators.hpp: they save broadcasts, but their
 /// sums have to be folded, which takes two shuffles and an addition for each row. With as many as 32 it takes a tenth
 /// to a third longer than the broadcasts on an Intel core, which has one port for shuffles of 512 bits; with 64 as
 /// long, with 144 a tenth less. Squares of rows and columns save products, too.
-inline constexpr std::int64_t least_paired_products = has_squares ? 8 : 40;
+inline constexpr std::int64_t min_paired_products = has_squares ? 8 : 40;
 
 /// The packed form of B: [scales of each vector of columns][what sums start from][the same in
 /// blocks][panel][run][step][vector of the panel].
-struct byte_layout {
-  byte_depth depth;
+struct int8_layout {
+  int8_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
   bool is_for_one_row = false;
@@ -86,7 +86,7 @@ struct byte_layout {
   /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by
   /// side, and has as many sums as the latency of dot products needs. It reads each weight once, so these lie as bytes,
   /// and so does the row, see int8/gemm/values.hpp.
-  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
+  static constexpr int8_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
     return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1, m > 1 && suits_blocks(m, k, n)};
   }
 
@@ -102,12 +102,12 @@ struct byte_layout {
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
     const bool may_be_in_pairs = !in_blocks && depth.length % 8 == 0 &&
-                                 (is_for_one_row ? !has_squares : depth.products() >= least_paired_products);
-    const std::int64_t most_in_pairs = may_be_in_pairs ? most_paired_vectors : 0;
-    if (vectors_of(panel) == 2) return most_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
-    return most_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
+                                 (is_for_one_row ? !has_squares : depth.products() >= min_paired_products);
+    const std::int64_t max_in_pairs = may_be_in_pairs ? max_paired_vectors : 0;
+    if (vectors_of(panel) == 2) return max_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
+    return max_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
   }
-  constexpr bool is_in_pairs(std::int64_t panel) const {
+  constexpr bool is_lane_paired(std::int64_t panel) const {
     const panel_form form = form_of(panel);
     return form == panel_form::one_vector_in_pairs || form == panel_form::two_vectors_in_pairs;
   }
@@ -117,12 +117,12 @@ struct byte_layout {
   };
   constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
     if (is_of_four(panel)) return {step * 4 + vector, lane};
-    if (!is_in_pairs(panel)) return {step * vectors_of(panel) + vector, lane};
+    if (!is_lane_paired(panel)) return {step * vectors_of(panel) + vector, lane};
     const lane_pair at = pair_of_lane(lane);
     return {(step / 2 * vectors_of(panel) + vector) * 2 + at.source, at.lane + step % 2};
   }
   /// Bytes that a number of A takes where tiles read it.
-  constexpr std::int64_t row_value_bytes() const { return byte_form{!is_for_one_row}.size(); }
+  constexpr std::int64_t row_value_bytes() const { return int8_form{!is_for_one_row}.size(); }
   /// The weights of one dot product, for all lanes.
   constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
   /// Sets the weight at `i` (0 to 3) of a dot product.

@@ -1,5 +1,5 @@
-// pack: matrices of stored numbers in the order in which tiles read them, with biases and scales.
-// Flow: a prepare step calls byte_pack() once for each layer, a product of two computed tensors before each run;
+// pack: matrices of quantised values in the order in which tiles read them, with biases and scales.
+// Flow: a prepare step calls int8_pack() once for each layer, a product of two computed tensors before each run;
 // int8/gemm/tile.hpp multiplies with what it made.
 //
 // Dot products multiply what is stored. The rest of a sum over k is known beforehand, as part of the bias, but for the
@@ -26,8 +26,8 @@ inline std::int32_t wrapped(std::int64_t x) {
 }
 
 /// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
-inline std::int32_t starting_sum(std::int64_t bias, const byte_column& column, std::int64_t products,
-                                 const byte_factors& f) {
+inline std::int32_t starting_sum(std::int64_t bias, const int8_column& column, std::int64_t products,
+                                 const int8_factors& f) {
   const std::int64_t a_zero = f.a_zero_as_seen();
   return wrapped(bias + column.left_out - a_zero * column.sum + products * a_zero * f.b_zero_as_seen());
 }
@@ -35,7 +35,7 @@ inline std::int32_t starting_sum(std::int64_t bias, const byte_column& column, s
 /// Stores what the sums of a column start from.
 ///
 /// \param column_sum of what dot products see: blocks see what A stores
-inline void put_start(const byte_layout& layout, const byte_factors& f, std::int64_t column, std::int64_t start,
+inline void put_start(const int8_layout& layout, const int8_factors& f, std::int64_t column, std::int64_t start,
                       std::int64_t column_sum, std::byte* out) {
   const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
   std::memcpy(out + layout.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
@@ -53,8 +53,8 @@ constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 
 /// The method that packed scales name for the tiles of a panel. It decides which function is called, and packed bytes
-/// may come from elsewhere: what byte_pack() does not write for such a panel counts as one_by_one.
-inline scale_method method_in_tile(const byte_layout& layout, const std::byte* packed, std::int64_t panel) {
+/// may come from elsewhere: what int8_pack() does not write for such a panel counts as one_by_one.
+inline scale_method method_in_tile(const int8_layout& layout, const std::byte* packed, std::int64_t panel) {
   const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
   const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
   return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
@@ -63,16 +63,16 @@ inline scale_method method_in_tile(const byte_layout& layout, const std::byte* p
 /// Packs what columns have besides weights, one vector after the other: what sums start from, and scales.
 class column_packer {
  public:
-  column_packer(const byte_layout& layout, const byte_factors& f, scaled_range range, std::byte* out)
+  column_packer(const int8_layout& layout, const int8_factors& f, scaled_range range, std::byte* out)
       : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
 
   /// The next vector, whose weights are in their places. A channel that does not say what its sums may be has them from
   /// its column.
-  void add(std::int64_t v, byte_channel (&channels)[int_lanes], byte_column (&columns)[int_lanes]) {
+  void add(std::int64_t v, int8_channel (&channels)[int_lanes], int8_column (&columns)[int_lanes]) {
     const std::int64_t together = layout_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
     const std::int64_t count = std::min(int_lanes, layout_.n - v * int_lanes);
     for (std::int64_t lane = 0; lane < count; ++lane) {
-      byte_channel& channel = channels[lane];
+      int8_channel& channel = channels[lane];
       if (channel.reach.low == channel.reach.high)
         channel.reach = {columns[lane].reach.low + channel.bias + channel.addend.low,
                          columns[lane].reach.high + channel.bias + channel.addend.high};
@@ -93,7 +93,7 @@ class column_packer {
     const std::int64_t panel = first_vector / 2;
     for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
       for (std::int64_t i = 0; i < 4; ++i) {
-        const byte_layout::place at = layout_.place_of(panel, vector, lane, step);
+        const int8_layout::place at = layout_.place_of(panel, vector, lane, step);
         layout_.put_weight(out_, panel, at, i, 0);
       }
   }
@@ -108,7 +108,7 @@ class column_packer {
           scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
       choose_scales(possible_[i], method, scales_[begin + i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const byte_column& column = columns_[i][lane];
+        const int8_column& column = columns_[i][lane];
         const std::int64_t start =
             starting_sum(0, column, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
         put_start(layout_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
@@ -117,17 +117,17 @@ class column_packer {
     agree_on_halves(scales_ + begin, count);
   }
 
-  const byte_layout& layout_;
-  const byte_factors& f_;
+  const int8_layout& layout_;
+  const int8_factors& f_;
   scaled_range range_;
   std::byte* out_;
   channel_scales* scales_;
   possible_scales possible_[4];  // of a panel
-  byte_column columns_[4][int_lanes];
+  int8_column columns_[4][int_lanes];
 };
 
 /// What lies between biases and weights and behind them has the same bytes each time, too.
-inline void clear_gaps(const byte_layout& layout, std::byte* out) {
+inline void clear_gaps(const int8_layout& layout, std::byte* out) {
   std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
   std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
 }
@@ -136,12 +136,12 @@ inline void clear_gaps(const byte_layout& layout, std::byte* out) {
 
 /// Packs B, its bias and scales.
 ///
-/// \param weights a byte_matrix, or weight_of(j, run, i): element i of a run of column j, as it is stored
+/// \param weights a int8_matrix, or weight_of(j, run, i): element i of a run of column j, as it is stored
 ///
 /// \param channel_of channel_of(j) has factor and bias of column j, and bounds of its sums if those should not be taken
 /// from the weights
 template <class Weights, class ChannelOf>
-void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, const Weights& weights,
+void int8_pack(const int8_layout& layout, const int8_factors& f, scaled_range range, const Weights& weights,
                ChannelOf channel_of, std::byte* out) {
   detail::clear_gaps(layout, out);
   detail::column_packer packer(layout, f, range, out);
@@ -151,7 +151,7 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
     if (of_some == 0)
       detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, layout.vectors())}, weights, out,
                             columns);
-    byte_channel channels[int_lanes];
+    int8_channel channels[int_lanes];
     for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane)
       channels[lane] = channel_of(first + lane);
     packer.add(v, channels, columns[of_some]);
@@ -164,9 +164,9 @@ class alike_columns {
  public:
   /// \param channel has bounds of its sums, which are those of any weights
   /// \param range what a result may be
-  alike_columns(const byte_channel& channel, scaled_range range) {
-    byte_channel channels[int_lanes];
-    for (byte_channel& each : channels) each = channel;
+  alike_columns(const int8_channel& channel, scaled_range range) {
+    int8_channel channels[int_lanes];
+    for (int8_channel& each : channels) each = channel;
     possible_scales possible;
     set_scales(possible, channels, int_lanes, range);
     choose_scales(possible, method_for(&possible, 1), scales_);
@@ -174,7 +174,7 @@ class alike_columns {
   }
 
   /// Packs some panels of B; both ends lie between panels that are read as one.
-  void pack(const byte_layout& layout, const byte_factors& f, const byte_matrix& weights, interval panels,
+  void pack(const int8_layout& layout, const int8_factors& f, const int8_matrix& weights, interval panels,
             std::byte* out) const {
     if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
     auto* const scales = reinterpret_cast<channel_scales*>(out);
@@ -185,7 +185,7 @@ class alike_columns {
       if (of_some == 0)
         detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out,
                               all_columns);
-      const detail::byte_column(&columns)[int_lanes] = all_columns[of_some];
+      const detail::int8_column(&columns)[int_lanes] = all_columns[of_some];
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2)
                               ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2))

@@ -11,14 +11,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-template <int Vectors, class Rows> struct paired_byte_sums;
+template <int Vectors, class Rows> struct paired_int8_accumulators;
 
 #if defined(NNRT_BYTES_SQUARES)
 
 /// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number
 /// of rows the last is its own partner.
-template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer_sequence<int, Row...>> {
-  using whole = byte_sums<Vectors, std::integer_sequence<int, Row...>>;
+template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std::integer_sequence<int, Row...>> {
+  using whole = int8_accumulators<Vectors, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors,
                        accumulators = pairs * columns;
@@ -37,7 +37,7 @@ template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer
       asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
     });
   }
-  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+  [[gnu::always_inline]] void add(const paired_int8_accumulators& other) {
     each<columns>([&](int c) __attribute__((always_inline)) {
       each<pairs>([&](int pair) __attribute__((always_inline)) { of[c][pair] += other.of[c][pair]; });
     });
@@ -55,8 +55,8 @@ template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer
 #else
 
 /// In pairs of lanes, of one vector per row: one broadcast serves two dot products.
-template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row...>> {
-  using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+template <int... Row> struct paired_int8_accumulators<1, std::integer_sequence<int, Row...>> {
+  using whole = int8_accumulators<1, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
   // of two steps; where there are pairs of lanes, narrow weights are no others
@@ -67,7 +67,7 @@ template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row.
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
     (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), whole::flips ? flip : int_vector{}), b0, b1), ...);
   }
-  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+  [[gnu::always_inline]] void add(const paired_int8_accumulators& other) {
     ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {

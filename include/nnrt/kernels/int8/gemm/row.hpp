@@ -1,4 +1,4 @@
-// row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot
+// row: one row of quantised values times packed weights, whose panels lie in fours as far as they go - its dot
 // products, and its sums as bytes.
 // Flow: int8/gemm/gemm.hpp goes along the panels of a single row with these; int8/gemm/pack.hpp laid out what they
 // read.
@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 namespace detail {
 
 /// Tiles of one row and four vectors, one behind the other, that are scaled alike.
-struct byte_row_tiles {
+struct int8_row_tiles {
   address a = 0;
   const std::byte *b = nullptr, *start = nullptr;  // weights, and what sums start from
   const channel_scales* scales = nullptr;
@@ -26,16 +26,16 @@ struct byte_row_tiles {
 };
 
 template <class Isa, scale_method Method>
-[[gnu::noinline]] void tiles_of_byte_row(const byte_row_tiles& row, const narrowing& stored) {
-  using sums = byte_sums<4, first_integers<1>>;
-  byte_tile t;
+[[gnu::noinline]] void tiles_of_byte_row(const int8_row_tiles& row, const narrowing& stored) {
+  using sums = int8_accumulators<4, first_integers<1>>;
+  int8_tile t;
   t.a = row.a, t.steps = row.steps;
   int_vector flip = int_lanes_of(row.flip);
-  keep_vector(flip);  // it rides on the broadcast
+  vector_barrier(flip);  // it rides on the broadcast
   const narrowing to = stored;
   const sums::cursor a(t);
   const std::byte *b = row.b, *start = row.start;
-  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
+  int8_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
   const channel_scales* scales = row.scales;
   for (std::int64_t left = row.count; left > 0; --left) {
     sums sum;
@@ -47,17 +47,17 @@ template <class Isa, scale_method Method>
 }
 
 /// By scale_method, but for sums that are scaled one by one.
-using byte_row_function = void (*)(const byte_row_tiles&, const narrowing&);
+using int8_row_function = void (*)(const int8_row_tiles&, const narrowing&);
 template <class Isa>
-inline constexpr byte_row_function byte_row_functions[] = {
+inline constexpr int8_row_function int8_row_functions[] = {
     &tiles_of_byte_row<Isa, scale_method::by_rising_line>, &tiles_of_byte_row<Isa, scale_method::by_line>,
     &tiles_of_byte_row<Isa, scale_method::rising_exactly>, &tiles_of_byte_row<Isa, scale_method::exactly>};
 
 }  // namespace detail
 
 /// What a row is multiplied with: the packed form, and what makes a stored byte of the row what dot products see.
-struct byte_row_product {
-  byte_layout layout;
+struct int8_row_product {
+  int8_layout layout;
   const std::byte* packed;
   std::int32_t flip;
 
@@ -73,12 +73,12 @@ namespace detail {
 
 /// One row in one panel of one or two vectors.
 template <class Isa>
-void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
+void int8_row_in_panel(int8_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
                        const narrowing& to) {
-  alignas(64) std::byte bytes[byte_layout::panel_width];
+  alignas(64) std::byte bytes[int8_layout::panel_width];
   const std::int64_t width = p.layout.width(panel);
   const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
-  byte_tile t;
+  int8_tile t;
   t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
@@ -91,21 +91,21 @@ void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::
 /// Some panels of a layout for one row, up to the first whose sums are not scaled where they are made: there `panels`
 /// begins in the end. Inline, and with little in memory, since small layers take no longer than that.
 template <class Isa = native>
-[[gnu::always_inline]] inline void byte_row_in_tiles(const byte_row_product& p, const std::byte* a, std::byte* c,
+[[gnu::always_inline]] inline void int8_row_in_tiles(const int8_row_product& p, const std::byte* a, std::byte* c,
                                                      interval& panels, const narrowing& to) {
   const address row = detail::address_of_bytes(a);
   while (panels.begin < panels.end) {
     const std::int64_t first = panels.begin;
     const scale_method method = p.method(first);
     if (method == scale_method::one_by_one) return;
-    std::byte* const to_c = c + first * byte_layout::panel_width;
+    std::byte* const to_c = c + first * int8_layout::panel_width;
     if (!p.layout.is_of_four(first)) {
-      detail::byte_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
+      detail::int8_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
       continue;
     }
     do panels.begin += 2;
     while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
-    detail::byte_row_functions<Isa>[static_cast<int>(method)](
+    detail::int8_row_functions<Isa>[static_cast<int>(method)](
         {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(),
          (panels.begin - first) >> 1, p.flip},
         to);

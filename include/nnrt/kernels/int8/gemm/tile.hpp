@@ -1,4 +1,4 @@
-// tile: one tile of a product of stored numbers - its dot products, and its sums as bytes.
+// tile: one tile of a product of quantised values - its dot products, and its sums as bytes.
 // Flow: int8/gemm/gemm.hpp walks over tiles; int8/gemm/pack.hpp laid out what they read.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels { namespace detail {
 
-using byte_tile_function = void (*)(const byte_tile&);
+using int8_tile_function = void (*)(const int8_tile&);
 
 /// Asks for weights that come soon: those of large layers lie in L3 or beyond.
 template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(const std::byte* b) {
@@ -29,7 +29,7 @@ constexpr int steps_of_a_turn(int accumulators) {
 
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
+[[gnu::always_inline]] inline void sum_tile(const int8_tile& t, typename Sums::cursor a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
   constexpr bool may_end_in_half = Sums::cursor::is_wide && !has_lane_dots;
@@ -37,7 +37,7 @@ template <class Sums>
   sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const std::int64_t steps = t.steps - (may_end_in_half ? t.ends_in_half : 0);  // whole ones
+    const std::int64_t steps = t.steps - (may_end_in_half ? t.ends_in_half_vector : 0);  // whole ones
     const std::byte* const end = b + steps * Sums::step_bytes;
     constexpr int at_once = Sums::steps_of_register;
     if constexpr (at_once > 0 && at_once % sets == 0) {
@@ -66,7 +66,7 @@ template <class Sums>
       sum[0].add_products(a, b, flip, 0);
     }
     if constexpr (may_end_in_half)
-      if (t.ends_in_half) sum[0].add_half(a, b), b += Sums::step_bytes, a.advance_steps(1);
+      if (t.ends_in_half_vector) sum[0].add_half(a, b), b += Sums::step_bytes, a.advance_steps(1);
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
@@ -75,10 +75,10 @@ template <class Sums>
 
 /// The same for steps in pairs.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
+[[gnu::always_inline]] inline void sum_paired_tile(const int8_tile& t, typename Sums::cursor a, const std::byte* b,
                                                    const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
-  using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
+  using pairs = paired_int8_accumulators<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
   pairs sum[sets];
   for (std::int64_t run = t.runs; run > 0; --run) {
@@ -101,10 +101,10 @@ template <class Sums>
 
 /// Method one_by_one stands for all that leave the sums in memory.
 template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
-[[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
+[[gnu::noinline]] void int8_tile_of(const int8_tile& t) {
   typename Sums::cursor a(t);
   int_vector flip = int_lanes_of(t.flip);
-  if constexpr (Sums::flips) keep_vector(flip);  // it rides on the broadcast
+  if constexpr (Sums::flips) vector_barrier(flip);  // it rides on the broadcast
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
     std::int32_t *first = t.sums, *second = t.sums_second;
@@ -119,7 +119,7 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
   } else {
     const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes &&
                           t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
-    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
+    int8_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
       Sums sum;
@@ -134,42 +134,42 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
 }
 
 /// Functions for 1, 2, 4, 6, … rows.
-inline constexpr int byte_row_counts = byte_tile_height / 2 + 1;
+inline constexpr int int8_row_counts = int8_tile_height / 2 + 1;
 
 /// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four
 /// vectors have one row, and are scaled by the functions of int8/gemm/row.hpp.
-struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][panel_forms][byte_row_counts] = {};
-  byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
+struct int8_tile_table {
+  int8_tile_function of[scaled_tiles + 1][panel_forms][int8_row_counts] = {};
+  int8_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_counts],
+constexpr void add_byte_tiles(int8_tile_function (&of)[panel_forms][int8_row_counts],
                               std::integer_sequence<int, I...>) {
-  const auto functions = [&](panel_form form) -> byte_tile_function(&)[byte_row_counts] {
+  const auto functions = [&](panel_form form) -> int8_tile_function(&)[int8_row_counts] {
     return of[static_cast<int>(form)];
   };
   ((functions(panel_form::one_vector)[I] =
-        &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
+        &int8_tile_of<Isa, int8_accumulators<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
    ...);
   ((functions(panel_form::two_vectors)[I] =
-        &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
+        &int8_tile_of<Isa, int8_accumulators<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
    ...);
-  if constexpr (most_paired_vectors > 0)
+  if constexpr (max_paired_vectors > 0)
     ((functions(panel_form::one_vector_in_pairs)[I] =
-          &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
+          &int8_tile_of<Isa, int8_accumulators<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
      ...);
-  if constexpr (most_paired_vectors > 1)
+  if constexpr (max_paired_vectors > 1)
     ((functions(panel_form::two_vectors_in_pairs)[I] =
-          &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
+          &int8_tile_of<Isa, int8_accumulators<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
      ...);
   if constexpr (Method == scale_method::one_by_one)
-    functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+    functions(panel_form::four_vectors)[0] = &int8_tile_of<Isa, int8_accumulators<4, first_integers<1>>, Method>;
 }
-template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(RowCounts counts) {
-  byte_tile_table table;
+template <class Isa, class RowCounts> constexpr int8_tile_table make_byte_tiles(RowCounts counts) {
+  int8_tile_table table;
   if constexpr (has_lines) {
     add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], counts);
     add_byte_tiles<Isa, scale_method::by_line>(table.of[1], counts);
@@ -178,23 +178,25 @@ template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(
   return table;
 }
 template <class Isa>
-inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<byte_row_counts>{});
+inline constexpr int8_tile_table int8_tiles = make_byte_tiles<Isa>(first_integers<int8_row_counts>{});
 /// The functions for one row alone, of programs that have no products of several.
-template <class Isa> inline constexpr byte_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
+template <class Isa> inline constexpr int8_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
 
 /// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that int8/conv/winograd.hpp
 /// makes of numbers of 16 bits, whatever the tiles of bytes read.
 struct wide_tile_table {
-  byte_tile_function of[2][row_counts] = {};
-  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
+  int8_tile_function of[2][row_counts] = {};
+  int8_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
     return of[vectors - 1][function_rows(std::max<std::int64_t>(2, rows)) / 2];
   }
 };
 template <class Isa, int... I> constexpr wide_tile_table make_wide_tiles(std::integer_sequence<int, I...>) {
   wide_tile_table table;
-  ((table.of[0][I + 1] = &tile_of_bytes<Isa, byte_sums<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
+  ((table.of[0][I + 1] =
+        &int8_tile_of<Isa, int8_accumulators<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
    ...);
-  ((table.of[1][I + 1] = &tile_of_bytes<Isa, byte_sums<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
+  ((table.of[1][I + 1] =
+        &int8_tile_of<Isa, int8_accumulators<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>),
    ...);
   return table;
 }
@@ -221,7 +223,7 @@ inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int6
 }
 
 /// Where the bytes of a tile go.
-struct byte_target {
+struct int8_target {
   std::byte* c;
   std::int64_t ldc, rows;
 };
@@ -231,9 +233,9 @@ struct byte_target {
 /// \param start what sums start from that did not start from it
 template <scale_method Method, bool AddsStart>
 void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
-                   const byte_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
+                   const int8_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
   const narrowing to = stored;  // copies stay in registers, stores cannot change them
-  const byte_target at = target;
+  const int8_target at = target;
   const scaler<Method> scale(scales);
   const bool in_halves = scales.in_halves != 0;
   const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
@@ -253,7 +255,7 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   }
   std::int64_t row = 0;
   for (; n == int_lanes && row + 4 <= at.rows; row += 4) {
-    const byte_vector bytes = four_rows(row, row + 1, row + 2, row + 3);
+    const int8_vector bytes = four_rows(row, row + 1, row + 2, row + 3);
     each<4>([&](auto i) __attribute__((always_inline)) { store_quarter<i>(bytes, at.c + (row + i) * at.ldc); });
   }
   for (; row < at.rows; row += 4) {
@@ -276,7 +278,7 @@ template <scale_method Method, bool AddsStart> class panel_end {
   }
   [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first,
                                          std::byte* to_second) const {
-    const byte_vector bytes =
+    const int8_vector bytes =
         rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_, in_halves_));
     store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
   }
@@ -301,9 +303,9 @@ template <scale_method Method, bool AddsStart> class panel_end {
 };
 template <scale_method Method, bool AddsStart>
 void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
-                  const byte_target& target, const std::byte* start) {
+                  const int8_target& target, const std::byte* start) {
   const panel_end<Method, AddsStart> end(scales, to, start);
-  const byte_target at = target;
+  const int8_target at = target;
   const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
     end(sums + first * sum_stride, sums + second * sum_stride, at.c + first * at.ldc, at.c + second * at.ldc);
   };
@@ -314,7 +316,7 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
 template <class Isa, bool AddsStart = false>
-void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& at,
+void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const int8_target& at,
                  std::int64_t width, const std::byte* start = nullptr) {
   if (width == 2 * int_lanes && scales[0].method == scales[1].method)
     return with_method(scales[0].method,
@@ -328,7 +330,7 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
 }
 
 /// Sum of the numbers of a row of A, as dot products see them.
-inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, const byte_form& form) {
+inline std::int32_t row_sum(address a, const int8_depth& depth, std::int64_t run_stride, const int8_form& form) {
   std::int32_t sum = 0;
   for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
     const auto* const row = reinterpret_cast<const std::byte*>(a);

@@ -1,6 +1,6 @@
-// unrolled: dense layers of micro networks of stored bytes with compile-time extents; everything stays inline in
+// unrolled: dense layers of micro networks of quantised bytes with compile-time extents; everything stays inline in
 // the caller.
-// Flow: bind/full_connection.hpp packs the weights as for any plan; exec/unrolled.hpp calls dense_of_bytes() with the
+// Flow: bind/full_connection.hpp packs the weights as for any plan; exec/unrolled.hpp calls int8_dense() with the
 // step's extents.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Larger layers are worth their calls.
-inline constexpr std::int64_t most_unrolled_byte_products = 4096;
+inline constexpr std::int64_t max_unrolled_byte_products = 4096;
 
 namespace detail {
 
@@ -77,18 +77,18 @@ template <scale_method Method, int N>
 [[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to,
                                                 std::byte* y) {
   const int_vector x = scaler<Method>(scales)(sums);
-  const byte_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to, false));
+  const int8_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to, false));
   __builtin_memcpy(y, &bytes, N);
 }
 
 }  // namespace detail
 
-/// y [rows, n] from x [rows, length] and what byte_pack() made of the weights, whose zero point dot products do not
+/// y [rows, n] from x [rows, length] and what int8_pack() made of the weights, whose zero point dot products do not
 /// see. Returns false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not
 /// overlap.
-template <byte_layout Layout, class Isa = native>
-[[gnu::always_inline]] inline bool dense_of_bytes(const std::byte* x, const std::byte* packed, std::byte* y,
-                                                  std::int64_t rows, std::int32_t flips, const narrowing& to) {
+template <int8_layout Layout, class Isa = native>
+[[gnu::always_inline]] inline bool int8_dense(const std::byte* x, const std::byte* packed, std::byte* y,
+                                              std::int64_t rows, std::int32_t flips, const narrowing& to) {
   constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n),
                 n = static_cast<int>(int_lanes);
   constexpr int vectors = static_cast<int>(Layout.vectors()), fours = static_cast<int>(Layout.fours),
@@ -97,12 +97,12 @@ template <byte_layout Layout, class Isa = native>
   for (int v = 0; v < vectors; ++v)
     if (scales[v].method != scale_method::by_rising_line && scales[v].method != scale_method::by_line) return false;
   int_vector flip = int_lanes_of(flips);
-  keep_vector(flip);
+  vector_barrier(flip);
   for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
     each<panels>([&](auto i) __attribute__((always_inline)) {
       constexpr int panel = i < fours ? 2 * i : i + fours,
                     of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
-      detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row, Layout.is_in_pairs(panel)> sums;
+      detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row, Layout.is_lane_paired(panel)> sums;
       sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
         constexpr int vector = 2 * panel + v, bytes = out - vector * n < n ? out - vector * n : n;

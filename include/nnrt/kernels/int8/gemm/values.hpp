@@ -1,4 +1,4 @@
-// values: rows of stored bytes as the tiles of a product read them - as they are, flipped, or widened to 16 bits
+// values: rows of quantised bytes as the tiles of a product read them - as they are, flipped, or widened to 16 bits
 // where the machine multiplies such.
 // Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp copy rows by these; int8/gemm/tile.hpp reads them.
 //
@@ -30,17 +30,17 @@ inline constexpr bool has_wide_tiles = false;
 #endif
 
 /// How numbers lie where a tile reads them: wide, or as bytes, exclusive-ored with a flip.
-struct byte_form {
+struct int8_form {
   bool is_wide = false;
   std::int32_t flip = 0;
 
   /// Bytes that a number takes.
   constexpr std::int64_t size() const { return tiles_read_wide && is_wide ? 2 : 1; }
   /// Whether numbers are stored as they lie here.
-  constexpr bool is_stored() const { return size() == 1 && flip == 0; }
+  constexpr bool is_quantised() const { return size() == 1 && flip == 0; }
 };
 /// The form that differs most from what is stored of all that rows of tiles may have, whatever their zero points.
-inline constexpr byte_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
+inline constexpr int8_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
 
@@ -49,7 +49,7 @@ namespace detail {
 template <bool InPlace> void copy_some_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   typedef std::int32_t words __attribute__((vector_size(16), may_alias));
   int_vector flips = int_lanes_of(flip);
-  keep_vector(flips);  // else a loop that flips nothing becomes a call
+  vector_barrier(flips);  // else a loop that flips nothing becomes a call
   const auto copy = [&](std::int64_t i) __attribute__((always_inline)) {
     store_vector(to + i, load_vector<int_vector>(from + i) ^ flips);
   };
@@ -83,7 +83,7 @@ inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
 /// Widens n bytes. In place the bytes stand behind the room of as many, and no register of them is read twice.
 template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   constexpr std::int64_t half = register_bytes / 2;
-  const short_vector flips = static_cast<std::int16_t>(flip & 0xff) - short_vector{};
+  const int16_vector flips = static_cast<std::int16_t>(flip & 0xff) - int16_vector{};
   const auto widen = [&](std::int64_t i) __attribute__((always_inline)) {
     store_vector(to + 2 * i, load_widened<false>(from + i) ^ flips);
   };
@@ -98,7 +98,7 @@ template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, 
 /// Sets n numbers of 16 bits.
 inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) {
   constexpr std::int64_t of_register = register_bytes / 2;
-  const short_vector all = static_cast<std::int16_t>(value) - short_vector{};
+  const int16_vector all = static_cast<std::int16_t>(value) - int16_vector{};
   std::int64_t i = 0;
   for (; i + of_register <= n; i += of_register) store_vector(to + 2 * i, all);
   if (i > 0 && i < n) return store_vector(to + 2 * (n - of_register), all);
@@ -112,21 +112,21 @@ inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
 }  // namespace detail
 
 /// Copies n numbers as tiles read them; `to` has n * form.size() bytes.
-inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& form, std::byte* to) {
+inline void copy_values(const std::byte* from, std::int64_t n, const int8_form& form, std::byte* to) {
   if (form.size() == 1) return detail::copy_some_bytes<false>(from, n, form.flip, to);
   detail::widen_bytes<false>(from, n, form.flip, to);
 }
 /// Makes n numbers of one stored byte.
-inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
+inline void set_values(std::int64_t n, std::byte value, const int8_form& form, std::byte* to) {
   if (form.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(form.flip), to);
   const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
   detail::set_some_shorts(n, wide, to);
 }
 /// Where the bytes of a row stand that set_form() makes numbers of: of a wide row behind the room of as many.
-constexpr std::int64_t place_before_form(std::int64_t n, const byte_form& form) { return form.size() == 1 ? 0 : n; }
+constexpr std::int64_t place_before_form(std::int64_t n, const int8_form& form) { return form.size() == 1 ? 0 : n; }
 /// Gives the bytes of a row their form where they lie, n of them.
-inline void set_form(std::int64_t n, const byte_form& form, std::byte* row) {
-  if (form.is_stored()) return;
+inline void set_form(std::int64_t n, const int8_form& form, std::byte* row) {
+  if (form.is_quantised()) return;
   if (form.size() == 1) return detail::copy_some_bytes<true>(row, n, form.flip, row);
   detail::widen_bytes<true>(row + n, n, form.flip, row);
 }

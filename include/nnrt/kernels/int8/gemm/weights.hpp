@@ -1,5 +1,5 @@
-// weights: weights of stored numbers, from where a model or an earlier step has them into the panels of a
-// byte_layout.
+// weights: weights of quantised values, from where a model or an earlier step has them into the panels of a
+// int8_layout.
 // Flow: int8/gemm/pack.hpp calls place_weights() for some vectors of columns at a time.
 //
 // Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane;
@@ -19,7 +19,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Of `column` and `element`
 /// one is 1: columns lie side by side in each row, or each in one piece.
-struct byte_matrix {
+struct int8_matrix {
   const std::byte* first;
   std::int64_t column, run, element;
 };
@@ -27,13 +27,13 @@ struct byte_matrix {
 namespace detail {
 
 /// One column of B on its way into the packed form: sums over all its weights.
-struct byte_column {
+struct int8_column {
   std::int64_t sum = 0;       // of what dot products see
   sum_range reach;            // of its products with any A
   std::int64_t left_out = 0;  // by dot products, see kernels::left_out()
 
   /// Adds a weight as it is stored.
-  void add(std::int32_t weight, const byte_factors& f) {
+  void add(std::int32_t weight, const int8_factors& f) {
     const std::int32_t w = weight - f.b_zero, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
     sum += weight + f.b_offset(), left_out += kernels::left_out(weight + f.b_offset());
     reach.low += std::min(w * low, w * high), reach.high += std::max(w * low, w * high);
@@ -42,7 +42,7 @@ struct byte_column {
 
 /// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero
 /// point.
-inline sum_range reach_of(std::int64_t all, std::int64_t above, const byte_factors& f) {
+inline sum_range reach_of(std::int64_t all, std::int64_t above, const int8_factors& f) {
   const std::int64_t below = all - above, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
   return {low * above + high * below, high * above + low * below};
 }
@@ -52,16 +52,16 @@ inline constexpr int vectors_together = static_cast<int>(64 / int_lanes);
 
 /// Some dot products of vectors of columns, all of one run.
 struct word_block {
-  static constexpr std::int64_t most_steps = 32;
+  static constexpr std::int64_t max_steps = 32;
   std::int64_t first_column, columns;  // at most vectors_together * int_lanes
   std::int64_t run, first_step, steps;
   std::int64_t elements;  // of a run from the first step on; they may go on behind the block
-  std::byte* words;       // [vectors_together][most_steps][int_lanes] words of four bytes
+  std::byte* words;       // [vectors_together][max_steps][int_lanes] words of four bytes
   std::byte* word(std::int64_t step, std::int64_t column) const {
-    return words + (column / int_lanes * most_steps + step) * register_bytes + column % int_lanes * 4;
+    return words + (column / int_lanes * max_steps + step) * register_bytes + column % int_lanes * 4;
   }
 };
-inline constexpr std::int64_t block_bytes = vectors_together * word_block::most_steps * register_bytes;
+inline constexpr std::int64_t block_bytes = vectors_together * word_block::max_steps * register_bytes;
 
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
 typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
@@ -77,21 +77,21 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
 [[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
   const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row),
                       r3 = load_columns(first + 3 * row);
-  const auto low_01 = (eight_shorts)by_turns<0>(r0, r1), high_01 = (eight_shorts)by_turns<1>(r0, r1),
-             low_23 = (eight_shorts)by_turns<0>(r2, r3), high_23 = (eight_shorts)by_turns<1>(r2, r3);
-  const eight_shorts quads[] = {by_turns<0>(low_01, low_23), by_turns<1>(low_01, low_23), by_turns<0>(high_01, high_23),
-                                by_turns<1>(high_01, high_23)};
+  const auto low_01 = (eight_shorts)zip_half<0>(r0, r1), high_01 = (eight_shorts)zip_half<1>(r0, r1),
+             low_23 = (eight_shorts)zip_half<0>(r2, r3), high_23 = (eight_shorts)zip_half<1>(r2, r3);
+  const eight_shorts quads[] = {zip_half<0>(low_01, low_23), zip_half<1>(low_01, low_23), zip_half<0>(high_01, high_23),
+                                zip_half<1>(high_01, high_23)};
   std::memcpy(words, quads, register_bytes);
 }
 /// The same of four vectors: a register of each row.
 [[gnu::always_inline]] inline void bring_whole_rows(const std::byte* first, std::int64_t row, const word_block& at,
                                                     std::int64_t step, std::int64_t column) {
   const interleaved x = columns_in_order(
-      interleave(load_vector<byte_vector>(first), load_vector<byte_vector>(first + row),
-                 load_vector<byte_vector>(first + 2 * row), load_vector<byte_vector>(first + 3 * row)));
+      interleave(load_vector<int8_vector>(first), load_vector<int8_vector>(first + row),
+                 load_vector<int8_vector>(first + 2 * row), load_vector<int8_vector>(first + 3 * row)));
   std::byte* const to = at.word(step, column);
   each<4>([&](auto v) __attribute__((always_inline)) {
-    store_vector(to + v * (word_block::most_steps * register_bytes), x.of[v]);
+    store_vector(to + v * (word_block::max_steps * register_bytes), x.of[v]);
   });
 }
 
@@ -124,7 +124,7 @@ inline void bring_columns(const std::byte* first, std::int64_t column, const wor
     const std::byte* const from = first + j * column;
     std::byte* const to = at.word(0, j);
     for (std::int64_t step = 0; step < squares; step += 4)
-      turn_square(from + 4 * step, column, to + step * register_bytes, register_bytes);
+      transpose_4x4(from + 4 * step, column, to + step * register_bytes, register_bytes);
   }
   for (std::int64_t j = 0; j < at.columns; ++j) {
     const std::byte* const from = first + j * column;
@@ -136,11 +136,11 @@ inline void bring_columns(const std::byte* first, std::int64_t column, const wor
 
 /// How many steps of a source to bring at a time.
 // L1 keeps 64 rows, wherever they begin
-inline std::int64_t steps_at_once(const byte_matrix& b) { return b.element == 1 ? word_block::most_steps : 16; }
-template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::most_steps; }
+inline std::int64_t steps_at_once(const int8_matrix& b) { return b.element == 1 ? word_block::max_steps : 16; }
+template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::max_steps; }
 
 /// Brings the words of a block; bytes behind a run and lanes without a column stay as they are.
-inline void bring_words(const byte_matrix& b, const word_block& at) {
+inline void bring_words(const int8_matrix& b, const word_block& at) {
   const std::byte* const first = b.first + at.first_column * b.column + at.run * b.run + 4 * at.first_step * b.element;
   b.element == 1 ? bring_columns(first, b.column, at) : bring_rows(first, b.element, at);
 }
@@ -155,17 +155,17 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
 /// Stores the words of one vector of columns as its panel has them, and sums them up.
 class weight_placer {
  public:
-  weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
+  weight_placer(const int8_layout& layout, const int8_factors& f, std::int64_t vector, std::byte* packed)
       : layout_(layout),
         f_(f),
         flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)),
         flip_of_a_(int_lanes_of(f.a_flip())) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
-    is_paired_ = layout.is_in_pairs(panel);
+    is_paired_ = layout.is_lane_paired(panel);
     const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
     step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
     placed_.at = packed + layout.panel_at(panel) + of_panel * together;
-    zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
+    zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - int8_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
       is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
@@ -186,7 +186,7 @@ class weight_placer {
       if (is_paired_) {
         const int_vector b = word(step + 1);
         add(placed, b);
-        store(placed.at, by_turns<0>(a, b)), store(placed.at + layout_.product_bytes(), by_turns<1>(a, b));
+        store(placed.at, zip_half<0>(a, b)), store(placed.at + layout_.product_bytes(), zip_half<1>(a, b));
       } else {
         store(placed.at, a);
       }
@@ -196,8 +196,8 @@ class weight_placer {
   }
 
   /// The columns of all blocks.
-  void columns(byte_column (&to)[int_lanes]) const {
-    const byte_depth& depth = layout_.depth;
+  void columns(int8_column (&to)[int_lanes]) const {
+    const int8_depth& depth = layout_.depth;
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
     const std::int64_t zero = f_.b_zero_as_seen();
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
@@ -222,28 +222,28 @@ class weight_placer {
 
   [[gnu::always_inline]] void add(progress& to, int_vector word) const {
     to.seen = sum4(to.seen, word);
-    to.larger = sum4(to.larger, (int_vector)larger_lanes((byte_vector)word, zero_));
+    to.larger = sum4(to.larger, (int_vector)larger_lanes((int8_vector)word, zero_));
     if constexpr (weights_flip)
-      to.positive = sum4(to.positive, (int_vector)larger_lanes((byte_vector)word, byte_vector{}));
+      to.positive = sum4(to.positive, (int_vector)larger_lanes((int8_vector)word, int8_vector{}));
   }
   [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
     layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
   }
 
-  const byte_layout& layout_;
-  const byte_factors& f_;
+  const int8_layout& layout_;
+  const int8_factors& f_;
   bool is_paired_;
   std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
   int_vector flip_, flip_of_a_, is_used_{};
-  byte_vector zero_;
+  int8_vector zero_;
   progress placed_;
 };
 
-using columns_together = byte_column[vectors_together][int_lanes];
+using columns_together = int8_column[vectors_together][int_lanes];
 
 /// Places the weights of some vectors of columns, up to vectors_together. Tells what their columns come to.
 template <class Source>
-void place_weights(const byte_layout& layout, const byte_factors& f, interval vectors, const Source& source,
+void place_weights(const int8_layout& layout, const int8_factors& f, interval vectors, const Source& source,
                    std::byte* packed, columns_together& columns) {
   alignas(64) std::byte words[block_bytes] = {};
   const std::int64_t steps = layout.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;

@@ -3,7 +3,7 @@
 // Flow: bind/conv2d_add.hpp packs the factors; int8/gemm/gemm.hpp finishes the tiles of such a product with
 // finish_with_addend().
 //
-// A stored number has 8 bits and the mantissa of its factor 31, so that a double holds the product exactly, and
+// A quantised value has 8 bits and the mantissa of its factor 31, so that a double holds the product exactly, and
 // rounding it to an integer is the one rounding.
 #pragma once
 
@@ -21,14 +21,14 @@ struct addend_scale {
 };
 
 /// The addend of a product: a tensor of the shape of C, which has no gaps.
-struct byte_addend {
+struct int8_addend {
   const std::byte* x;
   const std::byte* c;          // where C begins
   std::int64_t columns;        // of C, all groups together
   const double* factors;       // by column, then those of int_lanes columns from the first on; 0 where sums are wide
   const addend_scale* scales;  // by column
   std::int32_t zero, y_zero;
-  stored_range range;  // of results
+  quantised_range range;  // of results
   bool is_unsigned, any_wide;
 };
 
@@ -66,7 +66,7 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
   constexpr int at_once = int_lanes / 2;
   const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
     const auto exact = __builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first);
-    return __builtin_convertvector(opaque(exact + to_integers) - to_integers, half_vector);
+    return __builtin_convertvector(opaque_value(exact + to_integers) - to_integers, half_vector);
   };
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     const half_vector lower = product(__builtin_shufflevector(numbers, numbers, I...), 0),
@@ -77,7 +77,7 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
 }
 
 /// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
-inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum,
+inline std::byte wide_result(const int8_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum,
                              std::int32_t x, fixed_point factor) {
   const std::int64_t all = sum + s.single.bias[lane] + rounding::half_to_even::scale(x, factor);
   const fixed_point to{s.single.mantissa[lane], s.single.exponent[lane]};
@@ -89,7 +89,7 @@ inline std::byte wide_result(const byte_addend& a, const channel_scales& s, std:
 /// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector
 /// of a tile.
 template <class F>
-[[gnu::always_inline]] inline void for_each_addend(const byte_addend& a, const byte_target& at, std::int64_t width,
+[[gnu::always_inline]] inline void for_each_addend(const int8_addend& a, const int8_target& at, std::int64_t width,
                                                    F f) {
   const std::int64_t step = at.ldc % a.columns;
   std::int64_t first = at.c - a.c, column = first % a.columns;
@@ -106,8 +106,8 @@ template <class F>
 
 /// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
 template <class Isa>
-void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to,
-                        const byte_target& at, std::int64_t width) {
+void finish_with_addend(const int8_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to,
+                        const int8_target& at, std::int64_t width) {
   for_each_addend(
       a, at, width,
       [&](std::int64_t row, std::int64_t v, std::int64_t column, int_vector x, std::int64_t)

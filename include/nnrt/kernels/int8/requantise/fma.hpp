@@ -1,4 +1,4 @@
-// fma: straight lines in floats that scale sums of products of stored numbers, with the bits of requantise().
+// fma: straight lines in floats that scale sums of products of quantised values, with the bits of requantise().
 // Flow: int8/requantise/output_stage.hpp looks for the lines of each channel with channel_lines when weights are
 // packed.
 //
@@ -28,22 +28,22 @@ struct sum_range {
 };
 
 /// One output channel as set_scales() sees it.
-struct byte_channel {
+struct int8_channel {
   fixed_point factor = {};
   std::int32_t bias = 0;
   sum_range reach = {};  // bias included
-  stored_rounding rounding = stored_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::twice;
   std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
   sum_range addend = {};    // what comes to the sums besides
-  friend constexpr bool operator==(const byte_channel&, const byte_channel&) = default;
+  friend constexpr bool operator==(const int8_channel&, const int8_channel&) = default;
 };
 
-/// What a result may be: the stored numbers without the zero point, and that as a byte with a sign, see narrowing.
+/// What a result may be: the quantised values without the zero point, and that as a byte with a sign, see narrowing.
 struct scaled_range {
   std::int32_t low = 0, high = 0, zero = 0;
 
-  /// Of stored numbers; of u8 ones 128 is taken off.
-  static constexpr scaled_range of(stored_range range, std::int32_t zero_point, bool is_unsigned) {
+  /// Of quantised values; of u8 ones 128 is taken off.
+  static constexpr scaled_range of(quantised_range range, std::int32_t zero_point, bool is_unsigned) {
     return {range.low - zero_point, range.high - zero_point, zero_point - (is_unsigned ? 128 : 0)};
   }
 };
@@ -57,8 +57,8 @@ constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std:
   return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);
 }
 /// As the channel is rounded.
-constexpr std::int32_t scaled(std::int64_t sum, const byte_channel& channel) {
-  if (channel.rounding == stored_rounding::twice) return scaled(sum, channel.factor);
+constexpr std::int32_t scaled(std::int64_t sum, const int8_channel& channel) {
+  if (channel.rounding == quantised_rounding::twice) return scaled(sum, channel.factor);
   return scaled_to_even(sum, channel.factor, channel.parity);
 }
 
@@ -136,10 +136,10 @@ struct staircase {
   std::int32_t below_zero = 0, at_zero = 0;  // results of sums of -1 and 0
   std::int32_t bend = 0;                     // the sum from which on another line may be looked for
 
-  staircase(const byte_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
+  staircase(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
     below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
-    const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
+    const bool is_to_even = channel.rounding == quantised_rounding::half_to_even;
     if (last <= first) return;
     steps = last - first;
     int_vector next = {};
@@ -235,7 +235,7 @@ struct line {
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
 /// More of them than this give multiples of no use, see shifted_line().
-inline constexpr std::int64_t most_moduli = 1 << 14;
+inline constexpr std::int64_t max_moduli = 1 << 14;
 
 /// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in
 /// "first in range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
@@ -248,7 +248,7 @@ constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t m
   // No multiple lies between: the modulus is subtracted as often as it takes. The next multiple is above both ends.
   const std::int64_t next = least * factor,
                      moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
-  return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
+  return moduli < 0 || moduli > max_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
 
 /// What makes floats that count integers a line of some slope and offset: what comes to sums, and to results.
@@ -258,10 +258,10 @@ struct whole_offset {
 };
 
 /// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one.
-/// Sums from `least_sum` on have to become floats that count integers.
-inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t least_sum) {
-  constexpr std::int64_t most_shift = 1 << 23, least_offset = -(11 << 20);
-  const std::int64_t room = 64 - least_sum, begin = static_cast<std::int64_t>(first_counted) + room;
+/// Sums from `min_sum` on have to become floats that count integers.
+inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t min_sum) {
+  constexpr std::int64_t max_shift = 1 << 23, min_offset = -(11 << 20);
+  const std::int64_t room = 64 - min_sum, begin = static_cast<std::int64_t>(magic_bias) + room;
   const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
   const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
   const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
@@ -284,7 +284,7 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
       last - first >= one || least > most ? 0 : first_multiple_within(mantissa % one, one, least, most);
   const std::int64_t product = mantissa * (begin + shift), above = first - product % one;
   const std::int64_t offset = whole - product / one + (above > 0 ? (above + one - 1) / one : 0);
-  if (shift < 0 || shift > most_shift || offset < least_offset) return {};
+  if (shift < 0 || shift > max_shift || offset < min_offset) return {};
   return {true, bits_of_first_counted + room + shift, offset};
 }
 
@@ -300,7 +300,7 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
   if (!below.found) return {};
   const auto shift = static_cast<std::int32_t>(above.shift);
   const line made{slope,
-                  float_of_zero + static_cast<float>(above.offset + zero),
+                  magic_bias_of_zero + static_cast<float>(above.offset + zero),
                   true,
                   shift,
                   shift + stairs.bend,
@@ -357,7 +357,7 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 }
 
 /// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum, or that bends. Channel is byte_channel: a parameter, so that programs without bytes
+/// offset has the sign of the sum, or that bends. Channel is int8_channel: a parameter, so that programs without bytes
 /// do not compile this.
 template <class Channel> struct channel_lines {
   line rising, any;
@@ -366,7 +366,7 @@ template <class Channel> struct channel_lines {
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
     if (m.mantissa == 0) {
-      const float zero = static_cast<float>(range.zero) + (lines_round_once ? float_of_zero : 0);
+      const float zero = static_cast<float>(range.zero) + (lines_round_once ? magic_bias_of_zero : 0);
       const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
       rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
       any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
@@ -393,9 +393,9 @@ template <class Channel> struct channel_lines {
     if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
     any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
-      const signed_line lanes = in_lanes(of);
+      const signed_line f32_lanes = in_lanes(of);
       return of.offset >= 0 &&
-             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, lanes)); }, zero);
+             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, f32_lanes)); }, zero);
     });
     stay_in_halves = any.found && are_halves(channel, any);
   }

@@ -1,4 +1,4 @@
-// output_stage: sums of products of stored numbers become stored numbers, many at a time, with the bits of
+// output_stage: sums of products of quantised values become quantised values, many at a time, with the bits of
 // requantise().
 // Flow: int8/gemm/pack.hpp and int8/depthwise/pack.hpp pack scales beside the weights with set_scales(), and their
 // tiles finish sums by them.
@@ -58,7 +58,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
-  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
+  // of the first vector of a panel of int8_layout: the line that scales all of them, one_by_one if there is none
   scale_method in_tile;
   // of a line: whether 16 bits hold all results of this vector, and of those that are scaled with it
   std::int32_t in_halves;
@@ -87,7 +87,7 @@ inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
 }
 /// Whether a channel can be scaled exactly: neither the shift to the left nor the rounding leaves 32 bits.
-inline bool fits_30_bits(const byte_channel& channel) {
+inline bool fits_30_bits(const int8_channel& channel) {
   const int left = std::max(0, channel.factor.exponent);
   const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
   return channel.reach.low >= -most && channel.reach.high <= most;
@@ -97,14 +97,14 @@ inline bool fits_30_bits(const byte_channel& channel) {
 
 /// Whether a channel gives one number whatever its input. Trained networks have many: weights of 0, and a bias of 30
 /// bits with a factor of 1e-9, that only sums scaled one by one would stand.
-inline bool is_constant(const byte_channel& channel, scaled_range range) {
+inline bool is_constant(const int8_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
     return nnrt::detail::clamped(detail::scaled(sum, channel), range.low, range.high);
   };
   return limited(channel.reach.low) == limited(channel.reach.high);
 }
 /// A channel of the same number without weights: every method can scale it.
-inline byte_channel constant_channel(const byte_channel& channel, scaled_range range) {
+inline int8_channel constant_channel(const int8_channel& channel, scaled_range range) {
   const auto twice = static_cast<std::int32_t>(
       2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
   constexpr fixed_point one_quarter{1 << 30, -1};
@@ -115,7 +115,7 @@ inline constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t
 /// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it,
 /// which leaves sums alone where they are kept, and with something that might be added it is no constant. The factor is
 /// any that set_scales() takes.
-inline byte_channel unscaled_channel(std::int32_t bias) {
+inline int8_channel unscaled_channel(std::int32_t bias) {
   return {.factor = fixed_point_of(0x1p-24), .bias = bias, .reach = beyond_32_bits, .addend = {0, 1}};
 }
 
@@ -146,8 +146,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
   // The methods that scale exactly round twice.
-  s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
-  s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
+  s.is_exact[lane] = has_exact_scale && channel.rounding == quantised_rounding::twice && detail::fits_30_bits(channel);
+  s.is_to_even[lane] = channel.rounding == quantised_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
   set_rising_exactly(s, lane, factor, range);
 }
 
@@ -329,15 +329,15 @@ constexpr bool includes_zero_point(scale_method method) {
 ///
 /// \tparam InHalves whether 16 bits hold the results, see channel_scales::in_halves
 template <scale_method Method, bool InHalves>
-[[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+[[gnu::always_inline]] inline int16_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
   if constexpr (!makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, false>(a, b, to);
   else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
   else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
 }
-/// Stored numbers of sums that are scaled so. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
+/// Quantised values of sums that are scaled so. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
 template <scale_method Method>
-[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d,
+[[gnu::always_inline]] inline int8_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d,
                                                       const narrowing& to, bool in_halves) {
   if constexpr (makes_halves(Method))
     if (in_halves) return narrowed_to_bytes(shorts_by<Method, true>(a, b, to), shorts_by<Method, true>(c, d, to), to);

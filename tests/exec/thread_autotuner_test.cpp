@@ -1,6 +1,6 @@
 // thread_trials_test: small networks keep to the faster of both ways to run, find out when that changes, and have the
 // same bits either way.
-#include <nnrt/exec/thread_trials.hpp>
+#include <nnrt/exec/thread_autotuner.hpp>
 
 #include <nnrt/dynamic.hpp>
 
@@ -18,7 +18,7 @@ using namespace nnrt_test;
 constexpr std::int64_t us = 1000, ms = 1000 * us;
 
 /// Runs for so long that take these times; the share of it in which they were shared out.
-double run(thread_trials& trials, std::int64_t duration, std::int64_t shared, std::int64_t alone) {
+double run(thread_autotuner& trials, std::int64_t duration, std::int64_t shared, std::int64_t alone) {
   std::int64_t shared_out = 0, passed = 0;
   while (passed < duration) {
     const bool is_shared = trials.shares_out();
@@ -33,7 +33,7 @@ double run(thread_trials& trials, std::int64_t duration, std::int64_t shared, st
 
 struct two_threads final : part_runner {
   int threads() const override { return 2; }
-  void run(staged_work&, int, int) override {}
+  void run(parallel_phases&, int, int) override {}
 };
 
 const step* take_a_while(const step* failed) {
@@ -46,7 +46,7 @@ TEST_CASE("thread_trials: runs are shared out and not by turns, and then as they
   for (const std::int64_t shared : {5 * us, 60 * us, 93 * us, 94 * us, 150 * us, 900 * us}) {
     CAPTURE(shared);
     const bool pays = shared < 100 * us - 100 * us / 16;
-    thread_trials trials;
+    thread_autotuner trials;
     CHECK(run(trials, std::max(2 * ms, 8 * shared), shared, 100 * us) == 1);  // long enough for threads to wake up
     CHECK_FALSE(trials.shares_out());
     CHECK(run(trials, 700 * us, shared, 100 * us) == 0);
@@ -57,7 +57,7 @@ TEST_CASE("thread_trials: runs are shared out and not by turns, and then as they
 }
 
 TEST_CASE("thread_trials: a few slow runs, or a slow trial, decide nothing") {
-  thread_trials trials;
+  thread_autotuner trials;
   trials.took(4 * ms);
   run(trials, 20 * ms, 60 * us, 100 * us);
   REQUIRE(trials.shares_out());
@@ -68,14 +68,14 @@ TEST_CASE("thread_trials: a few slow runs, or a slow trial, decide nothing") {
 
 TEST_CASE(
     "thread_trials: threads that begin slowly are tried again soon, and less and less often where they stay slow") {
-  thread_trials trials;
+  thread_autotuner trials;
   run(trials, 10 * ms, 150 * us, 100 * us);
   REQUIRE_FALSE(trials.shares_out());
   run(trials, 15 * ms, 60 * us, 100 * us);
   REQUIRE(trials.shares_out());
   CHECK(run(trials, 100 * ms, 60 * us, 100 * us) == 1);
 
-  thread_trials slow;
+  thread_autotuner slow;
   const double first = run(slow, 50 * ms, 150 * us, 100 * us), later = run(slow, 250 * ms, 150 * us, 100 * us);
   CHECK(first > 0.1);
   CHECK(first < 0.3);
@@ -88,7 +88,7 @@ TEST_CASE(
 }
 
 TEST_CASE("thread_trials: threads that became slow are left, and are tried again while they are") {
-  thread_trials trials;
+  thread_autotuner trials;
   run(trials, 100 * ms, 60 * us, 100 * us);
   REQUIRE(trials.shares_out());
   run(trials, 50 * ms, 130 * us, 100 * us);  // the cores lie farther apart now
@@ -102,7 +102,7 @@ TEST_CASE("thread_trials: threads that became slow are left, and are tried again
 }
 
 TEST_CASE("thread_trials: runs of milliseconds are always shared out, and are no longer timed") {
-  thread_trials trials;
+  thread_autotuner trials;
   CHECK(run(trials, 1000 * ms, 1 * ms, 10 * us) == 1);
   two_threads threads;
   for (int i = 0; i < 40; ++i) {  // long enough for a trial, which would find them short, and try without threads
@@ -115,7 +115,7 @@ TEST_CASE("thread_trials: runs of milliseconds are always shared out, and are no
 
 TEST_CASE("thread_trials: without threads there is nothing to find out, and a run that failed is no trial") {
   const step failed;
-  thread_trials trials;
+  thread_autotuner trials;
   for (int i = 0; i < 100; ++i) {
     run_context context;
     REQUIRE(trials.run(context, [&] { return &failed; }) == &failed);

@@ -1,5 +1,6 @@
-// stored_ends_test: conversions at the ends of a network go where nobody else needs them; all others, and names, stay.
-#include <nnrt/passes/stored_ends.hpp>
+// quantised_ends_test: conversions at the ends of a network go where nobody else needs them; all others, and names,
+// stay.
+#include <nnrt/passes/quantised_ends.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/abs.hpp>
@@ -27,7 +28,7 @@ constexpr ir::graph converted() {
 struct row {
   const char* what;
   ir::graph (*network)();
-  stored_ends wanted;
+  quantised_ends wanted;
   std::size_t left;   // nodes
   dtype first, last;  // of the first input and the last output
 };

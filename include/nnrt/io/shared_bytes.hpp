@@ -1,4 +1,4 @@
-// kept_bytes: a handle on bytes that stay where they are - a mapped file's, a program's, or a copy.
+// shared_bytes: a handle on bytes that stay where they are - a mapped file's, a program's, or a copy.
 // Flow: caches hand files to devices in it; programs that were restored read their weights there as long as they live.
 #pragma once
 
@@ -7,27 +7,27 @@
 namespace nnrt { inline namespace NNRT_ISA {
 
 /// Bytes that begin at a multiple of 64 and live as long as a copy of the handle, or of keeper().
-class kept_bytes {
+class shared_bytes {
  public:
-  kept_bytes() = default;
+  shared_bytes() = default;
   /// All bytes of a file; other processes that map it have the same memory.
-  explicit kept_bytes(mapped_file&& file) : bytes_(file.bytes()) {
+  explicit shared_bytes(mapped_file&& file) : bytes_(file.bytes()) {
     keeper_ = weights(
         weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native, .others = {}});
   }
-  static kept_bytes copy_of(array_ref<const std::byte> bytes) {
+  static shared_bytes copy_of(array_ref<const std::byte> bytes) {
     weights::state made{.file = {}, .memory = {}, .found = {}, .order = layout::native, .others = {}};
     std::byte* const first = made.memory.allocate(bytes.size());
     if (!bytes.empty()) std::memcpy(first, bytes.data(), bytes.size());
-    kept_bytes kept;
+    shared_bytes kept;
     kept.bytes_ = {first, bytes.size()};
     kept.keeper_ = weights(std::move(made));
     return kept;
   }
 
   /// Bytes that are never unloaded, at a multiple of 64: those of an nnrt::embedded_file.
-  static kept_bytes lasting(array_ref<const std::byte> bytes) {
-    kept_bytes kept;
+  static shared_bytes lasting(array_ref<const std::byte> bytes) {
+    shared_bytes kept;
     kept.bytes_ = bytes;
     return kept;
   }

@@ -1,4 +1,4 @@
-// stored_test: whatever compiles can be stored and restored, and computes the same bits then.
+// quantised_test: whatever compiles can be stored and restored, and computes the same bits then.
 // Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
 #include "battery/each_node.hpp"
 #include "battery/one_node.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("battery: a program of any operator, dtype and attributes is stored, r
       const auto bytes = store_program(*compiled);
       if (!bytes) MESSAGE(bytes.error().message());
       REQUIRE(bytes.has_value());
-      const auto restored = restore_program(kept_bytes::copy_of(*bytes));
+      const auto restored = restore_program(shared_bytes::copy_of(*bytes));
       if (!restored) MESSAGE(restored.error().message());
       REQUIRE(restored.has_value());
       const node_result expected = run_of(*compiled, node, hides_extents), got = run_of(*restored, node, hides_extents);

@@ -1,5 +1,5 @@
-// seat: one thread's share of each stage of the work that a pool runs - who has taken it, what is left of it, whether
-// it is done.
+// work_slot: one thread's share of each stage of the work that a pool runs - who has taken it, what is left of it,
+// whether it is done.
 // Flow: thread_pool has one for each of its threads; what threads say to each other goes through them.
 #pragma once
 
@@ -27,7 +27,7 @@ struct pieces_left {
 };
 
 /// What is written by different threads lies in different lines of the cache.
-class seat {
+class work_slot {
  public:
   /// Whether this share of a round is the claimer's to run: it is whoever's who asks first. A thread that comes late,
   /// when the next round has begun, finds it taken.
@@ -59,7 +59,7 @@ class seat {
   /// Takes the larger half of the pieces of a round, the last ones; their count is 0 where there are none. No range of
   /// pieces is ever put here twice, since who takes some begins the first of them: so a word that was read long ago is
   /// never mistaken for a new one.
-  pieces_left take_half(int round) {
+  pieces_left steal_half(int round) {
     for (std::uint64_t word = load();;) {
       const pieces_left left = pieces_left::of(word);
       if (left.round != round || left.count() <= 0) return {};

@@ -1,4 +1,4 @@
-// stored_lstm: the steps of sequence_lstm on stored numbers of 8 and 16 bits, in integers alone.
+// quantised_lstm: the steps of sequence_lstm on quantised values of 8 and 16 bits, in integers alone.
 // Flow: the operator's reference; an optimised form gives other Products.
 #pragma once
 
@@ -21,7 +21,7 @@ constexpr float next_power_of_2(float x) {
 constexpr int exponent_of(float power) { return static_cast<int>(std::bit_cast<std::uint32_t>(power) >> 23U) - 127; }
 
 /// What a clip of real numbers is in steps of this scale; 0: none.
-constexpr std::int32_t stored_clip(float clip, float scale, double lowest, double highest) {
+constexpr std::int32_t quantised_clip(float clip, float scale, double lowest, double highest) {
   const double steps = float_over(double{clip}, double{scale});
   return static_cast<std::int32_t>(steps < lowest ? lowest : steps > highest ? highest : steps);
 }
@@ -31,9 +31,9 @@ constexpr std::int16_t saturated_i16(std::int32_t x) { return static_cast<std::i
 
 /// Operands and results of one node, whose places are those of real_lstm. Source of all arithmetic: TFLite's
 /// lstm_eval.cc for 8 bits, lstm_eval.cc of TFLite Micro for 16.
-template <class Attrs, class T, class Products = plain_products> class stored_lstm {
+template <class Attrs, class T, class Products = plain_products> class quantised_lstm {
  public:
-  constexpr stored_lstm(const Attrs& a, arguments in, results out, Products products = {})
+  constexpr quantised_lstm(const Attrs& a, arguments in, results out, Products products = {})
       : a_(a),
         in_(in),
         x_(in[0].as<const T>()),
@@ -50,11 +50,11 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
         is_projected_(is_there(in, 16)),
         products_(products) {
     for (std::size_t gate = is_coupled_ ? 1 : 0; gate < 4; ++gate) find_factors(gate);
-    const int to_stored = -30 - exponent_of(cell_scale_);
+    const int to_quantised = -30 - exponent_of(cell_scale_);
     kept_ = fixed_point_of(0x1p-15),
-    added_ = fixed_point_of(std::bit_cast<double>(std::uint64_t(1023 + to_stored) << 52U));
-    cell_clip_ = stored_clip(a.cell_clip, cell_scale_, -32768, 32767);
-    projection_clip_ = stored_clip(a.projection_clip, of_h_.scale, -128, 127);
+    added_ = fixed_point_of(std::bit_cast<double>(std::uint64_t(1023 + to_quantised) << 52U));
+    cell_clip_ = quantised_clip(a.cell_clip, cell_scale_, -32768, 32767);
+    projection_clip_ = quantised_clip(a.projection_clip, of_h_.scale, -128, 127);
     const float hidden = is_wide ? of_h_.scale : a.hidden_scale;
     hidden_zero_ = static_cast<std::int32_t>(is_wide ? of_h_.zero_point : a.hidden_zero_point);
     hidden_ = is_wide ? fixed_point_of(0x1p-30 / double{hidden})
@@ -83,7 +83,7 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
   /// of normalised ones.
   struct gate_factors {
     fixed_point input, hidden, cell, normal;
-    std::int32_t least_variance = 1;
+    std::int32_t min_variance = 1;
   };
 
   constexpr std::int64_t cells() const { return c_.extent(1); }
@@ -113,7 +113,7 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
       f.normal = fixed_point_of(scale_of(20 + gate));
       f.normal.exponent += 12;
       const double least = float_times(10000, scale_of(20 + gate));
-      f.least_variance = least < 1 ? 1 : static_cast<std::int32_t>(least < 0x1p31 ? least : 0x1p31 - 1);
+      f.min_variance = least < 1 ? 1 : static_cast<std::int32_t>(least < 0x1p31 ? least : 0x1p31 - 1);
     }
   }
 
@@ -203,7 +203,7 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
       total += sum, squares += sum * sum;
     }
     const std::int64_t mean = total * 1024 / cells(), exact = (squares * (guard / cells()) - mean * mean) / guard;
-    const auto variance = static_cast<std::int32_t>(exact < 1 ? f.least_variance : exact);
+    const auto variance = static_cast<std::int32_t>(exact < 1 ? f.min_variance : exact);
     const fixed_point root = fixed::inverse_root(variance);
     for (std::int64_t n = 0; n < cells(); ++n) {
       const auto centred = static_cast<std::int32_t>(1024 * std::int64_t{gates_(gate, b, n)} - mean);

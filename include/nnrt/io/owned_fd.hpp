@@ -1,4 +1,4 @@
-// owned_file: an open file that is closed with its owner, and reading and writing of all that was asked for.
+// owned_fd: an open file that is closed with its owner, and reading and writing of all that was asked for.
 // Flow: mapped files, written files, caches of drivers and messages between processes hold files by it.
 #pragma once
 
@@ -15,19 +15,19 @@
 namespace nnrt { inline namespace NNRT_ISA {
 
 /// A file descriptor that is closed with it; below 0: none. Move only.
-class owned_file {
+class owned_fd {
  public:
-  owned_file() = default;
-  explicit owned_file(int number) : number_(number) {}
-  owned_file(owned_file&& other) noexcept : number_(other.released()) {}
-  owned_file& operator=(owned_file other) noexcept {
+  owned_fd() = default;
+  explicit owned_fd(int number) : number_(number) {}
+  owned_fd(owned_fd&& other) noexcept : number_(other.released()) {}
+  owned_fd& operator=(owned_fd other) noexcept {
     detail::swap_values(number_, other.number_);
     return *this;
   }
-  ~owned_file() { close(); }
+  ~owned_fd() { close(); }
 
   /// The same open file under a number of its own; none when the system has no more.
-  static owned_file copy_of(int number) { return owned_file(::fcntl(number, F_DUPFD_CLOEXEC, 0)); }
+  static owned_fd copy_of(int number) { return owned_fd(::fcntl(number, F_DUPFD_CLOEXEC, 0)); }
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }

@@ -1,5 +1,5 @@
 // seat_test: a share is claimed once in each round, and its pieces are taken once, whoever asks.
-#include <nnrt/exec/seat.hpp>
+#include <nnrt/exec/work_slot.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 namespace {
 
 using nnrt::detail::pieces_left;
-using nnrt::detail::seat;
+using nnrt::detail::work_slot;
 
 TEST_CASE("seat: a share belongs to who claims it first, and a thread that comes late finds it taken") {
-  seat s;
+  work_slot s;
   CHECK(s.claim(1));
   CHECK_FALSE(s.claim(1));
   CHECK_FALSE(s.claim(3));  // nobody has had round 2
@@ -23,36 +23,36 @@ TEST_CASE("seat: a share belongs to who claims it first, and a thread that comes
 }
 
 TEST_CASE("seat: a share is done in the round that says so and in all before, across the end of the circle") {
-  seat s;
+  work_slot s;
   CHECK(s.is_done(0));
   CHECK_FALSE(s.is_done(1));
   s.finish(1);
   CHECK((s.is_done(1) && s.is_done(0)));
   CHECK_FALSE(s.is_done(2));
   s.finish(INT_MAX);
-  CHECK(seat::following(INT_MAX) == INT_MIN);
-  CHECK(seat::previous(INT_MIN) == INT_MAX);
+  CHECK(work_slot::following(INT_MAX) == INT_MIN);
+  CHECK(work_slot::previous(INT_MIN) == INT_MAX);
   CHECK_FALSE(s.is_done(INT_MIN));
   s.finish(INT_MIN);
   CHECK((s.is_done(INT_MIN) && s.is_done(INT_MAX)));
 }
 
 TEST_CASE("seat: pieces are taken from the front one by one, and from the back by halves") {
-  seat s;
+  work_slot s;
   CHECK(s.take_first(1) == -1);
-  CHECK(s.take_half(1).count() == 0);
+  CHECK(s.steal_half(1).count() == 0);
   s.put({7, 16, 24});
   CHECK(s.take_first(6) == -1);  // of another round
-  CHECK(s.take_half(8).count() == 0);
+  CHECK(s.steal_half(8).count() == 0);
   CHECK(s.take_first(7) == 16);
-  const pieces_left half = s.take_half(7);
+  const pieces_left half = s.steal_half(7);
   CHECK((half.begin == 20 && half.end == 24 && half.round == 7));
   CHECK(s.take_first(7) == 17);
-  const pieces_left last = s.take_half(7);
+  const pieces_left last = s.steal_half(7);
   CHECK((last.begin == 19 && last.end == 20));
-  CHECK(s.take_half(7).begin == 18);  // the only one
+  CHECK(s.steal_half(7).begin == 18);  // the only one
   CHECK(s.take_first(7) == -1);
-  CHECK(s.take_half(7).count() == 0);
+  CHECK(s.steal_half(7).count() == 0);
 }
 
 TEST_CASE("seat: a word holds the largest numbers that a pool has") {
@@ -63,14 +63,14 @@ TEST_CASE("seat: a word holds the largest numbers that a pool has") {
 
 TEST_CASE("seat: threads that take pieces at the same time get each once") {
   constexpr int pieces = 8, rounds = 2000;
-  seat s;
+  work_slot s;
   std::vector<std::atomic<int>> taken(pieces * rounds);
   std::atomic<int> round{0}, arrived{0};
   const auto take_all = [&](int mine) {
     const auto count = [&](int index) { ++taken[static_cast<std::size_t>((mine - 1) * pieces + index)]; };
     for (int index; (index = s.take_first(mine)) >= 0;) count(index);
     for (;;) {
-      const pieces_left half = s.take_half(mine);
+      const pieces_left half = s.steal_half(mine);
       if (half.count() == 0) break;
       for (int index = half.begin; index < half.end; ++index) count(index);
     }

@@ -1,10 +1,11 @@
-// stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
+// quantised_reals: operators on quantised values that have no arithmetic of integers: real numbers, computed, stored
+// again.
 // Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised
 // tensors.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
@@ -18,7 +19,7 @@ constexpr float finite(double x) {
 /// Parameters of an input that is quantised: f32, or of the input's dtype with one scale each; x has one scale, and so
 /// has y.
 template <class Rule>
-constexpr verdict check_stored_parameters(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+constexpr verdict check_quantised_parameters(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc& x = in[0].desc;
   if (auto v = require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
   for (const operand& parameter : in.subspan(1)) {
@@ -35,7 +36,7 @@ constexpr verdict check_stored_parameters(array_ref<const operand> in, array_ref
 template <class Rule>
 constexpr verdict check_parameter_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc& x = in[0].desc;
-  if (!types::floating.contains(x.type)) return check_stored_parameters<Rule>(in, wanted);
+  if (!types::floating.contains(x.type)) return check_quantised_parameters<Rule>(in, wanted);
   for (const operand& parameter : in.subspan(1))
     if (auto v = require(Rule::parameter_types_must_equal_input_type, parameter.desc.type, x.type); !v) return v;
   return {};
@@ -52,41 +53,41 @@ template <class T> class reals_of {
  public:
   constexpr explicit reals_of(const view& operand) : q_(operand.desc->quantised), is_plain_(operand.type() == f32) {
     if (is_plain_) plain_ = operand.as<const float>();
-    else stored_ = operand.as<const T>();
+    else quantised_ = operand.as<const T>();
   }
-  constexpr std::int64_t elements() const { return is_plain_ ? plain_.elements() : stored_.elements(); }
+  constexpr std::int64_t elements() const { return is_plain_ ? plain_.elements() : quantised_.elements(); }
   constexpr double operator[](std::int64_t i) const {
-    return double{is_plain_ ? plain_[i] : finite(double{real_of(stored_[i], q_)})};
+    return double{is_plain_ ? plain_[i] : finite(double{real_of(quantised_[i], q_)})};
   }
 
  private:
   quantisation q_;
   bool is_plain_;
-  tensor_view<const T> stored_;
+  tensor_view<const T> quantised_;
   tensor_view<const float> plain_;
 };
 
 /// Real numbers as elements of y: rounded to float, times 1 / scale in float, to the nearest integer, halves away from
-/// zero, and clamped, as the activation says. As for_each_stored() does it.
+/// zero, and clamped, as the activation says. As for_each_quantised() does it.
 template <class T> class storing {
  public:
   constexpr explicit storing(const view& y, activation fused = activation::none)
-      : q_(y.desc->quantised), steps_(float_quotient(1.0F, q_.scale)), range_(stored_range_of<T>(q_, fused)) {}
+      : q_(y.desc->quantised), steps_(float_quotient(1.0F, q_.scale)), range_(quantised_range_of<T>(q_, fused)) {}
   constexpr T operator()(double real) const {
-    const T nearest = stored_at<T>(double{float_product(finite(real), steps_)}, q_);
+    const T nearest = quantised_at<T>(double{float_product(finite(real), steps_)}, q_);
     return static_cast<T>(nnrt::detail::clamped(nearest, range_.low, range_.high));
   }
 
  private:
   quantisation q_;
   float steps_;
-  stored_range range_;
+  quantised_range range_;
 };
 
-/// y = f(x), where f takes and gives a double. Stored numbers count as what they stand for; the result is rounded to
+/// y = f(x), where f takes and gives a double. Quantised values count as what they stand for; the result is rounded to
 /// float, and the nearest step of y is stored.
 template <class T, class F> constexpr void compute_real(arguments in, results out, F f) {
-  if constexpr (can_be_stored<T>) for_each_stored<T>(in, out, [&](float x) { return finite(f(double{x})); });
+  if constexpr (can_be_quantised<T>) for_each_quantised<T>(in, out, [&](float x) { return finite(f(double{x})); });
   else for_each_real<T>(in, out, f);
 }
 

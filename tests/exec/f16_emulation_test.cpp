@@ -1,6 +1,6 @@
 // widen_halves_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them;
 // others stay as they are.
-#include <nnrt/exec/widen_halves.hpp>
+#include <nnrt/exec/f16_emulation.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/add.hpp>
@@ -34,7 +34,7 @@ ir::graph made_of(ir::graph (*network)()) {
                       ops::softmax, ops::transpose, ops::fold_affine>(network());
 }
 ir::graph widened(ir::graph g) {
-  nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>());
+  nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>());
   return g;
 }
 

@@ -1,6 +1,6 @@
 // lookout_test: a packet that comes after the same time again and again is looked for about then, and what is looked
 // for in vain less and less often.
-#include <nnrt/remote/lookout.hpp>
+#include <nnrt/remote/adaptive_wait.hpp>
 
 #include "remote/pair_of_sockets.hpp"
 
@@ -50,7 +50,7 @@ class slow_side {
 
 TEST_CASE("lookout: who looks for a packet in vain looks less often, and who finds one does not") {
   const pair_of_sockets sockets;
-  lookout waits;
+  adaptive_wait waits;
   const std::int64_t begin = worked();
   for (int i = 0; i < 2000; ++i) waits.look(sockets.mine.number());
   CHECK(worked() - begin < 25 * milliseconds);  // looking each time takes 100 ms
@@ -67,7 +67,7 @@ TEST_CASE("lookout: a packet that always takes as long is found by looking, most
   pair_of_sockets sockets;
   const slow_side other(sockets.theirs.number(), 5 * milliseconds);
   const auto own = std::move(sockets.mine);  // closed before the other side is waited for
-  lookout waits;
+  adaptive_wait waits;
   packet got;
   int found = 0, sent = 0;
   const std::int64_t begin = worked();
@@ -84,7 +84,7 @@ TEST_CASE("lookout: a packet that always takes as long is found by looking, most
 
 TEST_CASE("lookout: nobody looks or sleeps for a packet after the time until which it is waited for") {
   const pair_of_sockets sockets;
-  lookout waits;
+  adaptive_wait waits;
   waits.look(sockets.mine.number());
   const ::timespec pause{0, 300 * milliseconds};
   ::clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);

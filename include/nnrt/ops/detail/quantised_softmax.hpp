@@ -1,9 +1,9 @@
-// stored_softmax: the two ways in which softmax of stored numbers is computed, for one group of elements.
+// quantised_softmax: the two ways in which softmax of quantised values is computed, for one group of elements.
 // Flow: ops/softmax.hpp's reference asks for powers, their sum and shares of it; kernels keep powers in a table.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/fixed_exponential.hpp>
 #include <nnrt/ops/detail/interpolated.hpp>
 
@@ -26,11 +26,11 @@ template <class T> struct fixed_softmax {
       : exponent(double{x.scale} * double{beta}), to(y) {}
 
   /// Of x minus the largest x.
-  constexpr std::int32_t power(std::int64_t difference) const { return exponent.exp_of(difference); }
+  constexpr std::int32_t power(std::int64_t difference) const { return exponent.exp(difference); }
   /// What a power adds to the sum.
   static constexpr std::int64_t addend(std::int32_t power) { return nnrt::detail::shifted_right(power, 12); }
 
-  /// From a power to the stored number of its share of the sum.
+  /// From a power to the quantised value of its share of the sum.
   struct share {
     fixed::reciprocal reciprocal;
     fixed_point factor;

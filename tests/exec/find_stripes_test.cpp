@@ -1,6 +1,6 @@
-// find_bands_test: steps run in bands where nobody else reads what lies between them, and where it would leave the
+// find_stripes_test: steps run in stripes where nobody else reads what lies between them, and where it would leave the
 // cache; and threads make those together that need no rows of each other.
-#include <nnrt/exec/find_bands.hpp>
+#include <nnrt/exec/find_stripes.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/exec/make_plan.hpp>
@@ -107,7 +107,7 @@ ir::graph dynamic(ir::graph g) {
 
 std::string groups_of(const plan& made) {
   std::string text;
-  for (const band_group& group : made.bands)
+  for (const stripe_group& group : made.stripes)
     text += std::to_string(group.steps.first) + "+" + std::to_string(group.steps.count) + " ";
   return text;
 }
@@ -116,9 +116,9 @@ TEST_CASE("find_bands: groups are chains that pay") {
   for (const row& r : table) {
     CAPTURE(r.what);
     const ir::graph g = dynamic(r.network());
-    CHECK(groups_of(make_plan(g, {.bands = {.rows = r.rows}})) == r.groups);
-    CHECK(make_plan(g, {.bands = {.enabled = false, .rows = r.rows}}).bands.empty());
-    CHECK(make_plan(g, {.unrolled = true, .bands = {.rows = r.rows}}).bands.empty());
+    CHECK(groups_of(make_plan(g, {.stripes = {.rows = r.rows}})) == r.groups);
+    CHECK(make_plan(g, {.stripes = {.enabled = false, .rows = r.rows}}).stripes.empty());
+    CHECK(make_plan(g, {.unrolled = true, .stripes = {.rows = r.rows}}).stripes.empty());
   }
 }
 
@@ -176,25 +176,25 @@ TEST_CASE("find_bands: threads make steps together that need no rows of each oth
     CAPTURE(r.what);
     const plan made = make_plan(dynamic(r.network()));
     CHECK(groups_of(made) == r.groups);
-    for (const band_group& group : made.bands) CHECK((group.rows == 0 && group.parts > 1));
-    CHECK(made.arena_bytes == make_plan(dynamic(r.network()), {.bands = {.enabled = false}}).arena_bytes);
+    for (const stripe_group& group : made.stripes) CHECK((group.rows == 0 && group.parts > 1));
+    CHECK(made.arena_bytes == make_plan(dynamic(r.network()), {.stripes = {.enabled = false}}).arena_bytes);
   }
 }
 
-constexpr std::int64_t arena_of_inverted(bool in_bands) {
-  return make_plan(written([](builder& g) { write_inverted<56, 56>(g); }), {.bands = {.enabled = in_bands}})
+constexpr std::int64_t arena_of_inverted(bool in_stripes) {
+  return make_plan(written([](builder& g) { write_inverted<56, 56>(g); }), {.stripes = {.enabled = in_stripes}})
       .arena_bytes;
 }
 static_assert(arena_of_inverted(false) == 56 * 56 * 4 * (96 + 96));
-static_assert(arena_of_inverted(true) < 56 * 56 * 4 * 16 + nnrt::detail::second_cache_bytes);
+static_assert(arena_of_inverted(true) < 56 * 56 * 4 * 16 + nnrt::detail::l2_bytes);
 
 TEST_CASE("find_bands: the arena holds the rows between the steps, which fit into the cache, and not whole tensors") {
   const plan made = make_plan(dynamic(written([](builder& g) { write_inverted<56, 56>(g); })));
-  REQUIRE(made.bands.size() == 1);
-  const band_group& group = made.bands[0];
+  REQUIRE(made.stripes.size() == 1);
+  const stripe_group& group = made.stripes[0];
   CHECK(group.rows % 2 == 0);
   CHECK(group.rows >= 2);
-  CHECK(group.scratch_bytes <= nnrt::detail::second_cache_bytes);
+  CHECK(group.scratch_bytes <= nnrt::detail::l2_bytes);
   CHECK(made.arena_bytes == 56 * 56 * 16 * 4 + group.scratch_bytes);
   CHECK(made.part_scratch_bytes == group.scratch_bytes);
 }

@@ -1,4 +1,4 @@
-// widen_halves: lets operators on float16 that have no kernel of their own compute with the one for float32.
+// f16_emulation: lets operators on float16 that have no kernel of their own compute with the one for float32.
 // Flow: compile() calls it between the passes, which look for neighbours that casts would part, and make_plan(): it
 // asks for kernels, as the planner does.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// The state of one run of widen_halves.
+/// The state of one run of f16_emulation.
 struct widening {
   ir::graph& g;
   const operator_info* cast;
@@ -50,10 +50,10 @@ struct widening {
     if (known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0) return false;
     // from or to integers: what f32 holds of them is not what f16 gets
     if (n.op->code == ops::cast::code) return false;
-    bool has_halves = false;
-    for (const std::int32_t id : g.inputs_of(n)) has_halves = has_halves || is_half(id);
-    for (const std::int32_t id : g.outputs_of(n)) has_halves = has_halves || is_half(id);
-    return has_halves && !has_kernel(n, f16) && has_kernel(n, f32);
+    bool has_half_vector = false;
+    for (const std::int32_t id : g.inputs_of(n)) has_half_vector = has_half_vector || is_half(id);
+    for (const std::int32_t id : g.outputs_of(n)) has_half_vector = has_half_vector || is_half(id);
+    return has_half_vector && !has_kernel(n, f16) && has_kernel(n, f32);
   }
 
   constexpr std::int32_t add_value(tensor_desc desc, dtype type, char is_known) {
@@ -97,7 +97,7 @@ struct widening {
 /// rounded to float16 all the same, so results are those of its reference but for the order of additions; lstm keeps
 /// its states in float32 between steps. `cast` is half_cast. False, with the graph half done, once the deadline is
 /// over.
-constexpr bool widen_halves(ir::graph& g, const operator_info* cast, const deadline_watch& watch = {}) {
+constexpr bool f16_emulation(ir::graph& g, const operator_info* cast, const deadline_watch& watch = {}) {
   widening state(g, cast);
   const std::size_t events = g.log.size();
   const pool<ir::node> nodes = static_cast<pool<ir::node>&&>(g.nodes);

@@ -1,14 +1,14 @@
-// run_bands: runs a plan; the steps of its groups for one band of rows after the other, or for each thread's share of
-// the rows.
+// run_stripes: runs a plan; the steps of its groups for one stripe of rows after the other, or for each thread's share
+// of the rows.
 // Flow: executors and sessions call run_plan() for each inference; the pool's parts of a group are shares of its rows.
 //
-// A step makes the rows that the step behind it is about to read and that are not there yet: what two bands read is
+// A step makes the rows that the step behind it is about to read and that are not there yet: what two stripes read is
 // kept from one to the next. So no row is made twice, but for those that two parts read. Every row gets the bits that
 // it has in the whole result.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/exec/find_bands.hpp>
+#include <nnrt/exec/find_stripes.hpp>
 #include <nnrt/exec/plan_view.hpp>
 #include <nnrt/kernels/common/part.hpp>
 
@@ -32,16 +32,16 @@ struct rows_in_memory {
 };
 
 /// A step of a group as one part runs it.
-struct band_stage {
+struct stripe_stage {
   kernel_function run = nullptr;
   kernel_call call;
   row_window window;
-  rows_in_memory images[most_band_operands];  // of operands that are read by rows
+  rows_in_memory images[max_stripe_operands];  // of operands that are read by rows
   rows_in_memory result;
   bool keeps_some = false;  // of the result there are the rows `made` alone, the first of them at result.first
   row_range made;           // rows of the result that are there and may be read again
   row_range wanted;         // those to be made next
-  view views[most_band_operands];
+  view views[max_stripe_operands];
 
   bool reads_rows_of(std::size_t operand) const { return names_operand(window.images, operand); }
   std::byte* result_row(std::int64_t image, std::int64_t i) const {
@@ -58,12 +58,12 @@ struct band_stage {
 };
 
 /// A group as one part runs it, with scratch memory of its own.
-class band_run {
+class stripe_run {
  public:
-  band_run(const plan_view& plan, const band_group& group, const run_context& context, std::byte* scratch)
+  stripe_run(const plan_view& plan, const stripe_group& group, const run_context& context, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
-      ::new (static_cast<void*>(stages_ + t)) band_stage;
+      ::new (static_cast<void*>(stages_ + t)) stripe_stage;
       stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
       set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
     }
@@ -75,33 +75,33 @@ class band_run {
     if (image != image_ || rows.begin != next_row_)
       for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
     image_ = image, next_row_ = rows.end;
-    const std::int64_t bands = (rows.count() + at_once - 1) / at_once;
-    for (std::int64_t i = 0; i < bands; ++i) {
-      want({rows.begin + rows.count() * i / bands, rows.begin + rows.count() * (i + 1) / bands});
+    const std::int64_t stripes = (rows.count() + at_once - 1) / at_once;
+    for (std::int64_t i = 0; i < stripes; ++i) {
+      want({rows.begin + rows.count() * i / stripes, rows.begin + rows.count() * (i + 1) / stripes});
       for (std::size_t t = 0; t < count_; ++t)
         if (stages_[t].wanted.count() > 0) run(t, image), after(t);
     }
   }
 
  private:
-  static void set_up(band_stage& stage, const plan_view& plan, const step& s, const run_context& context,
+  static void set_up(stripe_stage& stage, const plan_view& plan, const step& s, const run_context& context,
                      std::byte* scratch) {
     // in place: a view that is changed and then copied waits until both stores are done
     const auto put = [&](view& to, std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
       to = context.views[static_cast<std::size_t>(slot)];
-      if (at.base == in_band) to.data = any_pointer::bytes(scratch + at.offset);
+      if (at.base == in_stripe) to.data = any_pointer::bytes(scratch + at.offset);
     };
     const auto inputs = static_cast<std::size_t>(s.inputs.count);
     for (std::size_t i = 0; i < inputs; ++i) {
       put(stage.views[i], s.inputs.first + static_cast<std::int32_t>(i));
       if (!stage.reads_rows_of(i)) continue;
       stage.images[i] = rows_in_memory::of(stage.views[i]);
-      stage.call.reads_band |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_band;
+      stage.call.reads_stripe |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_stripe;
     }
     put(stage.views[inputs], s.outputs.first);
     stage.result = rows_in_memory::of(stage.views[inputs]);
-    stage.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_band;
+    stage.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_stripe;
     stage.run = s.run;
     stage.call.attrs =
         plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
@@ -109,7 +109,7 @@ class band_run {
     stage.call.out = {stage.views + inputs, 1};
     stage.call.scratch = scratch;
     stage.call.inner = s.inner;
-    stage.call.record = plan.words.data() + s.record;
+    stage.call.plan = plan.words.data() + s.kernel_plan;
     stage.call.weights_end = weights_end_of(plan, context.bases);
   }
 
@@ -117,7 +117,7 @@ class band_run {
   void want(row_range rows) {
     stages_[count_ - 1].wanted = rows;
     for (std::size_t t = count_ - 1; t > 0; --t) {
-      band_stage& before = stages_[t - 1];
+      stripe_stage& before = stages_[t - 1];
       before.wanted = {before.made.end, before.made.end};
       if (stages_[t].wanted.count() <= 0) continue;
       const row_range read = stages_[t].window.under(stages_[t].wanted, before.result.height);
@@ -126,7 +126,7 @@ class band_run {
     }
   }
   void run(std::size_t t, std::int64_t image) {
-    band_stage& stage = stages_[t];
+    stripe_stage& stage = stages_[t];
     const std::size_t inputs = stage.call.in.size();
     for (std::size_t i = 0; i < inputs; ++i) {
       if (!stage.reads_rows_of(i)) continue;
@@ -144,19 +144,19 @@ class band_run {
   std::size_t count_;
   std::int64_t image_ = -1, next_row_ = 0;  // behind those that were made last
   union {
-    band_stage stages_[most_band_steps];  // as many as there are steps begin to live
+    stripe_stage stages_[max_stripe_steps];  // as many as there are steps begin to live
   };
 };
 
 /// The result of a group's last step, [batch, rows, columns, channels].
-inline const shape_t& result_of(const plan_view& plan, const band_group& group) {
+inline const shape_t& result_of(const plan_view& plan, const stripe_group& group) {
   const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
   return plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
 }
 
 /// What runs at once: a step, or a group of them.
 struct plan_stage {
-  const band_group* group;  // nullptr: one step
+  const stripe_group* group;  // nullptr: one step
   int steps;
   int parts;
   int pieces;  // of a part
@@ -165,7 +165,7 @@ struct plan_stage {
   static plan_stage at(const plan_view& plan, std::size_t first, int threads) {
     const step& s = plan.steps[first];
     if (s.group >= 0) {
-      const band_group& group = plan.bands[static_cast<std::size_t>(s.group)];
+      const stripe_group& group = plan.stripes[static_cast<std::size_t>(s.group)];
       const int parts = std::min(group.parts, threads);
       if (parts > 1 || group.rows > 0)
         return {&group, group.steps.count, parts,
@@ -178,15 +178,15 @@ struct plan_stage {
  private:
   /// A piece takes ten microseconds at least: what is set up for it, and asking who has some left, takes a hundredth of
   /// that.
-  static constexpr int most_pieces = 8, parts_of_a_piece = 16;
-  /// A band of fewer pixels would be no whole tiles of products.
+  static constexpr int max_pieces = 8, parts_of_a_piece = 16;
+  /// A stripe of fewer pixels would be no whole tiles of products.
   static constexpr std::int64_t pixels_of_a_piece = 64;
   static int pieces_of(const shape_t& y, int parts) {
     return static_cast<int>(
-        std::max<std::int64_t>(1, std::min<std::int64_t>(y[0] * y[1] * y[2] / parts / pixels_of_a_piece, most_pieces)));
+        std::max<std::int64_t>(1, std::min<std::int64_t>(y[0] * y[1] * y[2] / parts / pixels_of_a_piece, max_pieces)));
   }
   static int pieces_of(int most_parts, int parts) {
-    return parts < 2 ? 1 : std::max(1, std::min(most_parts / (parts * parts_of_a_piece), most_pieces));
+    return parts < 2 ? 1 : std::max(1, std::min(most_parts / (parts * parts_of_a_piece), max_pieces));
   }
 };
 
@@ -197,19 +197,19 @@ void run_group(const plan_view& plan, const plan_stage& stage, const run_context
                After after) {
   piece_of_part mine;
   if (!source.next(mine)) return;
-  const band_group& group = *stage.group;
+  const stripe_group& group = *stage.group;
   const bool is_first = source.thread() == 0;
   std::byte* const scratch =
       is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
-  band_run bands(plan, group, context, scratch);
+  stripe_run stripes(plan, group, context, scratch);
   const shape_t& y = result_of(plan, group);
   const std::int64_t at_once = group.rows > 0 ? group.rows : y[1];
   do {
     const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, stage.parts, mine.piece, stage.pieces});
     for (std::int64_t done = rows.begin; done < rows.end;) {
       const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + rows.end - done);
-      if (is_first) bands.make(image, {first, stop}, at_once, after);
-      else bands.make(image, {first, stop}, at_once, [](std::size_t) {});
+      if (is_first) stripes.make(image, {first, stop}, at_once, after);
+      else stripes.make(image, {first, stop}, at_once, [](std::size_t) {});
       done += stop - first;
     }
   } while (source.next(mine));
@@ -217,7 +217,7 @@ void run_group(const plan_view& plan, const plan_stage& stage, const run_context
 
 /// A plan's steps as work for several threads; in lines of the cache of its own, for all of them read it while the
 /// caller writes beside it.
-template <class After> class alignas(64) plan_work final : public staged_work {
+template <class After> class alignas(64) plan_work final : public parallel_phases {
  public:
   plan_work(const plan_view& plan, const run_context& context, After& after)
       : plan_(plan), context_(context), after_(after) {}
@@ -284,8 +284,8 @@ const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end
 inline constexpr auto nobody = [](std::size_t) {};
 
 /// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its
-/// values. Calls after(i) each time that step i has run: once, or once for each of its bands. Of a group that several
-/// threads make those are the bands of the caller's part; and after(last step) is called once more when all parts are
+/// values. Calls after(i) each time that step i has run: once, or once for each of its stripes. Of a group that several
+/// threads make those are the stripes of the caller's part; and after(last step) is called once more when all parts are
 /// done.
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {

@@ -1,4 +1,4 @@
-// sleepers: how a thread waits for what another one writes - it looks for a while, and then sleeps.
+// event_count: how a thread waits for what another one writes - it looks for a while, and then sleeps.
 // Flow: thread_pool's threads wait for stages and for their ends, background threads of the C functions for jobs.
 #pragma once
 
@@ -29,12 +29,12 @@ inline constexpr int looks_before_sleep = 4000;
 
 /// Where threads sleep until what another one writes is there. POSIX conditions, and the compilers' own functions for
 /// what is atomic: <atomic> costs each translation unit 0.06 s of parsing.
-class sleepers {
+class event_count {
  public:
-  sleepers() = default;
-  sleepers(const sleepers&) = delete;
-  sleepers& operator=(const sleepers&) = delete;
-  ~sleepers() {
+  event_count() = default;
+  event_count(const event_count&) = delete;
+  event_count& operator=(const event_count&) = delete;
+  ~event_count() {
     pthread_cond_destroy(&changed_);
     pthread_mutex_destroy(&mutex_);
   }

@@ -1,5 +1,5 @@
-// staged_work: work that several threads go through together, and who can run it.
-// Flow: run_bands.hpp makes a plan's steps such work; thread_pool runs it.
+// parallel_phases: work that several threads go through together, and who can run it.
+// Flow: run_stripes.hpp makes a plan's steps such work; thread_pool runs it.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -41,7 +41,7 @@ class only_piece final : public piece_source {
 
 /// Stages in an order, each cut into parts that may run at the same time, and parts into pieces; a stage begins when
 /// all of the one before are done.
-class staged_work {
+class parallel_phases {
  public:
   struct stage {
     int parts;   // one for each thread at most; fewer than two: the caller's alone
@@ -56,7 +56,7 @@ class staged_work {
   virtual void done(int number) = 0;
 
  protected:
-  ~staged_work() = default;
+  ~parallel_phases() = default;
 };
 
 /// Whoever can run the parts of a stage at the same time.
@@ -65,7 +65,7 @@ class part_runner {
   virtual int threads() const = 0;
   /// Runs the stages from `first` until one says that it was the last, or number `end` would be next; returns when all
   /// of their parts are done.
-  virtual void run(staged_work& work, int first, int end) = 0;
+  virtual void run(parallel_phases& work, int first, int end) = 0;
 
  protected:
   ~part_runner() = default;

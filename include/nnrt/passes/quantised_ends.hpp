@@ -1,4 +1,4 @@
-// stored_ends: takes conversions off the ends of a network, so that its inputs and outputs are the stored numbers
+// quantised_ends: takes conversions off the ends of a network, so that its inputs and outputs are the quantised values
 // themselves.
 // Flow: calibrate() of a model runs it when it is asked to; hbDNN's clients then convert by the scales in a tensor's
 // properties.
@@ -9,9 +9,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Which ends of a network hold stored numbers. (Boards' compilers call it the removal of Quantize and Dequantize
+/// Which ends of a network hold quantised values. (Boards' compilers call it the removal of Quantize and Dequantize
 /// nodes.)
-struct stored_ends {
+struct quantised_ends {
   bool inputs = false, outputs = false;
 };
 
@@ -56,7 +56,7 @@ constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dty
 
 /// Inputs that one conversion alone reads become what it makes of them, outputs that a conversion makes become what it
 /// reads. Names stay.
-constexpr void take_off_conversions(ir::graph& g, const stored_ends& wanted) {
+constexpr void take_off_conversions(ir::graph& g, const quantised_ends& wanted) {
   if (wanted.inputs) {
     const pool<std::int32_t> conversions = detail::only_conversions(g);
     for (std::size_t i = 0; i < g.inputs.size(); ++i)

@@ -1,4 +1,4 @@
-// halved_weights: the planner's choice to keep packed weights as float16, and the two conversions that it needs.
+// f16_weights: the planner's choice to keep packed weights as float16, and the two conversions that it needs.
 // Flow: compile() hands it to make_plan() where options ask for it; static networks never see it.
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Smaller weights are those of layers with large images, which run in bands; widening them each time would cost more
+/// Smaller weights are those of layers with large images, which run in stripes; widening them each time would cost more
 /// than they take.
-inline constexpr std::int64_t least_halved_bytes = 128 * 1024;
+inline constexpr std::int64_t min_halved_bytes = 128 * 1024;
 
 /// The planner's choices for programs that are made at run time.
 inline plan_options plan_options_for(nnrt::winograd winograd, bool float16_weights) {
@@ -17,7 +17,7 @@ inline plan_options plan_options_for(nnrt::winograd winograd, bool float16_weigh
   if (!float16_weights) return chosen;
   // Winograd's method multiplies the error of rounded weights by ten, and its weights take up to four times the memory.
   chosen.winograd = nnrt::winograd::off;
-  chosen.halves_from = least_halved_bytes;
+  chosen.halves_from = min_halved_bytes;
   chosen.narrow = &kernels::run_narrow<>;
   chosen.widen = &kernels::run_widen_halves<>;
   return chosen;

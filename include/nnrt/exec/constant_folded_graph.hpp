@@ -1,5 +1,5 @@
-// settled_graph: a graph of floats whose prepared nodes have run: what passes folded into weights is computed, and
-// layers read weights alone.
+// constant_folded_graph: a graph of floats whose prepared nodes have run: what passes folded into weights is computed,
+// and layers read weights alone.
 // Flow: calibrate() settles an optimised graph, finds scales for its tensors and stores its weights.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// A graph of floats whose layers read weights that are there: what passes folded into them is computed, and none is a
 /// constant.
-struct settled_graph {
+struct constant_folded_graph {
   ir::graph graph;
   std::vector<std::vector<std::byte>> bytes;  // by value: elements of weights
 };
@@ -35,7 +35,7 @@ struct settled_graph {
 }
 
 /// A value whose bytes are there, as references see it.
-[[gnu::cold]] inline view view_of(const settled_graph& made, std::int32_t id) {
+[[gnu::cold]] inline view view_of(const constant_folded_graph& made, std::int32_t id) {
   if (id == ir::none) return {};
   const ir::value& v = made.graph.at(id);
   const auto bytes_of = [&](std::int32_t value) {
@@ -50,8 +50,8 @@ struct settled_graph {
 
 /// Runs the nodes that need no input, and makes weights of what they give and of constants that layers read.
 /// Error: invalid_argument (weights whose values break an operator's rule, as of compile()).
-[[gnu::cold]] inline result<settled_graph> settle(const ir::graph& optimised, const bound_weights& weights) {
-  settled_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
+[[gnu::cold]] inline result<constant_folded_graph> settle(const ir::graph& optimised, const bound_weights& weights) {
+  constant_folded_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
   ir::graph& g = made.graph;
   std::size_t next = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {

@@ -1,4 +1,5 @@
-// stored_number: between stored integers and the real numbers that they stand for, rounded as TFLite's float code does.
+// quantised_value: between stored integers and the real numbers that they stand for, rounded as TFLite's float code
+// does.
 // Flow: quant_dtype_cast, pad's constant, and references of quantised operators that compute in real numbers.
 #pragma once
 
@@ -8,12 +9,12 @@
 namespace nnrt { inline namespace NNRT_ISA {
 
 namespace types {
-/// The integers that elementwise arithmetic takes as stored numbers.
+/// The integers that elementwise arithmetic takes as quantised values.
 inline constexpr dtype_set stored = types_of(i8, u8, i16);
 }  // namespace types
 
-/// Whether elementwise arithmetic takes elements of type T as stored numbers.
-template <class T> inline constexpr bool can_be_stored = types::stored.contains(dtype_for<T>());
+/// Whether elementwise arithmetic takes elements of type T as quantised values.
+template <class T> inline constexpr bool can_be_quantised = types::stored.contains(dtype_for<T>());
 
 /// a * b and a / b, rounded to float and never fused with an addition: the double has more than twice float's digits,
 /// so that rounding it again changes nothing. Both are meant for scales: a / 0, where b was too small for float, is
@@ -26,26 +27,26 @@ constexpr float float_quotient(float a, float b) {
   return b == 0 ? math::infinity<float> : static_cast<float>(double{a} / double{b});
 }
 
-/// What a stored number stands for: scale * (stored - zero point), rounded once.
+/// What a quantised value stands for: scale * (stored - zero point), rounded once.
 constexpr float real_of(std::int64_t stored, const quantisation& q) {
   return static_cast<float>(math::product(static_cast<double>(stored - q.zero_point), double{q.scale}));
 }
 
 /// So many steps, a float, from the zero point as an element: to the nearest integer, halves away from zero, or as the
 /// quantisation says; beyond the range of T its end; not a number is the zero point, which stands for 0.
-template <class T> constexpr T stored_at(double steps, const quantisation& q) {
-  if (q.rounding == stored_rounding::half_to_even) {  // the sum with the zero point is one of floats
+template <class T> constexpr T quantised_at(double steps, const quantisation& q) {
+  if (q.rounding == quantised_rounding::half_to_even) {  // the sum with the zero point is one of floats
     const auto sum = static_cast<float>((math::is_nan(steps) ? 0.0 : steps) + q.zero_point);
     return math::convert<T>(math::round_half_even(double{sum}));
   }
   return math::convert<T>((math::is_nan(steps) ? 0.0 : math::round_half_away(steps)) + q.zero_point);
 }
 
-/// The stored number of a real one: real / scale, in float when `Real` is, from the zero point. Source: TFLite's
+/// The quantised value of a real one: real / scale, in float when `Real` is, from the zero point. Source: TFLite's
 /// AffineQuantize.
-template <class T, class Real> constexpr T stored_as(Real real, const quantisation& q) {
+template <class T, class Real> constexpr T quantised_as(Real real, const quantisation& q) {
   using compute = math::compute_t<Real>;
-  return stored_at<T>(double{static_cast<compute>(static_cast<double>(real) / double{q.scale})}, q);
+  return quantised_at<T>(double{static_cast<compute>(static_cast<double>(real) / double{q.scale})}, q);
 }
 
 }}  // namespace nnrt::NNRT_ISA

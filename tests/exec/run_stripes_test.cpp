@@ -1,9 +1,9 @@
-// run_bands_test: steps that run in bands of rows give the bits that they give as a whole, whatever the rows and
+// run_stripes_test: steps that run in stripes of rows give the bits that they give as a whole, whatever the rows and
 // threads.
 #include <nnrt/dynamic.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/run_stripes.hpp>
 #include <nnrt/exec/step_times.hpp>
 #include <nnrt/nnrt.hpp>
 
@@ -18,12 +18,12 @@ namespace {
 
 using namespace nnrt_test;
 
-/// A random network of the operators that run in bands, one behind the other, of floats or of stored bytes.
+/// A random network of the operators that run in stripes, one behind the other, of floats or of quantised bytes.
 class random_chain {
  public:
   random_chain(std::uint32_t seed, dtype type) : draw_(seed), type_(type) {
     image_ = tensor_desc{type, nhwc, {from(1, 3), from(1, 24), from(5, 45), from(1, 40)}};
-    if (is_stored()) image_.quantised = quant{.scale = 0.02F, .zero_point = static_cast<std::int32_t>(from(-9, 9))};
+    if (is_quantised()) image_.quantised = quant{.scale = 0.02F, .zero_point = static_cast<std::int32_t>(from(-9, 9))};
     last_ = before_ = built_.input("x", image_).value();
     for (std::int64_t left = from(2, 7); left > 0; --left) add_layer();
     CHECK(built_.output("y", last_));
@@ -34,22 +34,22 @@ class random_chain {
   std::int64_t from(std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(draw_);
   }
-  bool is_stored() const { return type_ != f32; }
+  bool is_quantised() const { return type_ != f32; }
   activation some_activation() { return static_cast<activation>(from(0, 2)); }
   const tensor_desc& desc() const { return built_.desc(last_); }
 
   std::int32_t weight(shape_t shape) {
     tensor_desc w{type_, nhwc, shape};
-    if (is_stored()) w.quantised = quant{.scale = 0.01F, .zero_point = 0};
+    if (is_quantised()) w.quantised = quant{.scale = 0.01F, .zero_point = 0};
     return built_.weight("w" + std::to_string(++weights_), w).value();
   }
   std::int32_t bias(std::int64_t count) {
     if (from(0, 3) == 0) return ir::none;
-    return built_.weight("b" + std::to_string(++weights_), {is_stored() ? i32 : f32, {count}}).value();
+    return built_.weight("b" + std::to_string(++weights_), {is_quantised() ? i32 : f32, {count}}).value();
   }
   template <class Op> bool apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     tensor_desc wanted;
-    if (is_stored()) wanted.quantised = quant{.scale = 0.03F, .zero_point = static_cast<std::int32_t>(from(-9, 9))};
+    if (is_quantised()) wanted.quantised = quant{.scale = 0.03F, .zero_point = static_cast<std::int32_t>(from(-9, 9))};
     const auto made = built_.apply<Op>(attrs, inputs, {wanted});
     if (!made) return false;
     before_ = last_, last_ = (*made)[0];
@@ -150,9 +150,9 @@ std::vector<std::byte> computed(const plan& made, part_runner* threads) {
 class taken_in_turn final : public part_runner {
  public:
   explicit taken_in_turn(int threads) : threads_(threads) {}
-  void run(staged_work& work, int first, int end) override {
+  void run(parallel_phases& work, int first, int end) override {
     for (int number = first; number < end;) {
-      const staged_work::stage stage = work.at(number);
+      const parallel_phases::stage stage = work.at(number);
       for (int thread = threads_; thread-- > 0;) {
         given pieces(thread, std::max(stage.parts, 1), stage.pieces);
         work.run(number, pieces);
@@ -182,7 +182,7 @@ class taken_in_turn final : public part_runner {
   int threads_;
 };
 
-/// Steps of random chains, in bands and shared out together, have the bits of whole results; enough of them are.
+/// Steps of random chains, in stripes and shared out together, have the bits of whole results; enough of them are.
 void check_bits(dtype type, std::uint32_t seeds) {
   taken_in_turn two(2), three(3), seven(7);
   part_runner* const threads[] = {nullptr, &two, &three, &seven};
@@ -192,15 +192,15 @@ void check_bits(dtype type, std::uint32_t seeds) {
     const random_chain chain(seed, type);
     const ir::graph& g = chain.graph();
     if (g.nodes.empty()) continue;
-    const plan whole = make_plan(g, {.bands = {.enabled = false}});
-    CHECK(whole.bands.empty());
+    const plan whole = make_plan(g, {.stripes = {.enabled = false}});
+    CHECK(whole.stripes.empty());
     const std::vector<std::byte> expected = computed(whole, nullptr);
     for (const std::int64_t rows : {0, 1, 2, 3, 8}) {
       CAPTURE(rows);
-      plan made = make_plan(g, {.bands = {.rows = rows}});
+      plan made = make_plan(g, {.stripes = {.rows = rows}});
       // So many parts that each thread's is one piece, or eight.
       const int parts = seed % 2 == 0 ? 16 : 1024;
-      for (band_group& group : made.bands)
+      for (stripe_group& group : made.stripes)
         (rows > 0 ? banded : joined) += static_cast<std::size_t>(group.steps.count), group.parts = parts;
       for (step& s : made.steps) s.parts = parts;
       CHECK(made.arena_bytes >= made.arena_lower_bound);
@@ -230,16 +230,16 @@ constexpr auto residual = [](builder& g) {
 };
 using net = graph<residual>;
 
-// Three steps in bands, and the sum as a whole: what lies before it fits into the cache.
-static_assert(net::plan.bands.size() == 1 && net::plan.bands[0].steps.count == 3);
+// Three steps in stripes, and the sum as a whole: what lies before it fits into the cache.
+static_assert(net::plan.stripes.size() == 1 && net::plan.stripes[0].steps.count == 3);
 static_assert(net::arena_bytes < 2 * 1024 * 1024);
 
 TEST_CASE("run_bands: executors and sessions run in bands, on any number of threads") {
   ir::graph optimised = net::ir();
   passes::optimise(optimised);
-  const plan whole = make_plan(optimised, {.bands = {.enabled = false}});
+  const plan whole = make_plan(optimised, {.stripes = {.enabled = false}});
   CHECK(whole.arena_bytes > 9000000);
-  const std::vector<float> expected = computed_by_plan(optimised, {.bands = {.enabled = false}})[0];
+  const std::vector<float> expected = computed_by_plan(optimised, {.stripes = {.enabled = false}})[0];
   CHECK(close({expected}, computed_by_references(net::ir()), 1e-4));
   for (const int threads : {1, 2, 3}) {
     auto run = executor<net>::create(weights_for<net>(), {.threads = threads});
@@ -269,7 +269,7 @@ TEST_CASE("run_bands: executors and sessions run in bands, on any number of thre
 }
 
 const std::byte* seen_end = nullptr;
-bool seen_band = false;
+bool seen_stripe = false;
 
 TEST_CASE(
     "run_bands: kernels know where the prepared weights end and which images are bands that have just been made, in "
@@ -277,9 +277,9 @@ TEST_CASE(
   ir::graph g = net::ir();
   passes::optimise(g);
   plan made = make_plan(g);
-  REQUIRE((made.bands.size() == 1 && made.steps.size() > 3));
+  REQUIRE((made.stripes.size() == 1 && made.steps.size() > 3));
   for (step& s : made.steps)
-    s.run = [](const kernel_call& call) { seen_end = call.weights_end, seen_band = call.reads_band; };
+    s.run = [](const kernel_call& call) { seen_end = call.weights_end, seen_stripe = call.reads_stripe; };
   const plan_view p = plan_view::of(made);
   poisoned_memory arena(p.arena_bytes), prepared(p.prepared_bytes);
   std::vector<std::byte*> bases(p.base_count());
@@ -294,7 +294,7 @@ TEST_CASE(
     ++calls;
     CHECK(seen_end == prepared.data() + p.prepared_bytes);
     CAPTURE(i);
-    CHECK(seen_band == (i == 2 || i == 3));  // what filters and narrows; what widens reads a whole tensor
+    CHECK(seen_stripe == (i == 2 || i == 3));  // what filters and narrows; what widens reads a whole tensor
     seen_end = nullptr;
   });
   CHECK(calls > p.steps.size());
@@ -316,8 +316,8 @@ TEST_CASE("run_bands: who watches a plan sees each step, and those in bands once
   run_steps(p, p.prepare, context);
   std::vector<std::int64_t> seen(p.steps.size());
   CHECK(run_plan(p, context, [&](std::size_t i) { ++seen[i]; }) == nullptr);
-  const std::int64_t rows = p.bands[0].rows, bands = (61 + rows - 1) / rows;
-  CHECK(seen == std::vector<std::int64_t>{1, 2 * bands, 2 * bands, 2 * bands, 1});
+  const std::int64_t rows = p.stripes[0].rows, stripes = (61 + rows - 1) / rows;
+  CHECK(seen == std::vector<std::int64_t>{1, 2 * stripes, 2 * stripes, 2 * stripes, 1});
 }
 
 }  // namespace

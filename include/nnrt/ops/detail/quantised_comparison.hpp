@@ -1,10 +1,11 @@
-// stored_comparison: comparisons of two tensors that may hold stored numbers - rules about scales, and TFLite's way.
+// quantised_comparison: comparisons of two tensors that may hold quantised values - rules about scales, and TFLite's
+// way.
 // Flow: infer and reference of less_equal, less, equal and their like.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/core/stored_number.hpp>
+#include <nnrt/core/quantised_value.hpp>
 #include <nnrt/ops/detail/binary.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
@@ -21,7 +22,7 @@ enum class comparison_rule {
 };
 void shared_by_operators(comparison_rule);
 
-/// Truth values, of the common shape of two operands whose dtypes can be compared; stored numbers both, of one dtype.
+/// Truth values, of the common shape of two operands whose dtypes can be compared; quantised values both, of one dtype.
 constexpr verdict infer_comparison(array_ref<const operand> in) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   if (common_type(a.type, b.type) == dtype::none)
@@ -43,7 +44,7 @@ struct comparison {
   static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{
-      .typed_in_common = types::any, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+      .typed_in_common = types::any, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -53,15 +54,15 @@ struct comparison {
   }
 };
 
-/// Stored numbers of an operand as multiples of 1/256 of what they stand for, in fixed point.
-template <class T> struct stored_multiples {
+/// Quantised values of an operand as multiples of 1/256 of what they stand for, in fixed point.
+template <class T> struct quantised_multiples {
   std::int32_t zero;
   fixed_point factor;
   static constexpr int left_shift = 8;
 
   /// To be compared with numbers of another operand. Where both are multiples of a power of two, that is left out: the
   /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
-  constexpr stored_multiples(const view& x, const view& other)
+  constexpr quantised_multiples(const view& x, const view& other)
       : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
     constexpr int whole = 31;  // of such exponents products are whole numbers
     const int common = std::min(factor_of(other).exponent, factor.exponent);
@@ -75,12 +76,12 @@ template <class T> struct stored_multiples {
   static constexpr fixed_point factor_of(const view& x) { return fixed_point_of(double{x.desc->quantised.scale}); }
 };
 
-/// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the
+/// y = Op::element(a, b); of quantised values it compares multiples of 1/256 of what they stand for. Source: the
 /// reference kernels of TFLite's comparisons, which have 8 bits.
 template <class Op, class T> constexpr void compare(arguments in, results out) {
-  if constexpr (can_be_stored<T>) {
+  if constexpr (can_be_quantised<T>) {
     if (in[0].desc->quantised) {
-      const stored_multiples<T> of_a(in[0], in[1]), of_b(in[1], in[0]);
+      const quantised_multiples<T> of_a(in[0], in[1]), of_b(in[1], in[0]);
       return for_each_pair<T, bool>(in, out,
                                     [&](T a, T b) { return Op::template element<std::int64_t>({}, of_a(a), of_b(b)); });
     }

@@ -1,6 +1,6 @@
-// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches, and which
-// are shared out together.
-// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
+// find_stripes: which consecutive nodes run stripe by stripe, so that what lies between them stays in the caches, and
+// which are shared out together.
+// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_stripes.hpp runs what is found.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -8,28 +8,29 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Whether, and how, networks run in bands of rows.
-struct band_options {
+/// Whether, and how, networks run in stripes of rows.
+struct stripe_options {
   bool enabled = true;
-  std::int64_t rows = 0;  // of a band; then whatever can run in bands does. 0: where it pays, with as many rows as fit
+  std::int64_t rows =
+      0;  // of a stripe; then whatever can run in stripes does. 0: where it pays, with as many rows as fit
 };
 
 namespace detail {
 
 /// What a core's second cache holds beside what else passes through it. Tensors of this size and above leave the cache
-/// before they are read again; a band of a group takes no more. Measured with 1 MiB; 384 KiB to 768 KiB are as good
+/// before they are read again; a stripe of a group takes no more. Measured with 1 MiB; 384 KiB to 768 KiB are as good
 /// within two parts in a hundred.
-inline constexpr std::int64_t second_cache_bytes = 512 * 1024;
+inline constexpr std::int64_t l2_bytes = 512 * 1024;
 
 /// Weights that each of several threads may read in full when they share out rows: they stay in its cache, while what
 /// it reads of images that others have made has to come from there in every run.
-inline constexpr std::int64_t most_joined_weights = second_cache_bytes / 4;
+inline constexpr std::int64_t max_joined_weights = l2_bytes / 4;
 
-inline constexpr std::int32_t most_band_steps = 8;    // of one group
-inline constexpr std::size_t most_band_operands = 6;  // of one step, inputs and outputs together
+inline constexpr std::int32_t max_stripe_steps = 8;    // of one group
+inline constexpr std::size_t max_stripe_operands = 6;  // of one step, inputs and outputs together
 
 /// What the search knows of a node with a step.
-struct band_candidate {
+struct stripe_candidate {
   std::int32_t node = 0;
   row_window rows;                // without images: it runs as a whole
   std::int64_t packed_bytes = 0;  // of weights
@@ -42,10 +43,10 @@ constexpr bool keeps_rows(const row_window& rows) {
   return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0;
 }
 
-/// Candidates first … last run in bands.
+/// Candidates first … last run in stripes.
 struct found_group {
   std::int32_t first = 0, last = 0;
-  std::int64_t rows = 0;  // of the last one's result in one band; 0: they are shared out together
+  std::int64_t rows = 0;  // of the last one's result in one stripe; 0: they are shared out together
 };
 
 /// How many bytes of the arena are in use at some time from one node to another.
@@ -73,15 +74,15 @@ struct arena_use {
 };
 
 /// Finds groups in chains of candidates, each the only reader of the one before it.
-struct band_finder {
+struct stripe_finder {
   const ir::graph& g;
   const passes::memory_plan& memory;
-  array_ref<const band_candidate> candidates;  // every node that has a step, in order
-  band_options options;
+  array_ref<const stripe_candidate> candidates;  // every node that has a step, in order
+  stripe_options options;
   pool<std::int32_t> reads;  // of values, by nodes, as outputs and as what states become
 
-  constexpr band_finder(const ir::graph& graph, const passes::memory_plan& plan, array_ref<const band_candidate> all,
-                        band_options chosen)
+  constexpr stripe_finder(const ir::graph& graph, const passes::memory_plan& plan,
+                          array_ref<const stripe_candidate> all, stripe_options chosen)
       : g(graph), memory(plan), candidates(all), options(chosen) {
     reads.assign(g.values.size(), 0);
     for (const ir::node& n : g.nodes)
@@ -91,7 +92,7 @@ struct band_finder {
     for (const ir::state& s : g.states) ++reads[static_cast<std::size_t>(s.next)];
   }
 
-  constexpr const band_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
+  constexpr const stripe_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
   constexpr const ir::node& node_of(std::int32_t c) const { return g.nodes[static_cast<std::size_t>(at(c).node)]; }
   constexpr std::int32_t result_of(std::int32_t c) const { return g.outputs_of(node_of(c))[0]; }
   constexpr const tensor_desc& desc_of(std::int32_t c) const { return g.at(result_of(c)).desc; }
@@ -105,7 +106,7 @@ struct band_finder {
     return block_of(result_of(c)) == block_of(result_of(last));
   }
 
-  /// Rows of candidate c - 1 that a band keeps when it makes so many of c.
+  /// Rows of candidate c - 1 that a stripe keeps when it makes so many of c.
   constexpr std::int64_t rows_before(std::int32_t c, std::int64_t rows) const {
     return std::min((rows - 1) * at(c).rows.stride + at(c).rows.taps, desc_of(c - 1).shape[1]);
   }
@@ -114,8 +115,8 @@ struct band_finder {
     pool<found_group> found;
     const auto count = static_cast<std::int32_t>(candidates.size());
     for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
-      if (!can_run_in_bands(first)) continue;
-      while (last + 1 < count && pays(last) && can_run_in_bands(last + 1) && is_linked(last)) ++last;
+      if (!can_run_in_stripes(first)) continue;
+      while (last + 1 < count && pays(last) && can_run_in_stripes(last + 1) && is_linked(last)) ++last;
       add_groups(first, last, found);
     }
     return found;
@@ -129,8 +130,8 @@ struct band_finder {
     const auto count = static_cast<std::int32_t>(candidates.size());
     const arena_use bytes(memory.blocks, g.nodes.size());
     for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
-      if (at(first).has_group || !can_run_in_bands(first)) continue;
-      while (last + 1 < count && last - first + 1 < most_band_steps && is_joined(last)) ++last;
+      if (at(first).has_group || !can_run_in_stripes(first)) continue;
+      while (last + 1 < count && last - first + 1 < max_stripe_steps && is_joined(last)) ++last;
       while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most))
         --last;
       if (last > first) found.push_back({first, last, 0});
@@ -139,11 +140,11 @@ struct band_finder {
   }
 
  private:
-  constexpr bool can_run_in_bands(std::int32_t c) const {
+  constexpr bool can_run_in_stripes(std::int32_t c) const {
     return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
-           node_of(c).inputs.count + 2 <= std::int32_t{most_band_operands};
+           node_of(c).inputs.count + 2 <= std::int32_t{max_stripe_operands};
   }
-  constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= second_cache_bytes; }
+  constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= l2_bytes; }
   /// Whether candidate c + 1 reads what c makes by rows, and nobody else reads it.
   constexpr bool is_linked(std::int32_t c) const {
     const std::int32_t between = result_of(c);
@@ -161,13 +162,13 @@ struct band_finder {
   /// of two threads differ little.
   constexpr bool is_joined(std::int32_t c) const {
     // they are images: others may have no axis 1
-    if (!keeps_rows(at(c + 1).rows) || !can_run_in_bands(c + 1)) return false;
+    if (!keeps_rows(at(c + 1).rows) || !can_run_in_stripes(c + 1)) return false;
     const std::int64_t height = desc_of(c + 1).shape[1];
-    return is_linked(c) && desc_of(c).bytes() < second_cache_bytes && at(c).packed_bytes <= most_joined_weights &&
-           at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
+    return is_linked(c) && desc_of(c).bytes() < l2_bytes && at(c).packed_bytes <= max_joined_weights &&
+           at(c + 1).packed_bytes <= max_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }
-  /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
+  /// Makes one group of a chain if a stripe of it fits into the cache, else cuts the chain where least lies between.
   constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
     if (first == last) return;
     const chain_cuts cuts(*this, first, last);
@@ -177,7 +178,7 @@ struct band_finder {
       const chain_part part = rest.back();
       rest.pop_back();
       if (part.first == part.last) continue;
-      const bool is_short = part.last - part.first < most_band_steps;
+      const bool is_short = part.last - part.first < max_stripe_steps;
       if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0;
           rows > 0 && is_closed(part.first, part.last)) {
         found.push_back({part.first, part.last, rows});
@@ -198,7 +199,7 @@ struct band_finder {
     std::int32_t root = -1;
     pool<std::int32_t> first_child, second_child;
 
-    constexpr chain_cuts(const band_finder& finder, std::int32_t first, std::int32_t last) : begin(first) {
+    constexpr chain_cuts(const stripe_finder& finder, std::int32_t first, std::int32_t last) : begin(first) {
       first_child.assign(static_cast<std::size_t>(last - first), -1);
       second_child = first_child;
       pool<std::int32_t> right_edge;  // of the tree so far
@@ -218,18 +219,18 @@ struct band_finder {
       return second_child[static_cast<std::size_t>(cut - begin)];
     }
   };
-  /// Rows of a band: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
+  /// Rows of a stripe: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
   constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
     const std::int64_t height = desc_of(last).shape[1];
     if (options.rows > 0) return std::min(options.rows, height);
     std::int64_t pairs = 0, too_many = height / 2 + 1;
     while (pairs + 1 < too_many) {
       const std::int64_t middle = (pairs + too_many) / 2;
-      (working_set(first, last, 2 * middle) <= second_cache_bytes ? pairs : too_many) = middle;
+      (working_set(first, last, 2 * middle) <= l2_bytes ? pairs : too_many) = middle;
     }
     return 2 * pairs;
   }
-  /// Bytes of results and weights that a band goes through.
+  /// Bytes of results and weights that a stripe goes through.
   constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
     std::int64_t bytes = 0;
     for (std::int32_t c = last; c >= first; --c) {

@@ -1,5 +1,5 @@
-// runnable: a model that is ready to run, for callers who may do everything wrong - waited for, answered, or behind
-// fences.
+// prepared_model_handle: a model that is ready to run, for callers who may do everything wrong - waited for, answered,
+// or behind fences.
 // Flow: hal::device prepares one; what is wrong with a request ends here, and drivers see none of it.
 #pragma once
 
@@ -83,7 +83,7 @@ inline result<void> take(const buffer_use& use, const prepared_model& model, req
   }
   if (use.is_input) {
     if (!state->written) return refuse({"nothing has been written"}, error_code::device_failed);
-    if (use.shape && !ends_of_model::is_one_of(*state->written, *use.shape))
+    if (use.shape && !model_io::is_one_of(*state->written, *use.shape))
       return refuse({"got ", *use.shape, ", and ", *state->written, " was written"});
     place.shape = *state->written;
   } else if (const std::int64_t bytes = model.output_desc(use.end).bytes(); bytes > 0) {
@@ -98,9 +98,9 @@ inline result<void> take(const buffer_use& use, const prepared_model& model, req
 
 /// A model that is ready to run, with checked arguments. Copies are one and the same; any number of runs at once, of
 /// any shapes.
-class runnable {
+class prepared_model_handle {
  public:
-  explicit runnable(std::shared_ptr<prepared_model> model, std::shared_ptr<driver> by = nullptr)
+  explicit prepared_model_handle(std::shared_ptr<prepared_model> model, std::shared_ptr<driver> by = nullptr)
       : state_(std::make_shared<state>(std::move(model), std::move(by))) {}
 
   const prepared_model& model() const { return *state_->model; }
@@ -210,10 +210,10 @@ class runnable {
  private:
   struct state {
     state(std::shared_ptr<prepared_model> of, std::shared_ptr<driver> made_by)
-        : by(std::move(made_by)), model(std::move(of)), ends(std::make_shared<const ends_of_model>(*model)) {}
+        : by(std::move(made_by)), model(std::move(of)), ends(std::make_shared<const model_io>(*model)) {}
     std::shared_ptr<driver> by;
     std::shared_ptr<prepared_model> model;
-    std::shared_ptr<const ends_of_model> ends;
+    std::shared_ptr<const model_io> ends;
     std::mutex mutex;
     std::vector<std::unique_ptr<checked_execution>> idle;  // of runs that are over
   };
@@ -295,7 +295,7 @@ class runnable {
     if (how.ended == status::output_insufficient_size && grow(asked, used, how)) how = run(asked, begin);
     for (const detail::used_buffer& buffer : used)
       if (how.ended == status::none && !buffer.is_input &&
-          !ends_of_model::is_one_of(how.outputs[buffer.end].shape, buffer.state->desc.shape))
+          !model_io::is_one_of(how.outputs[buffer.end].shape, buffer.state->desc.shape))
         how = misfit(buffer, how.outputs[buffer.end].shape);
     for (const detail::used_buffer& buffer : used) {
       if (buffer.is_input || how.ended != status::none) continue;
@@ -321,11 +321,11 @@ class runnable {
                                        [&](const detail::used_buffer& one) { return !one.is_input && one.end == i; });
       if (buffer == used.end()) return false;
       const std::lock_guard lock(buffer->state->mutex);
-      if (!ends_of_model::is_one_of(how.outputs[i].shape, buffer->state->desc.shape)) {
+      if (!model_io::is_one_of(how.outputs[i].shape, buffer->state->desc.shape)) {
         how = misfit(*buffer, how.outputs[i].shape);
         return false;
       }
-      if (auto ok = buffer->state->make_room(ends_of_model::bytes_of(buffer->state->desc, how.outputs[i].shape)); !ok) {
+      if (auto ok = buffer->state->make_room(model_io::bytes_of(buffer->state->desc, how.outputs[i].shape)); !ok) {
         how = refuse(ok.error());
         return false;
       }
