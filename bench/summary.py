@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""summary.py: the README's table of speeds, out of the tables of docs/benchmarks.md.
+"""summary.py: the README's table of speeds, out of the table of networks in docs/benchmarks.md.
 
 usage: summary.py          print it
        summary.py --write  put it into the README, between its marks
@@ -46,7 +46,8 @@ def summary(text: str) -> str:
     versions = [version[1] for version in facts.values() if version is not None and version[1] != "missing"]
     when = re.search(r"^\* (\d{4}-\d\d-\d\d).*?, (.+?)(?:, Linux.*)?$", text, re.M)
     compiler = re.search(r"^\* (g\+\+.*?);", text, re.M)
-    rows = {(row["workload"], row["dtype"]): row for row in rows_of(text) if row["threads"] == "1"}
+    networks = re.search(r"^## Networks\n(.*?)(?=^## |\Z)", text, re.S | re.M)
+    rows = {(row["workload"], row["dtype"]): row for row in rows_of(networks[1]) if row["threads"] == "1"}
     lines = ["| one thread | floats | best of the others | 8-bit integers | best of the others |", "| --- | ---: | ---: | ---: | ---: |"]
     for workload in dict.fromkeys(name for name, _ in rows):
         cells = [workload]

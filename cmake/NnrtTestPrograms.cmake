@@ -41,8 +41,8 @@ nnrt_precompile(nnrt_rejected_begin rejected COMPILER ${CMAKE_CXX_COMPILER} FLAG
 nnrt_precompile(nnrt_rejected_program_begin rejected_programs COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
   TEXT "#include <nnrt/model.hpp>\n#include <nnrt/bpu.hpp>\n")
 
-# nnrt_add_snippets(file.cpp document.md)
-# The pieces of programs in the document compile where the file lets them stand.
+# nnrt_add_snippets(file.cpp document)
+# The pieces of programs in the document, a Markdown file or a folder of them, compile where the file lets them stand.
 function(nnrt_add_snippets source document)
   get_filename_component(name ${source} NAME_WE)
   add_test(NAME snippets/${name}
@@ -74,16 +74,16 @@ function(nnrt_add_compile_fail source)
   set_tests_properties(${name} PROPERTIES LABELS "compile_fail;${arg_LABELS}")
 endfunction()
 
-# nnrt_add_acceptance(file compiler_name compiler -O0|-O1|-O2 [LABELS label...])
+# nnrt_add_acceptance(file compiler_name compiler -O0|-O1|-O2 [LABELS label...] [FLAGS flag...])
 # The program (or each program of a Markdown file) compiles with -std=c++20 -Iinclude -pthread, links no library, exits with 0.
 function(nnrt_add_acceptance source compiler_name compiler optimisation)
-  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
   get_filename_component(program ${source} NAME_WE)
   set(name acceptance/${program}.${compiler_name}${optimisation})
   add_test(NAME ${name}
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${source}
             ${PROJECT_BINARY_DIR}/tests/${name}
-            ${compiler} ${nnrt_user_flags} ${optimisation} -pthread -fno-exceptions -fno-rtti)
+            ${compiler} ${nnrt_user_flags} ${arg_FLAGS} ${optimisation} -pthread -fno-exceptions -fno-rtti)
   set_tests_properties(${name} PROPERTIES LABELS "acceptance;${arg_LABELS}")
 endfunction()
 

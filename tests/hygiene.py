@@ -11,7 +11,9 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     columns    no line of C++ is longer than .clang-format says
     format     C++ is formatted as clang-format 16 does by .clang-format
     nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help lists has a function
-    readme     README.md counts the operators as docs/operators/ does, and lists those without kernels
+    readme     README.md counts the operators as docs/operators/ does, and lists those without kernels; it has at most 1,500 words, and a version in
+               CHANGELOG.md 80 lines; programs that it and docs/guide/ show are those of examples/, its error is that of docs/guide/compile-time.md
+    links      relative links in Markdown files lead to files, and to headings of these
     operators  each operator stands in ops/list.hpp, has its test with each of its rules and its reference in a
                static_assert, and a program that breaks one; a bound of errors that it states is measured
 """
@@ -35,8 +37,8 @@ INTRINSICS = re.compile(r"xsimd/.*|.*intrin\.h|arm_(neon|sve|fp16)\.h")
 LONG_HEADER = 500
 
 TOP_LEVEL = {"CMakeLists.txt", "include", "tests", "bench", "examples", "tools", "docs", "cmake", "single_include"}
-USUAL_FILES = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile", "NOTICE", "SECURITY.md"}
-USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".clangd", ".editorconfig", ".gitattributes", ".gitignore"}
+USUAL_FILES = {"README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile", "NOTICE", "SECURITY.md"}
+USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".clangd", ".editorconfig", ".gitattributes", ".github", ".gitignore"}
 
 TEXT = {".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ""}
 UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|X[X]X|not implemente[d]|placeholde[r])\b", re.I)
@@ -213,6 +215,54 @@ def check_nightly() -> Iterator[str]:
         yield f"tests/nightly.sh: leg {name} is {'listed but not defined' if name in listed else 'defined but not listed'}"
 
 
+README_WORDS = 1500
+CHANGELOG_LINES = 80  # of one version
+
+
+def blocks_of(page: Path, language: str) -> list[str]:
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M)
+    return [text for name, text in blocks if name == language]
+
+
+def programs_shown() -> Iterator[str]:
+    """Programs in documents are those of examples/, but for the comment at the top; those of Python show paragraphs of theirs."""
+    readme = ROOT / "README.md"
+    examples = [f.read_text(encoding="utf-8").partition("#include")[2] for f in sorted(ROOT.glob("examples/*/*.cpp"))]
+    scripts = "".join(f.read_text(encoding="utf-8") for f in sorted(ROOT.glob("examples/*/*.py")))
+    for page in [readme, *sorted((ROOT / "docs" / "guide").glob("*.md"))]:
+        for program in blocks_of(page, "cpp"):
+            if re.search(r"^int main\(", program, re.M) and program.partition("#include")[2] not in examples:
+                yield f"{page.relative_to(ROOT)}: its program with a main() is no file of examples/"
+    for part in "".join(blocks_of(readme, "python")).split("\n\n"):
+        if part.strip() not in scripts:
+            yield f"README.md: no script of examples/ has these lines: {part.strip()[:60]}"
+
+
+def error_shown() -> Iterator[str]:
+    """README.md shows the error of the program in docs/guide/compile-time.md, which compilers are held to."""
+    rejected = next(block for block in blocks_of(ROOT / "docs" / "guide" / "compile-time.md", "cpp") if "// expect: " in block)
+    expected = re.findall(r"^// expect: (.*)$", rejected, re.M)
+    shown = [block for block in blocks_of(ROOT / "README.md", "") if "graph_rejected<" in block]
+    if len(shown) != 1:
+        yield f"README.md shows {len(shown)} errors of compilers, not 1"
+    for line in "".join(shown).splitlines():
+        if line.startswith("graph_rejected<") and not all(re.search(words, line) for words in expected):
+            yield f"README.md: docs/guide/compile-time.md expects another error than {line}"
+        elif line and not line.startswith("graph_rejected<") and line.split("//")[0].strip() not in rejected:
+            yield f"README.md: docs/guide/compile-time.md has no line {line.split('//')[0].strip()}"
+
+
+def length() -> Iterator[str]:
+    words = len((ROOT / "README.md").read_text(encoding="utf-8").split())
+    if words > README_WORDS:
+        yield f"README.md has {words} words, at most {README_WORDS}; docs/guide/ has room"
+    versions = re.split(r"^(?=## )", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)[1:]
+    for version in versions:
+        lines = version.count("\n")
+        if lines > CHANGELOG_LINES:
+            yield f"CHANGELOG.md: {version.splitlines()[0]} has {lines} lines, at most {CHANGELOG_LINES}"
+
+
 def check_readme() -> Iterator[str]:
     """README.md counts the operators, and lists those without kernels, as the generated pages of docs/operators/ do."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -225,6 +275,39 @@ def check_readme() -> Iterator[str]:
     plain = {name for name, text in of_nnrt.items() if "\n- kernels: the reference\n" in text}
     for name in sorted(listed ^ plain):
         yield f"README.md: {name} is {'not ' if name in listed else ''}an operator without kernels"
+    yield from length()
+    yield from programs_shown()
+    yield from error_shown()
+
+
+def prose_of(page: Path) -> str:
+    """The page without blocks of code."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """What a link to a heading of the page has behind its #, as hosts of repositories make it of the heading's text; and anchors that stand there."""
+    prose, anchors, given = prose_of(page), set(), {}
+    for heading in re.findall(r"^#+ +(.*?)\s*(?:\{#.*\})?$", prose, re.M):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+        anchors.add(f"{anchor}-{given[anchor]}" if anchor in given else anchor)
+        given[anchor] = given.get(anchor, 0) + 1
+    return anchors | set(re.findall(r"<a (?:id|name)=\"([^\"]+)\"", prose))
+
+
+def check_links() -> Iterator[str]:
+    for page in (file for file in tracked() if file.suffix == ".md"):
+        prose = re.sub(r"`[^`\n]*`", "", prose_of(page))
+        for link in re.findall(r"\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)", prose):
+            name, _, anchor = link.partition("#")
+            target = (page.parent / name).resolve() if name else page
+            if re.match(r"[a-z]+:", link):
+                continue   # an address
+            if not target.exists():
+                yield f"{page.relative_to(ROOT)}: there is no {link}"
+            elif anchor and target.suffix == ".md" and anchor not in anchors_of(target):
+                yield f"{page.relative_to(ROOT)}: {name or 'it'} has no heading for #{anchor}"
 
 
 def rules_of(operator: str) -> list[str]:

@@ -32,7 +32,7 @@ FLAGS = ["-std=c++20", "-O2"]
 NATIVE = ["-march=native"]  # what readers of intrinsics pay beside it, and what programs that are linked here have
 PATHS = ["-I", str(ROOT / "include"), "-I", str(ROOT / "bench")]
 
-# Seconds of processor time with g++ and FLAGS, and bytes of code, that docs/design.md allows.
+# Seconds of processor time with g++ and FLAGS, and bytes of code, that docs/guide/compile-time.md allows.
 SECONDS = {"nnrt/nnrt.hpp": 1.5, "LeNet-5": 2.5, "MobileNetV2": 10.0, "500 nodes": 15.0}
 CODE_BYTES = {"LeNet-5": 100 * 1000, "MobileNetV2": 300 * 1000}
 START_SECONDS = 1e-3

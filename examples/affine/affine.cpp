@@ -1,5 +1,5 @@
 // affine: the smallest network - checked, evaluated and planned by the compiler, then run.
-// Flow: one g++ line compiles it; the README shows both.
+// Flow: one g++ line compiles it; docs/guide/networks.md shows both.
 #include <nnrt/nnrt.hpp>
 
 #include <array>

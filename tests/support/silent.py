@@ -5,7 +5,7 @@ not read with -isystem: hence nothing is linked or run here, and -fsyntax-only w
 
     silent.py [--jobs N] [--compilers g++,clang++-16] [--levels O1,O2,O3] [--sets sse4,avx2,avx512,native] [--match REGEX]
 
-Programs are those of examples/, tests/networks/, tests/acceptance/, tests/silent/ and README.md, and nnrt/src.hpp, which has every operator for networks that
+Programs are those of examples/ (README.md shows one of them), tests/networks/, tests/acceptance/ and tests/silent/, and nnrt/src.hpp, which has every operator for networks that
 arrive at run time. Exits with 1 if a compiler prints anything.
 """
 import argparse
@@ -54,11 +54,6 @@ def programs(scratch: Path) -> list[tuple[str, Path, list[str]]]:
     for pattern in ("examples/*/*.cpp", "tests/networks/*.cpp", "tests/acceptance/*.cpp", "tests/silent/*.cpp"):
         for source in sorted(ROOT.glob(pattern)):
             found.append((str(source.relative_to(ROOT)), source, [*SEPARATE, *flags_of(source), *literals_of(source.parent, scratch)]))
-    blocks = re.findall(r"^```cpp\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
-    for i, block in enumerate(b for b in blocks if re.search(r"\bint main\(", b)):
-        source = scratch / f"block{i}.cpp"
-        source.write_text(block, encoding="utf-8")
-        found.append((f"README.md, program {i}", source, flags_of(source)))
     for header, separate in (("nnrt/src.hpp", []), ("nnrt/src_forms.hpp", SEPARATE)):
         source = scratch / (Path(header).stem + ".cpp")
         source.write_text(f"#include <{header}>\n", encoding="utf-8")

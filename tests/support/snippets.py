@@ -5,7 +5,7 @@ rejected.py has those refused that say what they expect.
 
     snippets.py SOURCE DOCUMENT SCRATCH_FILE COMPILER FLAGS...
 
-A line `// <part>: <text>` of SOURCE becomes that part of the one ```cpp block of DOCUMENT that has the text:
+DOCUMENT is a Markdown file, or a folder of them. A line `// <part>: <text>` of SOURCE becomes that part of the one ```cpp block there that has the text:
     includes      its #include lines
     declarations  what may stand in a namespace: networks, types, functions, static_asserts, NNRT_EMBED, NNRT_MODEL
     statements    all else, which wants a function around it
@@ -18,7 +18,7 @@ from pathlib import Path
 
 PARTS = ("includes", "declarations", "statements")
 WHOLE = re.compile(r"\bint main\(|^// expect: ", re.M)
-DECLARATION = re.compile(r"(inline |constexpr |using |static_assert|NNRT_EMBED|NNRT_MODEL|TEST_CASE|struct |namespace |template |[\w:<>, ]+\b\w+\([^()]*\) \{)")
+DECLARATION = re.compile(r"(inline |constexpr |using |static_assert|NNRT_EMBED|NNRT_MODEL|TEST_CASE|struct |namespace |template |[\w:<>,*& ]+\b\w+\([^()]*\) \{)")
 
 
 def pieces(block: str) -> list[tuple[int, str]]:
@@ -42,25 +42,31 @@ def part_of(piece: str) -> str:
     return "declarations" if DECLARATION.match(piece) else "statements"
 
 
+def blocks_of(page: Path) -> list[tuple[str, int, str]]:
+    """The page's blocks that are no whole programs: its name, the number of the block's first line, its text."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(r"^```cpp\n(.*?)^```", text, re.M | re.S)
+    return [(page.name, text.count("\n", 0, m.start(1)) + 1, m[1]) for m in found if not WHOLE.search(m[1])]
+
+
 class Document:
-    """The blocks of a document that are no whole programs, and which of their parts have been used."""
+    """The blocks of a document, and which of their parts have been used."""
 
     def __init__(self, path: Path) -> None:
-        self.path, text = path, path.read_text(encoding="utf-8")
-        found = re.finditer(r"^```cpp\n(.*?)^```", text, re.M | re.S)
-        self.blocks = [(text.count("\n", 0, m.start(1)) + 1, m[1]) for m in found if not WHOLE.search(m[1])]
-        self.left = {(first, part) for first, block in self.blocks for part in {part_of(p) for _, p in pieces(block)}}
+        pages = sorted(path.glob("*.md")) if path.is_dir() else [path]
+        self.path, self.blocks = path, [block for page in pages for block in blocks_of(page)]
+        self.left = {(page, first, part) for page, first, block in self.blocks for part in {part_of(p) for _, p in pieces(block)}}
 
     def part(self, part: str, text: str) -> str:
-        having = [(first, block) for first, block in self.blocks if text in block]
+        having = [found for found in self.blocks if text in found[2]]
         if len(having) != 1:
             sys.exit(f"{self.path.name} has {len(having)} pieces of programs with: {text}")
-        first, block = having[0]
+        page, first, block = having[0]
         wanted = [(n, p) for n, p in pieces(block) if part_of(p) == part]
         if not wanted:
-            sys.exit(f"{self.path.name}: the piece of a program in line {first} has no {part}")
-        self.left.discard((first, part))
-        return "\n".join(f'#line {first + n} "{self.path.name}"\n{p}' for n, p in wanted)
+            sys.exit(f"{page}: the piece of a program in line {first} has no {part}")
+        self.left.discard((page, first, part))
+        return "\n".join(f'#line {first + n} "{page}"\n{p}' for n, p in wanted)
 
 
 def main() -> int:
@@ -69,8 +75,8 @@ def main() -> int:
     for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
         asked = re.match(rf"\s*// ({'|'.join(PARTS)}): (.*)$", line)
         lines.append(f'{document.part(asked[1], asked[2])}\n#line {number + 1} "{source.name}"' if asked else line)
-    for first, part in sorted(document.left):
-        print(f"{document.path.name}:{first}: {source.name} has no line '// {part}: ...' for this piece of a program")
+    for page, first, part in sorted(document.left):
+        print(f"{page}:{first}: {source.name} has no line '// {part}: ...' for this piece of a program")
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.write_text("\n".join(lines) + "\n", encoding="utf-8")
     built = subprocess.run([*command, "-fsyntax-only", str(scratch)], capture_output=True, text=True)
