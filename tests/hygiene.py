@@ -11,8 +11,9 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     columns    no line of C++ is longer than .clang-format says
     format     C++ is formatted as clang-format 16 does by .clang-format
     nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help lists has a function
-    readme     README.md counts the operators as docs/operators/ does, and lists those without kernels; it has at most 1,500 words, and a version in
-               CHANGELOG.md 80 lines; programs that it and docs/guide/ show are those of examples/, its error is that of docs/guide/compile-time.md
+    readme     README.md has at most 1,500 words, and a version in CHANGELOG.md 80 lines; README.md counts the operators
+               as docs/operators/ does, and lists those without kernels; programs that it and docs/guide/ show are those
+               of examples/, its error is that of docs/guide/compile-time.md
     links      relative links in Markdown files lead to files, and to headings of these
     operators  each operator stands in ops/list.hpp, has its test with each of its rules and its reference in a
                static_assert, and a program that breaks one; a bound of errors that it states is measured
@@ -37,8 +38,10 @@ INTRINSICS = re.compile(r"xsimd/.*|.*intrin\.h|arm_(neon|sve|fp16)\.h")
 LONG_HEADER = 500
 
 TOP_LEVEL = {"CMakeLists.txt", "include", "tests", "bench", "examples", "tools", "docs", "cmake", "single_include"}
-USUAL_FILES = {"README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile", "NOTICE", "SECURITY.md"}
-USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".clangd", ".editorconfig", ".gitattributes", ".github", ".gitignore"}
+USUAL_FILES = {"README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile",
+               "NOTICE", "SECURITY.md"}
+USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".clangd", ".editorconfig", ".gitattributes", ".github",
+                   ".gitignore"}
 
 TEXT = {".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ""}
 UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|X[X]X|not implemente[d]|placeholde[r])\b", re.I)
@@ -225,7 +228,7 @@ def blocks_of(page: Path, language: str) -> list[str]:
 
 
 def programs_shown() -> Iterator[str]:
-    """Programs in documents are those of examples/, but for the comment at the top; those of Python show paragraphs of theirs."""
+    """Programs in documents are those of examples/ without the comment at the top; Python code is paragraphs of scripts."""
     readme = ROOT / "README.md"
     examples = [f.read_text(encoding="utf-8").partition("#include")[2] for f in sorted(ROOT.glob("examples/*/*.cpp"))]
     scripts = "".join(f.read_text(encoding="utf-8") for f in sorted(ROOT.glob("examples/*/*.py")))
@@ -240,7 +243,8 @@ def programs_shown() -> Iterator[str]:
 
 def error_shown() -> Iterator[str]:
     """README.md shows the error of the program in docs/guide/compile-time.md, which compilers are held to."""
-    rejected = next(block for block in blocks_of(ROOT / "docs" / "guide" / "compile-time.md", "cpp") if "// expect: " in block)
+    page = ROOT / "docs" / "guide" / "compile-time.md"
+    rejected = next(block for block in blocks_of(page, "cpp") if "// expect: " in block)
     expected = re.findall(r"^// expect: (.*)$", rejected, re.M)
     shown = [block for block in blocks_of(ROOT / "README.md", "") if "graph_rejected<" in block]
     if len(shown) != 1:
@@ -286,7 +290,7 @@ def prose_of(page: Path) -> str:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What a link to a heading of the page has behind its #, as hosts of repositories make it of the heading's text; and anchors that stand there."""
+    """What follows the # in links into the page: its headings, as hosts of repositories spell them, and explicit anchors."""
     prose, anchors, given = prose_of(page), set(), {}
     for heading in re.findall(r"^#+ +(.*?)\s*(?:\{#.*\})?$", prose, re.M):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()

@@ -5,8 +5,8 @@ not read with -isystem: hence nothing is linked or run here, and -fsyntax-only w
 
     silent.py [--jobs N] [--compilers g++,clang++-16] [--levels O1,O2,O3] [--sets sse4,avx2,avx512,native] [--match REGEX]
 
-Programs are those of examples/ (README.md shows one of them), tests/networks/, tests/acceptance/ and tests/silent/, and nnrt/src.hpp, which has every operator for networks that
-arrive at run time. Exits with 1 if a compiler prints anything.
+Programs are those of examples/ (README.md shows one of them), tests/networks/, tests/acceptance/ and tests/silent/, and
+nnrt/src.hpp, which has every operator for networks that arrive at run time. Exits with 1 if a compiler prints anything.
 """
 import argparse
 import re

@@ -5,7 +5,8 @@ rejected.py has those refused that say what they expect.
 
     snippets.py SOURCE DOCUMENT SCRATCH_FILE COMPILER FLAGS...
 
-DOCUMENT is a Markdown file, or a folder of them. A line `// <part>: <text>` of SOURCE becomes that part of the one ```cpp block there that has the text:
+DOCUMENT is a Markdown file, or a folder of them. A line `// <part>: <text>` of SOURCE becomes that part of the one
+```cpp block there that has the text:
     includes      its #include lines
     declarations  what may stand in a namespace: networks, types, functions, static_asserts, NNRT_EMBED, NNRT_MODEL
     statements    all else, which wants a function around it
@@ -18,7 +19,9 @@ from pathlib import Path
 
 PARTS = ("includes", "declarations", "statements")
 WHOLE = re.compile(r"\bint main\(|^// expect: ", re.M)
-DECLARATION = re.compile(r"(inline |constexpr |using |static_assert|NNRT_EMBED|NNRT_MODEL|TEST_CASE|struct |namespace |template |[\w:<>,*& ]+\b\w+\([^()]*\) \{)")
+DECLARATION = re.compile(
+    r"(inline |constexpr |using |static_assert|NNRT_EMBED|NNRT_MODEL|TEST_CASE|struct |namespace |template |"
+    r"[\w:<>,*& ]+\b\w+\([^()]*\) \{)")
 
 
 def pieces(block: str) -> list[tuple[int, str]]:
@@ -55,7 +58,7 @@ class Document:
     def __init__(self, path: Path) -> None:
         pages = sorted(path.glob("*.md")) if path.is_dir() else [path]
         self.path, self.blocks = path, [block for page in pages for block in blocks_of(page)]
-        self.left = {(page, first, part) for page, first, block in self.blocks for part in {part_of(p) for _, p in pieces(block)}}
+        self.left = {(page, first, part_of(p)) for page, first, block in self.blocks for _, p in pieces(block)}
 
     def part(self, part: str, text: str) -> str:
         having = [found for found in self.blocks if text in found[2]]
