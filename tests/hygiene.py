@@ -43,7 +43,7 @@ USUAL_FILES = {"README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "
 USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".clangd", ".editorconfig", ".gitattributes", ".github",
                    ".gitignore"}
 
-TEXT = {".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ""}
+TEXT = {".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ".cff", ""}
 UNFINISHED = re.compile(r"\b(TO[D]O|FI[X]ME|X[X]X|not implemente[d]|placeholde[r])\b", re.I)
 SOMEBODYS_PATH = re.compile(r"(?<![\w.}<])/(home|root|mnt|srv|wor[k]|Users)/\w")
 
