@@ -1,5 +1,7 @@
-// bind_weights: fits a file's tensors to the weights that a network names, and says all that does not fit at once.
-// Flow: executors and compile() bind first; kernels then read what bound_weights points to, mostly the file itself.
+// bind_weights: matches the tensors of a file with the weights that a network names, and reports every mismatch at
+// once.
+// Flow: executors and compile() call it first; kernels read through the pointers of bound_weights, mostly into the
+// file.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -17,7 +19,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// How a network uses a weight, as far as another framework orders its axes otherwise.
+/// The use of a weight in a network. It decides how the axes of a PyTorch tensor are reordered.
 enum class weight_use {
   plain,
   conv2d,
@@ -30,35 +32,35 @@ enum class weight_use {
   map
 };
 
-/// An attribute that a network leaves at a default which is not that of the file's framework.
+/// An attribute that a network leaves at nnrt's default, where the default of the file's framework differs.
 struct open_attribute {
-  std::string_view op = {}, attribute = {}, theirs = {};  // theirs: what the framework takes when nobody says
+  std::string_view op = {}, attribute = {}, theirs = {};  // theirs: the framework's default
 };
 
-/// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive
-/// the call of bind_weights only.
+/// A weight that a network names. `desc` is in the operator's axis order. The strings must be valid only during the
+/// call of bind_weights().
 struct weight_spec {
   std::string_view name = {};
   tensor_desc desc = {};
   weight_use use = weight_use::plain;
-  std::int64_t group = 1;  // of conv2d and conv2d_transpose
-  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there
-  /// is none.
+  std::int64_t group = 1;  // group count of conv2d and conv2d_transpose
+  /// Shape [N, H, W, C] of the feature map that is flattened into this weight's columns. Rank 0: no map is flattened.
   shape_t flattened = {};
-  /// It is read in two orders, or in one that does not follow from a map: files of another order cannot be followed.
+  /// True when the network reads the weight in two orders, or in one that does not follow from a feature map. Such a
+  /// weight cannot be reordered.
   bool contradicts = false;
-  /// Its elements are the scales of another tensor's channels.
+  /// True when the elements are the per-channel scales of another tensor.
   bool is_scales = false;
-  /// [N, H, W, C] of the feature map that is made of the columns of the full_connection's or product's result; rank 0:
-  /// there is none.
+  /// Shape [N, H, W, C] of the feature map that is made from the result's columns (full_connection, product). Rank 0:
+  /// none.
   shape_t made_into = {};
-  /// Of gates: elements of each of the four.
+  /// For weight_use::gates: the number of elements of one of the four gates.
   std::int64_t gate_elements = 0;
-  /// Why the network does not tell how files of another order have it; empty: it tells.
+  /// Why this weight cannot be reordered from another framework's axis order. Empty: it can.
   const char* refused = "";
-  /// What the network leaves open about the first node that reads this weight.
+  /// The attribute that the first node reading this weight leaves at its default.
   open_attribute open = {};
-  /// The same of a node that reads no weight; with the first spec.
+  /// As `open`, for a node without weights. Only the first spec of a network carries it.
   open_attribute open_elsewhere = {};
 };
 
@@ -66,16 +68,16 @@ class bound_weights;
 template <class = void>
 result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
-/// The bytes of a network's weights, in the order of its specs, as its operators take them: dense, row-major, aligned
-/// to the element size. Keeps the weights alive that it borrows from.
+/// Pointers to the weights of a network, in the order of its specs. Each tensor is dense, row-major, aligned to its
+/// element size and in the operator's axis order. The object keeps the `weights` alive that it points into.
 class bound_weights {
  public:
   bound_weights() = default;
   bound_weights(bound_weights&&) noexcept = default;
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
-  /// Weights that were bound once and stored since: pointers into memory of `keeper`, null for weights of which only a
-  /// packed form is left.
+  /// Makes bound weights from stored pointers into memory of `keeper`. A pointer is null when only the packed form of
+  /// its weight was stored.
   static bound_weights stored(pool<const std::byte*>&& pointers, const weights& keeper) {
     bound_weights made;
     made.source_ = keeper;
@@ -84,11 +86,10 @@ class bound_weights {
     return made;
   }
 
-  /// One pointer for each spec; what it points to has desc.bytes() bytes. Null only for a tensor without elements, or
-  /// see stored().
+  /// One pointer for each spec, to `desc.bytes()` bytes. A pointer is null only for a tensor without elements, or after
+  /// stored().
   array_ref<const std::byte* const> pointers() const { return {pointers_.data(), pointers_.size()}; }
-  /// Whether the weight at this index was copied, because its axes had to be put in order or its bytes were not
-  /// aligned.
+  /// True when the weight at this index was copied: its axes were reordered, or its bytes were not aligned.
   bool is_copy(std::size_t index) const { return copied_[index] != 0; }
   const weights& source() const { return source_; }
 
@@ -102,49 +103,48 @@ class bound_weights {
   pool<unsigned char> copied_;
 };
 
-/// Finds every spec's tensor, checks its dtype and shape, and puts its elements into nnrt's order if the file has
-/// another (weights::order()).
+/// Finds the tensor of each spec, checks its dtype and shape, and reorders its elements if the file's axis order
+/// (`weights::order()`) differs from nnrt's.
 ///
-/// From layout::pytorch, with the file's shape on the left:
-///   conv2d            [outC, inC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
-///   depthwise_conv2d  [outC, 1, kH, kW]           becomes [outC, kH, kW, 1]
-///   conv2d_transpose  [inC, outC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
-///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
-///   order
-///   columns           numbers for each column of a flattened [N, H, W, C] go from C,H,W to H,W,C order
-///   product           a matmul's second factor [in, out] stays; its rows and columns are put into order as those of
+/// Reordering from layout::pytorch, with the file's shape on the left:
+///   conv2d            [outC, inC/group, kH, kW] becomes [outC, kH, kW, inC/group]
+///   depthwise_conv2d  [outC, 1, kH, kW] becomes [outC, kH, kW, 1]
+///   conv2d_transpose  [inC, outC/group, kH, kW] becomes [outC, kH, kW, inC/group]
+///   full_connection   [out, in] is unchanged; if the input is a flattened [N, H, W, C], columns go from C,H,W to H,W,C
+///                     order
+///   columns           one number per column of a flattened [N, H, W, C]: C,H,W order becomes H,W,C order
+///   product           [in, out], the second factor of a matmul, is unchanged; rows and columns are reordered as in
 ///                     full_connection
-///   gates             rows of four gates i, f, g, o, of an lstm's weights or biases, become i, o, f, g; [4H, n] serves
-///                     [1, 4H, n], too
+///   gates             rows of the gates i, f, g, o of an lstm's weights or biases become i, o, f, g; [4H, n] is
+///                     accepted for [1, 4H, n]
 ///   map               [N, C, H, W] or [C, H, W], aligned with a feature map, becomes [N, H, W, C] or [H, W, C]; a
-///                     tensor of the latter shape
-///                     stays, and where the shapes do not tell the two apart it is refused
-///   plain             stays
+///                     tensor that has the latter shape is unchanged; an ambiguous shape is refused
+///   plain             unchanged
 ///
-/// When rows of full_connection or product become a map [N, H, W, C] they go from C,H,W to H,W,C order.
-/// A weight that `contradicts` or is `refused` is refused: no order of the file would serve all that read it. So is one
-/// that an operator reads whose attribute `open` stays at a default that is not PyTorch's.
+/// Rows of full_connection and product that become a map [N, H, W, C] go from C,H,W to H,W,C order. A weight is refused
+/// if `contradicts` is true or `refused` is not empty: no single order serves all its readers. It is also refused if
+/// `open` names an attribute whose default differs from PyTorch's.
 ///
-/// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
-/// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
-/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name. Scales of channels are finite
-/// and not negative.
+/// Errors: invalid_argument. The message has one line for each missing, superfluous, mistyped and misshapen tensor,
+/// with the expected and the actual type and shape. Dtypes are not converted. A tensor is superfluous when no spec
+/// names it; PyTorch's counters "….num_batches_tracked" are ignored. Two specs may have the same name. Per-channel
+/// scales must be finite and not negative.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
-/// The same into `bound`, which is empty before.
+/// Overload that binds into `bound`, which must be empty.
 template <class>
 [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// How the elements of a weight are gathered from the file: element (i0, …) of the extents comes from offset sum(i *
-/// stride), in elements. The extents factor the wanted shape: splitting an axis (of groups, or of flattened columns)
-/// leaves the row-major order of the target as it is.
+/// Describes how a weight's elements are read from the file. Element (i0, …) of `extents` is at offset sum(i * stride),
+/// counted in elements. The extents are the wanted shape with some axes split (groups, flattened columns). Splitting an
+/// axis does not change the row-major order of the result.
 struct gathering {
   shape_t extents, strides;
 
   void axis(std::int64_t extent, std::int64_t stride) { extents.push_back(extent), strides.push_back(stride); }
-  /// Whether the file has the elements in the order that is wanted.
+  /// True when the file already has the elements in the wanted order.
   bool is_in_order() const {
     const shape_t dense = row_major_strides(extents);
     for (int i = 0; i < extents.rank; ++i)
@@ -153,17 +153,18 @@ struct gathering {
   }
 };
 
-/// What a spec wants to find in the file, and how to read it.
+/// The shape that a spec expects in the file, and the reordering to apply.
 struct expectation {
   shape_t shape;
-  gathering from;                  // rank 0: as it is
-  const char* why = "";            // set when the spec itself makes no sense
-  std::int64_t gate_elements = 0;  // above 0: each four pieces of so many elements change places
-  shape_t also = {};               // another shape that the file's tensor may have
-  bool also_as_it_is = false;      // which then stays in its order
+  gathering from;                  // rank 0: the elements are copied in order
+  const char* why = "";            // not empty when the spec itself is invalid
+  std::int64_t gate_elements = 0;  // above 0: each four blocks of this many elements are permuted
+  shape_t also = {};               // an alternative shape that the file's tensor may have
+  bool also_as_it_is = false;      // a tensor of the shape `also` is not reordered
 };
 
-/// [out, kH, kW, in] from a file with these strides; `out` is split into groups when its members lie apart in the file.
+/// Reads [outC, kH, kW, inC/group] from PyTorch's order. conv2d_transpose splits `outC` into groups, because PyTorch
+/// stores the groups with the input channels.
 [[gnu::cold]] inline expectation expected_convolution(const weight_spec& spec) {
   const shape_t& s = spec.desc.shape;
   if (s.rank != 4 || s.elements() < 1)
@@ -190,8 +191,8 @@ struct expectation {
   return e;
 }
 
-/// The elements of an axis whose numbers stand for the elements of a map, in the file in C,H,W order; `stride` is that
-/// of the axis. No map: in its order.
+/// Appends an axis with this stride. If the axis is a flattened map [N, H, W, C], the file has it in C,H,W order and
+/// three axes are appended. A map of rank other than 4 means that nothing was flattened.
 [[gnu::cold]] inline void gather_axis(gathering& from, const shape_t& map, std::int64_t extent, std::int64_t stride) {
   if (map.rank != 4) return from.axis(extent, stride);
   const std::int64_t h = map[1], w = map[2], c = map[3];
@@ -221,7 +222,7 @@ struct expectation {
   return e;
 }
 
-/// Rows of four gates. PyTorch has matrices of rank 2, a direction each.
+/// Rows of four gates. PyTorch stores one matrix of rank 2 per direction, so the leading extent 1 is optional.
 [[gnu::cold]] inline expectation expected_gates(const weight_spec& spec) {
   expectation e{spec.desc.shape, {}, ""};
   if (spec.gate_elements < 1 || spec.desc.elements() % (4 * spec.gate_elements) != 0)
@@ -234,7 +235,7 @@ struct expectation {
   return e;
 }
 
-/// [.., H, W, C] of a file that has [.., C, H, W], or the same.
+/// Reads [.., H, W, C] from [.., C, H, W]; also accepts [.., H, W, C] unchanged.
 [[gnu::cold]] inline expectation expected_map(const weight_spec& spec) {
   const shape_t& s = spec.desc.shape;
   if (s.rank < 3 || s.elements() < 1) return {s, {}, ""};
@@ -253,7 +254,7 @@ struct expectation {
   return e;
 }
 
-/// What the file must hold for this spec when its writer ordered axes like `order`.
+/// The shape and reordering that this spec expects in a file with the axis order `order`.
 [[gnu::cold]] inline expectation expected_in_file(const weight_spec& spec, layout order) {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
   if (spec.contradicts)
@@ -282,7 +283,7 @@ struct expectation {
   std::int64_t offset = 0;
   for (std::int64_t left = from.extents.elements(); left > 0; --left) {
     const std::byte* const element = source + static_cast<std::size_t>(offset) * element_bytes;
-    if (element_bytes == 4) std::memcpy(target, element, 4);  // one move, for what most weights are
+    if (element_bytes == 4) std::memcpy(target, element, 4);  // one move instruction; most weights are f32
     else std::memcpy(target, element, element_bytes);
     target += element_bytes;
     for (int axis = from.extents.rank; axis-- > 0;) {
@@ -294,7 +295,7 @@ struct expectation {
   }
 }
 
-/// Each four pieces 0, 1, 2, 3 become 0, 3, 1, 2: gates i, f, g, o become i, o, f, g.
+/// Permutes each four blocks 0, 1, 2, 3 to 0, 3, 1, 2: gates i, f, g, o become i, o, f, g.
 [[gnu::cold]] inline void gather_gates(std::size_t bytes, std::size_t gate_bytes, const std::byte* source,
                                        std::byte* target) {
   for (std::size_t at = 0; at < bytes; at += 4 * gate_bytes)
@@ -302,10 +303,10 @@ struct expectation {
       std::memcpy(target, source + at + piece * gate_bytes, gate_bytes), target += gate_bytes;
 }
 
-/// Names up to this length are guessed at.
+/// Longest name, in characters, for which a similar name is suggested.
 inline constexpr std::size_t max_guessed_name = 200;
 
-/// Edits (insert, drop or replace a character) from a to b, which are at most max_guessed_name long.
+/// Edit distance (insert, delete, replace) of `a` and `b`. Both have at most max_guessed_name characters.
 [[gnu::cold]] inline std::size_t edits_between(std::string_view a, std::string_view b) {
   std::size_t row[max_guessed_name + 1];
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -321,25 +322,26 @@ inline constexpr std::size_t max_guessed_name = 200;
   return row[b.size()];
 }
 
-/// Whether one is the other behind a prefix of modules: "module.conv1.weight" and "conv1.weight".
+/// True when one name is the other with a module prefix: "module.conv1.weight" and "conv1.weight".
 constexpr bool differ_by_prefix(std::string_view a, std::string_view b) {
   const std::string_view longer = a.size() < b.size() ? b : a, shorter = a.size() < b.size() ? a : b;
   return longer.size() > shorter.size() + 1 && longer.ends_with(shorter) &&
          longer[longer.size() - shorter.size() - 1] == '.';
 }
 
-/// Collects everything that does not fit into the lines of one message.
+/// Collects all mismatches as lines of one message.
 class weight_diagnostics {
  public:
   weight_diagnostics(const weights& file, array_ref<const weight_spec> specs) : file_(file), specs_(specs) {
     used_.assign(file.entries().size(), 0);
   }
 
-  /// The spec's tensor when it fits.
+  /// Returns the spec's tensor if its dtype and shape match, else null. Adds a line on a mismatch, but not on a missing
+  /// tensor.
   const tensor_entry* check(const weight_spec& spec, expectation& expected);
-  /// Remarks on attributes that the network leaves at defaults that are not PyTorch's.
+  /// Adds lines on attributes that the network leaves at a default that differs from PyTorch's.
   void check_defaults();
-  /// Remarks on names: what is missing, with a guess which superfluous one was meant, and what is superfluous.
+  /// Adds lines on missing tensors, each with the most similar superfluous name, and on superfluous tensors.
   void check_names();
   bool any() const { return count_ > 0; }
   error reason() const;
@@ -368,7 +370,7 @@ class weight_diagnostics {
   const weights& file_;
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
-  std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
+  std::size_t guesses_left_ = 10'000;  // bounds the time that a hostile file can cost
   std::size_t looks_left_ = 1'000'000;
   std::size_t count_ = 0;
   pool<char> lines_;
@@ -388,7 +390,7 @@ class weight_diagnostics {
   if (found != nullptr) used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   if (expected.why[0] != '\0')
     return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
-  if (found == nullptr) return nullptr;  // check_names() will say so
+  if (found == nullptr) return nullptr;  // check_names() reports it
   if (expected.also.rank > 0 && found->shape == expected.also && !(found->shape == expected.shape)) {
     expected.shape = expected.also;
     if (expected.also_as_it_is) expected.from = {};
@@ -460,8 +462,7 @@ class weight_diagnostics {
            " weights named by the network):", letters_of(lines_)}};
 }
 
-/// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a
-/// multiple of their size.
+/// True when the elements cannot be read in place: they need reordering, or their address is not aligned to their size.
 [[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const expectation& expected) {
   const auto element_bytes = static_cast<std::uintptr_t>(size_of(tensor.type));
   return expected.gate_elements > 0 || !expected.from.is_in_order() ||

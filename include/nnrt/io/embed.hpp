@@ -1,5 +1,5 @@
-// embed: a file's bytes inside the program, put there by the assembler at no cost to the compiler.
-// Flow: weights::parse() reads what NNRT_EMBED put there; CMake's nnrt_embed() knows the path and the dependency.
+// embed: puts a file's bytes into the program through the assembler, at no compile-time cost.
+// Flow: weights::parse() reads what NNRT_EMBED defines; CMake's nnrt_embed() passes the path and adds the dependency.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -10,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The bytes of a file that NNRT_EMBED put into the program; a contiguous range, so it converts to std::span<const
-/// std::byte>. Aligned to 64 bytes, never unloaded.
+/// The bytes of a file that NNRT_EMBED put into the program. A contiguous range, so it converts to `std::span<const
+/// std::byte>`. Aligned to 64 bytes; valid until the program ends.
 class embedded_file {
  public:
   constexpr embedded_file(const std::byte* first, const std::uint64_t* bytes) : first_(first), bytes_(bytes) {}
@@ -22,36 +22,36 @@ class embedded_file {
 
  private:
   const std::byte* first_;
-  const std::uint64_t* bytes_;  // written by the assembler: the difference of two symbols is no constant of C++
+  const std::uint64_t* bytes_;  // written by the assembler: C++ has no constant for the difference of two symbols
 };
 
 }}  // namespace nnrt::NNRT_ISA
 
-/// Defines `name`, a constexpr nnrt::embedded_file, at namespace scope, in a source file or in a header that several of
-/// them include (the linker keeps one copy):
+/// Defines `name`, a constexpr nnrt::embedded_file, at namespace scope. It may be in a header that several source files
+/// include: the linker keeps one copy.
 ///
 ///   NNRT_EMBED(digits_file, "digits.safetensors");
 ///   auto weights = nnrt::weights::parse(digits_file);
 ///
-/// `file` is a string literal: an absolute path, or one that the assembler finds in the working directory or along -I
-/// (g++ -Imodels net.cpp), not beside the source file. With -flto the assembler runs at link time, without -I: give an
-/// absolute path. With CMake, which has the function wherever it has nnrt::nnrt,
+/// `file` is a string literal. It is an absolute path, or one relative to the working directory or to a folder given by
+/// -I (g++ -Imodels net.cpp). The source file's folder is not searched. With -flto the assembler runs at link time
+/// without -I: give an absolute path. CMake has this function wherever it has nnrt::nnrt:
 ///
 ///   nnrt_embed(app models/digits.safetensors NAME digits_file)
 ///
-/// passes the absolute path, which then replaces what the source says, and rebuilds the target's sources when the file
-/// changes; without NAME it puts the file's folder on the include path instead. Give different files different names.
-/// Needs an ELF target; 32 or 64 bits, any position (-fPIC, PIE or fixed). A missing file is an error of the assembler
-/// that names it.
+/// It passes the absolute path, which replaces the path in the source, and rebuilds the target's sources when the file
+/// changes. Without NAME it adds the file's folder to the include path instead. Different files need different names.
+/// Needs an ELF target, of 32 or 64 bits, with or without position-independent code. If the file is missing, the
+/// assembler reports its name.
 #define NNRT_EMBED(name, file) NNRT_EMBED_SELECT(name, NNRT_EMBED_PATH_##name, file, )
 
-// CMake defines NNRT_EMBED_PATH_<name> as two arguments, the second being the path; undefined it is one argument and
-// `file` comes second.
+// CMake defines NNRT_EMBED_PATH_<name> as two arguments, of which the second is the path. When it is undefined it
+// counts as one argument, and `file` becomes the second.
 #define NNRT_EMBED_SELECT(name, ...) NNRT_EMBED_SECOND(name, __LINE__, __VA_ARGS__)
 #define NNRT_EMBED_SECOND(name, line, first, path, ...) NNRT_EMBED_FILE(name, line, path)
 
 #if defined(__ELF__)
-// clang's link-time optimisation refuses two modules that define one strong symbol, whatever group it is in.
+// With LTO, clang rejects a strong symbol that two modules define, even in one COMDAT group.
 #if defined(__clang__)
 #define NNRT_EMBED_BINDING ".weak "
 #else
@@ -59,13 +59,12 @@ class embedded_file {
 #endif
 #define NNRT_EMBED_DECLARE(symbol) NNRT_EMBED_BINDING symbol "\n.hidden " symbol "\n.type " symbol ",%object\n"
 
-// One copy is linked of what has name, line and path in common: they name the section's group. The line is part of the
-// symbols too, so that a name may serve again in another namespace; where name and line meet by chance for two files,
-// g++'s symbols are strong and do not link. The condition is for link-time optimisation: it may hand the same text to
-// the assembler twice.
-// clang-format off
+// The linker keeps one copy of all sections with the same name, line and path: these three name the COMDAT group. The
+// line is part of the symbols, so that another namespace can use the name again. If two files share name and line by
+// chance, g++'s strong symbols cause a link error. The .ifndef is for LTO, which may pass the same text to the
+// assembler twice.
 #define NNRT_EMBED_TEXT(name, line, path) \
-          ".ifndef \"nnrt_embedded:" #name ":" #line ":" path "\"\n" \
+  ".ifndef \"nnrt_embedded:" #name ":" #line ":" path "\"\n" \
           ".set \"nnrt_embedded:" #name ":" #line ":" path "\", 1\n" \
           ".pushsection .rodata.nnrt_embed_" #name \
           ",\"aG\",%progbits,\"nnrt_embed:" #name ":" #line ":" path "\",comdat\n" \
@@ -79,21 +78,21 @@ class embedded_file {
           ".8byte 2b - 1b\n" \
           ".popsection\n" \
           ".endif\n"
-#define NNRT_EMBED_SYMBOLS(name, line) \
-  extern "C" { \
-  [[gnu::visibility("hidden")]] extern const ::std::byte nnrt_embed_##name##_##line[]; \
+#define NNRT_EMBED_SYMBOLS(name, line)                                                        \
+  extern "C" {                                                                                \
+  [[gnu::visibility("hidden")]] extern const ::std::byte nnrt_embed_##name##_##line[];        \
   [[gnu::visibility("hidden")]] extern const ::std::uint64_t nnrt_embed_size_##name##_##line; \
   }
-#define NNRT_EMBED_FILE(name, line, path) \
+#define NNRT_EMBED_FILE(name, line, path)     \
   __asm__(NNRT_EMBED_TEXT(name, line, path)); \
-  NNRT_EMBED_SYMBOLS(name, line) \
+  NNRT_EMBED_SYMBOLS(name, line)              \
   inline constexpr ::nnrt::embedded_file name { nnrt_embed_##name##_##line, &nnrt_embed_size_##name##_##line }
 
-// The same for a function that gives the file: it is in the programs alone that call it.
-#define NNRT_EMBED_FUNCTION(name, path) \
-  NNRT_EMBED_SYMBOLS(name, in_function) \
-  [[gnu::noinline]] inline ::nnrt::embedded_file name() { \
-    __asm__ volatile(NNRT_EMBED_TEXT(name, in_function, path)); \
+// Defines a function that returns the file. Only programs that call the function contain the bytes.
+#define NNRT_EMBED_FUNCTION(name, path)                                              \
+  NNRT_EMBED_SYMBOLS(name, in_function)                                              \
+  [[gnu::noinline]] inline ::nnrt::embedded_file name() {                            \
+    __asm__ volatile(NNRT_EMBED_TEXT(name, in_function, path));                      \
     return {nnrt_embed_##name##_in_function, &nnrt_embed_size_##name##_in_function}; \
   }
 // clang-format on

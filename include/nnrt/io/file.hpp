@@ -1,5 +1,5 @@
-// file: a file mapped read-only into memory.
-// Flow: weights, saved models and compilation caches come through it; write_file.hpp writes what it maps.
+// file: maps a file read-only into memory.
+// Flow: weights, saved models and compilation caches are read through it; write_file.hpp writes these files.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -19,9 +19,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A regular file's bytes, mapped read-only; unmapped on destruction. Page-aligned. Empty (no bytes) when default-made
-/// or moved from. Whoever truncates the file while it is mapped ends the process with SIGBUS on the next access:
-/// replace files (write_file() does), do not rewrite them.
+/// The bytes of a regular file, mapped read-only at a page boundary. The destructor unmaps them. A default-constructed
+/// or moved-from object has no bytes. If a process truncates the mapped file, the next access ends this process with
+/// SIGBUS: replace files, as write_file() does, instead of rewriting them.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -34,11 +34,11 @@ class mapped_file {
     if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
 
-  /// Maps a file of at most `max_bytes`, as open_to_read() opens it: pipes (also /dev/stdin and process
-  /// substitutions), devices and folders are refused, since they cannot be mapped. Errors: those of open_to_read(),
-  /// io_failed, out_of_memory; each names the file and says what the system said.
+  /// Maps a file of at most `max_bytes` bytes, opened by open_to_read(). Pipes (such as /dev/stdin), devices and
+  /// folders cannot be mapped and are refused. Errors: those of open_to_read(), io_failed, out_of_memory. Each names
+  /// the file and has the system's reason.
   static result<mapped_file> open(std::string_view path, std::uint64_t max_bytes = any_size);
-  /// The same for a default-made one.
+  /// Maps a file into this object, which must be default-constructed. Errors as open().
   result<void> map(std::string_view path, std::uint64_t max_bytes = any_size);
 
   array_ref<const std::byte> bytes() const { return bytes_; }

@@ -1,10 +1,10 @@
-// file_group: several files that are replaced together - readers find all the old ones or all the new ones, whatever
-// became of the writer.
+// file_group: replaces several files atomically; readers see either all old or all new files, even after a crash.
 // Flow: caches in directories are such groups; a single file needs io/file.hpp alone.
 //
-// A group has members, and a head that says what its members are. New members are written beside the old ones; then the
-// head, in one moment: with it the group is the new one. Last, members take their names. A writer that is killed leaves
-// some members there twice, and readers take those that the head means.
+// A group has members, and a head file that identifies its members. replace_group() first writes the new members under
+// temporary names. It then replaces the head by an atomic rename, which makes the group the new one. Last, it renames
+// the members. If the writer is killed, a member may exist under both names; readers take the one that the head
+// identifies.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -21,9 +21,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Keeps writers of a directory's groups apart from each other and from readers, of this process and others, until its
-/// end. Nobody is waited for longer than five seconds: who stands still holds up nobody. Where the file system has no
-/// locks, there is none.
+/// An advisory lock on a directory, between threads and processes: shared for readers, exclusive for writers. The
+/// destructor releases it. The constructor waits at most five seconds. If the file system has no locks, or the time
+/// runs out, is_held() is false.
 class directory_lock {
  public:
   enum class use { reading = LOCK_SH, writing = LOCK_EX };
@@ -34,17 +34,17 @@ class directory_lock {
       ::nanosleep(&millisecond, nullptr);
     }
   }
-  /// False where waiting was given up, or there are no locks.
+  /// False when the wait timed out or the file system has no locks.
   bool is_held() const { return is_held_; }
   directory_lock(const directory_lock&) = delete;
   directory_lock& operator=(const directory_lock&) = delete;
-  /// Said, and not left to closing: a child that was forked in between has the same lock.
+  /// Unlocks explicitly: a child forked meanwhile shares the lock, so closing the file alone would not release it.
   ~directory_lock() {
     if (directory_.is_open()) ::flock(directory_.number(), LOCK_UN);
   }
 
  private:
-  /// False while others have it.
+  /// Tries to lock. Returns false while others hold the lock, true when it is held or cannot be had.
   bool take(use how) {
     is_held_ = directory_.is_open() && ::flock(directory_.number(), static_cast<int>(how) | LOCK_NB) == 0;
     return is_held_ || !directory_.is_open() || (errno != EWOULDBLOCK && errno != EINTR);
@@ -55,12 +55,12 @@ class directory_lock {
 };
 
 namespace detail {
-/// Where a member is before it has its name.
+/// The temporary name of a member.
 [[gnu::cold]] inline std::string before_it_has_its_name(const std::string& member) { return member + ".next"; }
 }  // namespace detail
 
 namespace detail {
-/// A file of exactly this size that `is_meant(bytes)` knows; larger ones are not mapped.
+/// Maps the file if it has exactly `size` bytes and `is_meant(bytes)` is true. Larger files are not mapped.
 template <class IsMeant>
 [[gnu::cold]] result<mapped_file> open_meant(const std::string& path, std::uint64_t size, IsMeant is_meant) {
   auto file = mapped_file::open(path, size);
@@ -70,7 +70,8 @@ template <class IsMeant>
 }
 }  // namespace detail
 
-/// The member that the head means, of `size` bytes: `is_meant(bytes)` knows it. Error: not_found, naming the file.
+/// Maps the member that the head identifies: the file of `size` bytes for which `is_meant(bytes)` is true. Error:
+/// not_found, naming the file.
 template <class IsMeant>
 [[gnu::cold]] result<mapped_file> open_member(const std::string& name, std::uint64_t size, IsMeant is_meant) {
   for (const std::string& path : {name, detail::before_it_has_its_name(name)})
@@ -78,9 +79,9 @@ template <class IsMeant>
   return fail(error_code::not_found, {name, ": is missing, incomplete or changed"});
 }
 
-/// Ends what a writer that was killed had still to do for this member. Who replaces the group does so first, and does
-/// not replace it where this fails: the new member would be written over the one that the head means. Error: io_failed,
-/// naming the file.
+/// Finishes the rename of this member if a killed writer did not. Call it before replace_group(), and do not replace
+/// the group if it fails: the new member would overwrite the one that the head identifies. Error: io_failed, naming the
+/// file.
 template <class IsMeant>
 [[gnu::cold]] result<void> settle_member(const std::string& name, std::uint64_t size, IsMeant is_meant) {
   const std::string before = detail::before_it_has_its_name(name);
@@ -90,9 +91,8 @@ template <class IsMeant>
   return fail(error_code::io_failed, {before, ": cannot take its name: ", system_text(errno).view()});
 }
 
-/// Removes what writers that were killed left of files that they had begun to write (see write_file()) for these names.
-/// Of whoever lives nothing is taken away, and without the lock for writing nothing of anybody: processes of other
-/// containers have numbers that mean nothing here.
+/// Removes temporary files that killed writers left for these names (see write_file()). Files of running processes are
+/// kept. Without the lock nothing is removed, because process numbers of other containers have no meaning here.
 [[gnu::cold]] inline void remove_left_overs(const directory_lock& lock, const std::string& directory,
                                             std::span<const std::string> names) {
   if (!lock.is_held()) return;
@@ -112,8 +112,8 @@ template <class IsMeant>
   ::closedir(listed);
 }
 
-/// Replaces a group whose members are settled: members[i] becomes the file names[i]. Whatever else has a member's name,
-/// or the head's, is replaced, too (see replace_file()). Errors: not_found, io_failed; then the old group is as it was.
+/// Replaces a group whose members are settled: members[i] becomes the file names[i]. Other files with a member's or the
+/// head's name are replaced, too (see replace_file()). Errors: not_found, io_failed. The old group is then unchanged.
 [[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names,
                                                 std::span<const std::span<const std::byte>> members,
                                                 const std::string& head_name, std::span<const std::byte> head) {
@@ -123,7 +123,7 @@ template <class IsMeant>
   if (written) written = replace_file(head_name, std::span<const std::span<const std::byte>>(&head, 1));
   for (const std::string& name : names) {
     const std::string before = detail::before_it_has_its_name(name);
-    // should it fail, readers know both names, and settle_member() tries again
+    // if the rename fails, readers still find the temporary name, and settle_member() retries
     if (written) (void)::rename(before.c_str(), name.c_str());
     else (void)::unlink(before.c_str());
   }

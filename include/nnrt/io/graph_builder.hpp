@@ -1,5 +1,5 @@
-// graph_builder: makes a graph node by node, in constant evaluation or at run time, under the same rules as the DSL.
-// Flow: readers of files and model_builder.hpp use it; rules, shapes and constants are looked at as each node comes.
+// graph_builder: builds a graph node by node, in constant evaluation or at run time, under the rules of the DSL.
+// Flow: file readers and model_builder.hpp use it; each call checks the node's rules, shapes and constants.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -16,11 +16,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Builds an ir::graph. Values are ids, in order of creation; a call that fails adds nothing.
+/// Builds an ir::graph. Values are identified by ids, in order of creation. A call that fails adds nothing.
 class graph_builder {
  public:
-  /// An input of the network; extents that are -1 are known when it runs (session::resize). Error: invalid_argument (a
-  /// name that is there already, extents that are too large; as anywhere below, more than 2 GiB of names).
+  /// Adds an input of the network. Extents of -1 are set at run time (session::resize). Error: invalid_argument (a
+  /// repeated name, extents that are too large). All functions with a name also fail when the names exceed 2 GiB in
+  /// total.
   constexpr result<std::int32_t> input(std::string_view name, const tensor_desc& desc) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     const auto name_of_input = [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.inputs[i]).name); };
@@ -33,15 +34,14 @@ class graph_builder {
     input_names_.add(name, name_of_input);
     return id;
   }
-  /// A tensor of the model's weights, by name; compile() binds it.
+  /// Adds a tensor of the model's weights, by name. compile() binds it. Error: invalid_argument.
   constexpr result<std::int32_t> weight(std::string_view name, const tensor_desc& desc) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     if (desc.type == dtype::none || desc.elements() < 0)
       return fail(refusal(name, desc, " has unknown extents, or more elements than memory can hold"));
     return add({desc, ir::kind::weight, graph_.add_text(name), 0, ir::none});
   }
-  /// A constant with these elements. Error: invalid_argument (another element type or number of elements than the desc
-  /// has).
+  /// Adds a constant with these elements. Error: invalid_argument (element type or count differ from `desc`).
   template <class T> constexpr result<std::int32_t> constant(const tensor_desc& desc, array_ref<const T> elements) {
     if (dtype_for<T>() != desc.type || static_cast<std::int64_t>(elements.size()) != desc.elements())
       return fail(error_code::invalid_argument, {"constant: got ", elements.size(), " elements of ",
@@ -49,8 +49,8 @@ class graph_builder {
     ready_.push_back(passes::readiness::evaluated);
     return graph_.add_constant<T>(desc, elements);
   }
-  /// A constant with the bytes of its elements, of any dtype. Error: invalid_argument (another number of bytes than the
-  /// desc has, booleans that are neither 0 nor 1).
+  /// Adds a constant of any dtype from the bytes of its elements. Error: invalid_argument (the number of bytes differs
+  /// from `desc`, booleans that are neither 0 nor 1).
   constexpr result<std::int32_t> constant_bytes(const tensor_desc& desc, array_ref<const std::byte> bytes) {
     if (static_cast<std::int64_t>(bytes.size()) != desc.bytes())
       return fail(error_code::invalid_argument,
@@ -61,10 +61,9 @@ class graph_builder {
     ready_.push_back(passes::readiness::evaluated);
     return graph_.add_constant_bytes(desc, bytes);
   }
-  /// A tensor that lives from run to run: zeros in the first run, or `initial`, a constant or weight of the desc;
-  /// next() says what it is in later ones.
-  /// Error: invalid_argument (a name that is there already, unknown extents, a scale for each channel, an initial value
-  /// that it cannot have).
+  /// Adds a tensor whose value is kept between runs. In the first run it is zeros or `initial`, a constant or weight of
+  /// this desc; next() sets its value for later runs.
+  /// Error: invalid_argument (a repeated name, unknown extents, per-channel scales, an unsuitable initial value).
   constexpr result<std::int32_t> state(std::string_view name, const tensor_desc& desc,
                                        std::int32_t initial = ir::none) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
@@ -87,8 +86,8 @@ class graph_builder {
     state_names_.add(name, name_of_state);
     return id;
   }
-  /// Says what a state is in the next run. Errors: invalid_argument (a value that does not exist, is no state or has
-  /// its next already; a value of another dtype or shape).
+  /// Sets the value of a state in the next run. Error: invalid_argument (an unknown value, a value that is no state or
+  /// already has its next value, a different dtype or shape).
   constexpr result<void> next(std::int32_t state, std::int32_t id) {
     for (const std::int32_t one : {state, id})
       if (!has(one)) return fail(missing("next", one));
@@ -102,8 +101,8 @@ class graph_builder {
     declared->next = id;
     return {};
   }
-  /// The scales of a tensor that is quantised per channel, a value of f32 [channels]. Error: invalid_argument (an id
-  /// that does not exist).
+  /// Sets the scales of a per-channel quantised tensor, an f32 value [channels]. Error: invalid_argument (an unknown
+  /// id).
   constexpr result<void> set_scales(std::int32_t id, std::int32_t scales) {
     for (const std::int32_t one : {id, scales})
       if (!has(one)) return fail(missing("set_scales", one));
@@ -111,10 +110,10 @@ class graph_builder {
     return {};
   }
 
-  /// A node: its operator's rules say what comes out. `wanted` are descs that the outputs shall have, as far as the
-  /// caller knows them; ir::none stands for an optional operand that is missing. Errors: rule_broken, as `conv2d
-  /// "stem": input channels … (got 3, expected 4)`; invalid_argument (an id that does not exist, more descs than
-  /// outputs).
+  /// Adds a node; the rules of its operator determine the outputs. `wanted` has descs of the outputs as far as the
+  /// caller knows them. ir::none in `inputs` is a missing optional operand. Returns the ids of the outputs. Errors:
+  /// rule_broken, as `conv2d "stem": input channels … (got 3, expected 4)`; invalid_argument (an unknown id, more descs
+  /// than outputs); not_supported (see lacking()).
   constexpr result<pool<std::int32_t>> apply(const operator_info& op, array_ref<const word> attrs,
                                              array_ref<const std::int32_t> inputs,
                                              array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
@@ -144,7 +143,7 @@ class graph_builder {
     graph_.nodes.push_back(made);
     return outputs;
   }
-  /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).
+  /// Makes a value an output of the network. Error: invalid_argument (an unknown value, a repeated name).
   constexpr result<void> output(std::string_view name, std::int32_t id) {
     if (auto ok = check_room(name); !ok) return ok;
     if (!has(id)) return fail(missing(letters({"output ", piece::in_quotes(name)}), id));
@@ -156,8 +155,8 @@ class graph_builder {
     return {};
   }
 
-  /// Computes the last node now, if its operands are small constants or shapes that are known: its results become
-  /// constants, whose values the rules of later nodes can read.
+  /// Replaces the last node by its results as constants, if its operands are small constants or known shapes. Rules of
+  /// later nodes can then read these values.
   constexpr void evaluate_last() {
     if (graph_.nodes.empty()) return;
     const ir::node last = graph_.nodes.back();
@@ -165,28 +164,28 @@ class graph_builder {
     if (last.op->reference == nullptr) lacking_ = {true, ir::typed_operator_of(graph_, last)};
     else if (passes::detail::evaluate(graph_, last)) graph_.nodes.pop_back();
   }
-  /// What an operator came without: its rules, and then its node was refused, or the reference that evaluate_last()
-  /// would have run. Readers in the compiler have operators instantiated that they need, and no others.
+  /// An operator that was given without a part that the builder needed: its rules in apply(), or its reference in
+  /// evaluate_last(). Compile-time readers instantiate only such parts as they need.
   struct lacking_part {
     bool is_lacking = false;
-    typed_operator of;  // of dtype none where the rules are missing
+    typed_operator of;  // dtype none when the rules are missing
   };
   constexpr const lacking_part& lacking() const { return lacking_; }
 
-  /// When the elements of a value will be known; of one that does not exist, not before the network has run.
+  /// When the elements of a value become known. For an unknown id: computed.
   constexpr passes::readiness readiness_of(std::int32_t id) const {
     return has(id) ? ready_[static_cast<std::size_t>(id)] : passes::readiness::computed;
   }
-  /// Of a value that does not exist the dtype is none.
+  /// The desc of a value; its dtype is none for an unknown id.
   constexpr const tensor_desc& desc(std::int32_t id) const { return has(id) ? graph_.at(id).desc : no_desc; }
-  /// The graph as far as it is built.
+  /// The graph built so far.
   constexpr const ir::graph& graph() const { return graph_; }
 
  protected:
   constexpr ir::graph& graph_in_progress() { return graph_; }
-  /// Of each value.
+  /// The readiness of each value.
   constexpr const pool<passes::readiness>& readiness() const { return ready_; }
-  /// Continues a graph that another builder began; `ready` has the readiness of each of its values.
+  /// Continues a graph that another builder began. `ready` has the readiness of each of its values.
   constexpr void resume(ir::graph graph, pool<passes::readiness> ready) {
     graph_ = static_cast<ir::graph&&>(graph);
     ready_ = static_cast<pool<passes::readiness>&&>(ready);
@@ -201,7 +200,7 @@ class graph_builder {
     add_all(output_names_, graph_.outputs.size(),
             [&](std::size_t i) { return graph_.name_of(graph_.outputs[i].name); });
   }
-  /// The graph; the builder is empty afterwards.
+  /// Returns the graph and leaves the builder empty.
   constexpr ir::graph take() {
     ready_.clear();
     input_names_ = {}, output_names_ = {}, state_names_ = {};
@@ -217,7 +216,7 @@ class graph_builder {
   [[gnu::cold]] static constexpr error missing(const piece& what, std::int32_t id) {
     return {error_code::invalid_argument, {what, ": value ", id, " does not exist"}};
   }
-  /// Ranges of text count in 32 bits, and files can have as many names as that.
+  /// Ranges of text use 32-bit offsets, so all names together must stay below 2 GiB.
   [[gnu::cold]] constexpr result<void> check_room(std::string_view name) const {
     constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
     const std::size_t taken = graph_.text.size();

@@ -1,6 +1,5 @@
-// graph_json: a graph as JSON and back, one member after the other, each operator's attributes by their names.
-// Flow: saved_model.hpp writes graphs so and reads them again; attributes come from the operators' own tables, no
-// operator is known here.
+// graph_json: writes a graph as JSON and reads it back; members have a fixed order, attributes their names.
+// Flow: saved_model.hpp uses it; the tables of the operators describe the attributes, so no operator is named here.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,8 +13,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Reads JSON whose members come in one order, that in which they are written. What is not as expected ends the
-/// reading: from then on every call answers nothing, and reason() says where and why.
+/// Reads JSON whose members have a fixed order. An unexpected event stops the reading: from then on every call returns
+/// an empty value, and reason() has the place and cause.
 class member_reader {
  public:
   explicit member_reader(std::string_view text) : json_(text) {}
@@ -28,7 +27,7 @@ class member_reader {
     has_event_ = false;
     return true;
   }
-  /// The next member's name, which must be this one.
+  /// Reads the name of the next member, which must be `name`.
   member_reader& key(std::string_view name) {
     if (take(json_event::key) && json_.string() != name)
       refuse({"expected the member ", piece::in_quotes(name), ", got ", piece::in_quotes(json_.string())});
@@ -45,10 +44,10 @@ class member_reader {
   std::int32_t index(std::int32_t least = 0) {
     return static_cast<std::int32_t>(integer(least, std::numeric_limits<std::int32_t>::max()));
   }
-  /// The letters stay until the next call.
+  /// Reads a string. The view is valid until the next call.
   std::string_view text() { return take(json_event::string) ? json_.string() : std::string_view(); }
   bool flag() { return take(json_event::true_or_false) && json_.boolean(); }
-  /// A float: a number, or "inf", "-inf", "nan".
+  /// Reads a float: a number, or "inf", "-inf", "nan".
   float real() {
     if (comes(json_event::string)) {
       constexpr std::string_view names[] = {"inf", "-inf", "nan"};
@@ -63,7 +62,7 @@ class member_reader {
       refuse({"a number does not fit into a float"});
     return static_cast<float>(got);
   }
-  /// The place of a string among names.
+  /// Reads a string and returns its index in `names`.
   std::size_t one_of(array_ref<const std::string_view> names) {
     const std::string_view got = text();
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -73,13 +72,13 @@ class member_reader {
     refuse({"got ", piece::in_quotes(got), ", expected one of ", letters_of(known)});
     return 0;
   }
-  /// each() for every element of an array.
+  /// Calls each() for every element of an array.
   template <class Each> void list(Each each) {
     for (take(json_event::begin_array); is_fine() && !comes(json_event::end_array);) each();
     take(json_event::end_array);
   }
 
-  /// Where the reader is, for reason(): "node 3". It stays where the reading ended.
+  /// Sets the place that reason() reports, such as "node 3". It has no effect after an error.
   void at(pieces where) {
     if (!is_fine()) return;
     where_.clear();
@@ -109,7 +108,7 @@ inline constexpr std::string_view quantisation_kinds[] = {"none", "per_tensor", 
 inline constexpr std::string_view roundings[] = {"twice", "half_to_even"};
 inline constexpr std::string_view pad_modes[] = {"explicit", "same", "valid"};
 
-/// name_of() of each enumerator, for those that have it.
+/// name_of() of each enumerator.
 template <class Enum, int Count>
 inline constexpr auto names_of = [] {
   std::array<std::string_view, std::size_t{Count}> names{};
@@ -163,7 +162,7 @@ inline constexpr auto names_of = [] {
   json.end_array();
 }
 
-/// A desc, whole: a member more of it does not compile here.
+/// Writes all fields of a desc. A new field stops this function from compiling.
 [[gnu::cold]] inline void write_desc(json_writer& json, const tensor_desc& desc) {
   const auto& [type, layout, shape, quantised] = desc;
   const auto& [mode, scale, zero_point, axis, rounding] = quantised;
@@ -182,8 +181,8 @@ inline constexpr auto names_of = [] {
       .end_object();
 }
 
-/// A graph that check_graph() and infer_graph() found in order. name_of_constant(id): the tensor that holds its
-/// elements.
+/// Writes a graph that check_graph() and infer_graph() accepted. name_of_constant(id) returns the name of the tensor
+/// with the constant's elements.
 template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, NameOf name_of_constant) {
   json.begin_object().key("values").begin_array();
   for (std::size_t id = 0; id < g.values.size(); ++id) {
@@ -248,7 +247,7 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   if (words.size() - before != count) json.refuse({"got ", words.size() - before, " numbers, expected ", count});
 }
 
-/// The words of one attribute; whether a list is too long its operator says.
+/// Reads the words of one attribute. The operator's rules check the length of a list.
 [[gnu::cold]] inline void read_attribute(member_reader& json, attribute_kind kind, pool<word>& words) {
   word_writer<pool<word>> to{words};
   switch (kind) {
@@ -298,7 +297,7 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   return desc;
 }
 
-/// copy_constant(name, value): puts the elements of a tensor of that name into the graph's bytes.
+/// copy_constant(name, value) copies the elements of the named tensor into the graph's bytes.
 template <class CopyConstant> void read_value(member_reader& json, ir::graph& g, CopyConstant& copy_constant) {
   json.at({"value ", g.values.size()});
   ir::value v;
@@ -321,7 +320,7 @@ template <class CopyConstant> void read_value(member_reader& json, ir::graph& g,
   return g.add_operands(ids);
 }
 
-/// False when there is no such operator here.
+/// Reads a node. Returns false when its operator is unknown.
 [[gnu::cold]] inline bool read_node(member_reader& json, ir::graph& g) {
   json.at({"node ", g.nodes.size()});
   ir::node n;
@@ -336,7 +335,7 @@ template <class CopyConstant> void read_value(member_reader& json, ir::graph& g,
   json.key("attributes").take(json_event::begin_object);
   pool<word> words;
   for (const attribute_field& field : n.label->attributes) {
-    // A flag that an operator has got since the file was written is as its record is made.
+    // A flag added to an operator after the file was written takes its default.
     const bool is_newer = field.kind == attribute_kind::flag && json.comes(json_event::end_object);
     if (is_newer) words.push_back(field.is_set ? 1 : 0);
     else read_attribute(json.key(field.name), field.kind, words);
@@ -350,7 +349,7 @@ template <class CopyConstant> void read_value(member_reader& json, ir::graph& g,
   return true;
 }
 
-/// The graph as it stands there: check_graph() looks at it. False when it has an operator that is unknown here.
+/// Reads a graph without checking it; call check_graph() on it. Returns false when an operator is unknown.
 template <class CopyConstant> bool read_graph(member_reader& json, ir::graph& g, CopyConstant copy_constant) {
   bool are_known = true;
   json.take(json_event::begin_object);
@@ -366,7 +365,7 @@ template <class CopyConstant> bool read_graph(member_reader& json, ir::graph& g,
     json.take(json_event::end_object);
   });
   json.at({"states"});
-  if (!json.comes(json_event::end_object))  // graphs without states say nothing of them
+  if (!json.comes(json_event::end_object))  // the member is omitted when the graph has no states
     json.key("states").list([&] {
       json.take(json_event::begin_object);
       const std::int32_t value = json.key("value").index(), next = json.key("next").index();

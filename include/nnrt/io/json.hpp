@@ -1,5 +1,5 @@
-// json: a bounded pull reader for JSON text that nobody vouches for, and a small writer.
-// Flow: the headers of safetensors files and the graphs of saved models are read and written with it.
+// json: a pull reader for untrusted JSON text with fixed limits, and a writer.
+// Flow: safetensors headers and the graphs of saved models are read and written with it.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -14,7 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What json_reader::next() met.
+/// The events that `json_reader::next()` returns.
 enum class json_event {
   begin_object,
   end_object,
@@ -30,7 +30,7 @@ enum class json_event {
   broken
 };
 
-/// What an event is called in messages: "an object", "a string", ….
+/// The name of an event in error messages: "an object", "a string", ….
 constexpr std::string_view name_of(json_event event) {
   constexpr std::string_view names[] = {"an object",
                                         "the end of the object",
@@ -47,46 +47,46 @@ constexpr std::string_view name_of(json_event event) {
   return names[static_cast<int>(event)];
 }
 
-/// Pull reader for one JSON value (RFC 8259): call next() until it answers `end` or `broken`; it enforces the whole
-/// grammar, in constant stack.
+/// Pull reader for one JSON value (RFC 8259). Call next() until it returns `end` or `broken`. It checks the whole
+/// grammar and uses constant stack space.
 ///
-/// Bounds: containers nest at most `max_depth` deep; strings must be UTF-8 (escapes with paired surrogates only); an
-/// integer must fit into 64 bits, signed, and a real into a double; nothing may follow the value. After the first error
-/// every call answers `broken`, and reason() says the byte and why. The text must outlive the reader. Duplicate keys
-/// are the caller's business.
+/// Limits: containers nest at most `max_depth` deep; strings must be UTF-8, with escaped surrogates in pairs; an
+/// integer must fit into 64 bits, signed, and a real into a double; only white space may follow the value. After the
+/// first error every call returns `broken`, and reason() has the byte offset and the cause. The text must outlive the
+/// reader. The reader does not detect duplicate keys.
 class json_reader {
  public:
   static constexpr int max_depth = 64;
 
   explicit json_reader(std::string_view text) : text_(text) {}
 
-  /// The next event. A key's or string's characters are then in string(), a number in integer() or real(), a boolean in
-  /// boolean().
+  /// Reads the next event. Then string() has the characters of a key or string, integer() or real() the number,
+  /// boolean() the boolean.
   json_event next();
 
-  /// Characters of the last key or string, unescaped; valid until the next call of next().
+  /// Characters of the last key or string, unescaped. Valid until the next call of next().
   std::string_view string() const { return string_; }
   std::int64_t integer() const { return integer_; }
-  /// The last number, integers included.
+  /// The last number, also when it was an integer.
   double real() const { return real_; }
   bool boolean() const { return integer_ != 0; }
-  /// How many containers are open.
+  /// Number of open containers.
   int depth() const { return depth_; }
-  /// Where the last event starts, in bytes.
+  /// Byte offset at which the last event starts.
   std::size_t position() const { return start_; }
 
-  /// next(), which must be `wanted`; otherwise false, with the reason "expected …, got …".
+  /// Calls next() and returns true if the event is `wanted`. Else returns false, with the reason "expected …, got …".
   bool expect(json_event wanted);
-  /// Steps over the value that comes next, whatever it is; false when it is broken.
+  /// Skips the next value. Returns false when it is broken.
   bool skip();
-  /// Steps over the rest of the value whose first event was `event`.
+  /// Skips the rest of the value whose first event was `event`.
   bool skip_from(json_event event);
 
-  /// Makes the reader broken for a reason of the caller's, at the last event. The first reason stays.
+  /// Makes the reader broken at the last event, for a reason of the caller. Only the first reason is kept.
   json_event refuse(pieces reason) { return broken_at(start_, reason); }
   json_event refuse(const char* reason) { return broken_at(start_, reason); }
   bool is_broken() const { return state_ == state::broken; }
-  /// "byte 17: expected ':' after a key, got '}'"; only when broken.
+  /// "byte 17: expected ':' after a key, got '}'". Call it only when the reader is broken.
   error reason() const {
     pool<char> letters;
     append_reason(letters);
@@ -95,12 +95,12 @@ class json_reader {
   void append_reason(pool<char>& to) const { append(to, {"byte ", start_, ": ", letters_of(reason_)}); }
 
  private:
-  // What the grammar allows next; `first_…` right after the opening bracket, where a closing one may follow.
+  // What the grammar allows next. `first_…` follows an opening bracket, where the closing bracket is allowed, too.
   enum class state { value, first_value, first_key, key, colon, comma, done, broken };
 
-  // Out of line: readers of what nobody waits for should be small, most of all to compilers.
+  // Not inlined: keeps code size and compile time small where speed does not matter.
   [[gnu::cold, gnu::noinline]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  /// Steps over this character; false where another one stands.
+  /// Skips this character. Returns false if the next character differs.
   bool take(char wanted);
   void skip_space();
   json_event broken_at(std::size_t at, pieces reason);
@@ -124,13 +124,13 @@ class json_reader {
   pool<char> unescaped_, reason_;
   std::size_t at_ = 0, start_ = 0;
   state state_ = state::value;
-  std::uint64_t objects_ = 0;  // one bit per open container: whether it is an object
+  std::uint64_t objects_ = 0;  // one bit for each open container: 1 for an object
   int depth_ = 0;
   std::int64_t integer_ = 0;
   double real_ = 0;
 };
 
-/// Writes JSON without spaces; commas come by themselves. Callers open and close in pairs and write a key before each
+/// Writes JSON without spaces and inserts the commas. Callers must pair begin and end calls and write a key before each
 /// member's value.
 class json_writer {
  public:
@@ -149,8 +149,8 @@ class json_writer {
     return *this;
   }
   json_writer& integer(std::int64_t value) { return word(joined({value})); }
-  /// The shortest digits that read back as the same double, and as a real number; what JSON cannot say (NaN,
-  /// infinities) becomes null.
+  /// Writes the shortest digits that read back as the same double, always as a real number. NaN and infinities become
+  /// null.
   json_writer& real(double value);
   json_writer& boolean(bool value) { return word(value ? "true" : "false"); }
   json_writer& null() { return word("null"); }
@@ -179,7 +179,7 @@ class json_writer {
   }
 
   std::string text_;
-  bool fresh_ = true;  // nothing stands before the next item that a comma must part from it
+  bool fresh_ = true;  // true when the next item needs no comma before it
 };
 
 // --- details ---------------------------------------------------------------
@@ -189,7 +189,7 @@ class json_writer {
   const auto written = std::to_chars(digits, digits + sizeof digits, value);
   const char* const first = digits;
   const std::string_view shortest(first, static_cast<std::size_t>(written.ptr - first));
-  // Without a point or an exponent it would read as an integer, and 1e20 as one that does not fit.
+  // Without a point or an exponent it would be read as an integer; 1e20 would then overflow.
   return word(joined({shortest, shortest.find_first_of(".e") == shortest.npos ? ".0" : ""}));
 }
 
@@ -293,7 +293,7 @@ class json_writer {
   return at_ - from;
 }
 
-// The digits from start_ to at_, after a sign. std::from_chars is a template of a kilobyte.
+// Converts the digits from start_ to at_, after an optional sign. std::from_chars would add a kilobyte of code.
 [[gnu::cold]] inline bool json_reader::read_integer() {
   const bool is_negative = text_[start_] == '-';
   std::uint64_t magnitude = 0;
@@ -332,7 +332,7 @@ class json_writer {
   return after_value(json_event::real);
 }
 
-// The characters stay where they are unless an escape makes them differ from the text.
+// Returns a view of the text unless the string has escapes; then the characters are copied.
 [[gnu::cold]] inline bool json_reader::read_string() {
   const std::size_t from = ++at_;
   bool escaped = false;
@@ -383,7 +383,7 @@ class json_writer {
   return true;
 }
 
-// Stands at the 'u' of \uXXXX; leaves behind the last digit.
+// Reads XXXX of \uXXXX: starts at the 'u', ends after the last digit.
 [[gnu::cold]] inline bool json_reader::read_code_unit(std::uint32_t& unit) {
   const std::string_view digits = text_.substr(at_ + 1, 4);
   unit = 0;

@@ -1,6 +1,6 @@
-// large_model: a model file of more than 1 MiB in a program, beside the literal that the compiler reads.
-// Flow: what model_literal() writes of such files includes it; file_network.hpp asks for the bytes when an executor is
-// made.
+// large_model: a model file of more than 1 MiB in a program, in addition to the literal that the compiler reads.
+// Flow: the text that model_literal() writes for such files includes it; file_network.hpp asks for the bytes when an
+// executor is made.
 #pragma once
 
 #include <nnrt/core/result.hpp>
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The bytes of a file that the assembler put into the program. Error: invalid_file (another one than the compiler has
+/// The bytes of a file that the assembler put into the program. Error: invalid_file (not the file that the compiler
 /// read).
 [[gnu::cold]] inline result<std::string_view> bytes_of_model_file(const embedded_file& file, std::size_t size,
                                                                   std::uint64_t digest) {

@@ -1,5 +1,5 @@
-// make_weights: weights that a program computed, and saving any weights.
-// Flow: calibration, conversion and tests make weights in memory; what they give is used or saved like a file's.
+// make_weights: makes weights from computed tensors, and saves weights.
+// Flow: calibration, conversion and tests make weights in memory; they are used or saved as those of a file.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,19 +12,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Copies tensors and texts that are in memory; elements that are stored in fewer bits (tensor_entry::stored) are
-/// widened. Each tensor then starts at a multiple of 64 bytes. Errors: invalid_argument (a name that occurs twice,
-/// bytes that do not fit the shape, …); the message names the tensor.
+/// Copies tensors and texts from memory. Elements that are stored in fewer bits (`tensor_entry::stored`) are converted
+/// to f32. Each copied tensor is aligned to 64 bytes. Errors: invalid_argument (a repeated name, bytes that do not fit
+/// the shape, …); the message names the tensor.
 inline result<weights> make_weights(array_ref<const tensor_entry> tensors,
                                     array_ref<const metadata_entry> metadata = {}, layout order = layout::native);
 
-/// Writes weights as a safetensors file, in the order of axes that they have. Errors: io_failed, not_found; each names
-/// the file.
+/// Writes weights as a safetensors file, in their present axis order. Errors: io_failed, not_found; each names the
+/// file.
 inline result<void> save_weights(std::string_view path, const weights& named) {
   return safetensors::save(path, named.entries(), named.metadata());
 }
 
-/// A tensor of f32 whose elements are stored in fewer bits: `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16,
+/// An f32 tensor whose elements are stored in fewer bits: `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16,
 /// bytes)`.
 inline tensor_entry narrow_tensor(std::string_view name, const shape_t& shape, narrow_float stored,
                                   std::span<const std::byte> bytes) {

@@ -1,5 +1,5 @@
-// model_builder: makes a model at run time, node by node, under the same rules as the DSL.
-// Flow: readers of files and programs that put networks together; the finished model goes to compile().
+// model_builder: builds a model at run time, node by node, under the rules of the DSL.
+// Flow: file readers and programs that build networks use it; the finished model goes to compile().
 #pragma once
 
 #include <nnrt/io/graph_builder.hpp>
@@ -11,12 +11,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Builds a model. Values are ids, in order of creation; a call that fails adds nothing.
+/// Builds a model. Values are identified by ids, in order of creation. A call that fails adds nothing.
 class model_builder : public graph_builder {
  public:
   using graph_builder::apply;
-  /// A node, as above, of an operator and attributes that the program names: b.apply<ops::conv2d>(attrs, {x, w, bias}).
-  /// Operands come in braces, or as any range: std::vector, std::array, std::span, the answer of another call.
+  /// Adds a node, as above, with the operator and its attributes as C++ types: `b.apply<ops::conv2d>(attrs, {x, w,
+  /// bias})`. The operands are a braced list or any range of ids, such as a std::vector or the result of another call.
   template <class Op>
   result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
                                    array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
@@ -45,7 +45,7 @@ class model_builder : public graph_builder {
                                    std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
     return apply<Op>(attrs, inputs, array_ref<const tensor_desc>(wanted.begin(), wanted.size()), name);
   }
-  /// Operands that do not lie side by side: any range of ids.
+  /// Overload for ranges of ids that are not contiguous.
   template <class Op, class Range>
     requires(!std::is_convertible_v<Range&, array_ref<const std::int32_t>> &&
              requires(Range& r) { pool<std::int32_t>{}.push_back(*r.begin()), r.begin() != r.end(); })
@@ -56,13 +56,13 @@ class model_builder : public graph_builder {
     return apply<Op>(attrs, ids, wanted, name);
   }
 
-  /// Says that the attributes of the last node are intended where they have nnrt's defaults. Without it, weights in the
-  /// order of layout::pytorch are refused for a node with an attribute whose default differs from PyTorch's.
+  /// Marks the attributes of the last node as intended, even where they have nnrt's defaults. Without it, weights with
+  /// layout::pytorch are refused for a node with an attribute whose default differs from PyTorch's.
   void say_defaults() {
     if (!graph_in_progress().nodes.empty()) graph_in_progress().nodes.back().left_open = -1;
   }
 
-  /// The model; the builder is empty afterwards.
+  /// Returns the model and leaves the builder empty.
   model finish(const weights& file = {}) { return {take(), file}; }
 };
 

@@ -1,5 +1,5 @@
-// model_literal: a model file as C++ text that NNRT_MODEL reads.
-// Flow: `nnrt embed` and the program of CMake's nnrt_model() write it; a source includes it before NNRT_MODEL.
+// model_literal: converts a model file to C++ text that NNRT_MODEL reads.
+// Flow: `nnrt embed` and CMake's nnrt_model() write the text; a source includes it before NNRT_MODEL.
 #pragma once
 
 #include <nnrt/io/record.hpp>
@@ -13,8 +13,8 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Appends a string literal of these bytes. Escapes have three octal digits: hexadecimal ones would take letters that
-/// follow. '?' may begin a trigraph.
+/// Appends these bytes as a string literal. Escapes have three octal digits, because hexadecimal ones would include the
+/// letters that follow. '?' is escaped because it may begin a trigraph.
 [[gnu::cold]] inline void append_literal(std::string& text, std::string_view bytes) {
   text += '"';
   for (const char byte : bytes) {
@@ -31,12 +31,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// Model files of more bytes are put into programs by the assembler, too.
+/// Largest file, in bytes, whose literal is complete. The assembler puts larger files into the program.
 inline constexpr std::size_t largest_literal = std::size_t{1} << 20;
 
 namespace detail {
 
-/// The bytes of a file as a literal of many pieces: compilers read pieces of some hundred bytes fastest.
+/// Appends a file as adjacent literals of 256 bytes, the size that compilers read fastest.
 [[gnu::cold]] inline void append_pieces(std::string& text, std::string_view file) {
   constexpr std::size_t piece = 256;
   text.reserve(text.size() + 4 * file.size() + file.size() / 16);
@@ -56,7 +56,7 @@ namespace detail {
   text += ";\n";
 }
 
-/// A name as part of an identifier.
+/// A name as part of an identifier: other characters become '_'.
 [[gnu::cold]] inline std::string identifier_of(std::string_view name) {
   std::string made = "model_of_";
   for (const char c : name)
@@ -64,7 +64,7 @@ namespace detail {
   return made;
 }
 
-/// A large file as a literal: the bytes that stay, and the table that file_bytes takes.
+/// A large file as a literal: the bytes of the present pages, and the table for `file_bytes`.
 struct pages_in_literal {
   std::string bytes;
   std::vector<std::int32_t> left_out;
@@ -106,8 +106,8 @@ struct pages_in_literal {
       ", \"nnrt: this text is of another version: write it again\");\n  static constexpr std::int32_t left_out[] = {";
   append_numbers(text, pages.left_out);
   text += "};\n";
-  // In a function it takes clang a sixth of the memory; g++ would look at all of it whenever a pointer to it is an
-  // argument.
+  // In a function, the literal takes clang a sixth of the memory. g++ needs an array: it would read a whole literal
+  // whenever a pointer to it is an argument.
   text +=
       "#ifdef __clang__\n  static constexpr const char* literal() {\n    return\n#else\n  static constexpr char "
       "letters[] =\n#endif";
@@ -117,11 +117,10 @@ struct pages_in_literal {
 
 }  // namespace detail
 
-/// Text that defines the bytes of a model file for NNRT_MODEL, under this name: that of the network, or of the file. Of
-/// a file of more than 1 MiB the text is for constant evaluation alone and leaves out the elements of weights. The
-/// assembler puts the file itself into programs: `path` is where it finds that, an absolute path or one below a folder
-/// of the include path. Errors: invalid_argument (an empty name), invalid_file (what is no .tflite file), not_supported
-/// (one of 2 GiB and more).
+/// Writes text that defines the bytes of a model file for NNRT_MODEL, under `name`: the network's or the file's name.
+/// For a file of more than 1 MiB the text serves constant evaluation only and omits the elements of weights. The
+/// assembler then puts the file into the program from `path`, which is absolute or relative to the include path.
+/// Errors: invalid_argument (an empty name), invalid_file (not a .tflite file), not_supported (2 GiB or more).
 [[gnu::cold]] inline result<std::string> model_literal(std::string_view file, std::string_view name,
                                                        std::string_view path) {
   if (name.empty()) return fail(error_code::invalid_argument, "name of the model: got none");

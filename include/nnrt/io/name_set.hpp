@@ -1,5 +1,5 @@
-// name_set: names that occur once.
-// Flow: model_builder.hpp and saved_model.hpp ask whether a name is taken, in files with thousands of them.
+// name_set: a hash set that detects repeated names.
+// Flow: graph_builder.hpp and saved_model.hpp look names up in it, for files with thousands of names.
 #pragma once
 
 #include <nnrt/core/hash.hpp>
@@ -7,14 +7,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Numbers 0, 1, 2, … of names that the caller keeps; adding one takes the same time, however many there are.
+/// Indices 0, 1, 2, … of names that the caller stores. Lookup and insertion take O(1) on average.
 class name_set {
  public:
-  /// Whether name_of(i), for one of the numbers so far, is this name.
+  /// True when name_of(i) equals `name` for one of the indices added so far.
   template <class NameOf> constexpr bool has(std::string_view name, NameOf name_of) const {
     return size_ > 0 && slots_[slot_for(name, name_of)] >= 0;
   }
-  /// Adds the next number, whose name is no other's; name_of() gives it from now on.
+  /// Adds the next index for `name`, which must not be in the set. name_of(index) must return it from now on.
   template <class NameOf> constexpr void add(std::string_view name, NameOf name_of) {
     if (2 * (size_ + 1) > slots_.size()) grow(name_of);
     slots_[slot_for(name, name_of)] = static_cast<std::int32_t>(size_++);
@@ -33,7 +33,7 @@ class name_set {
     return slot;
   }
 
-  pool<std::int32_t> slots_;  // open addressing: numbers, -1 where there is none
+  pool<std::int32_t> slots_;  // open addressing: indices, -1 for an empty slot
   std::size_t size_ = 0;
   int bits_ = 0;
 };

@@ -1,6 +1,5 @@
-// narrow_floats: numbers of 8 and 16 bits that files have and no operator computes with, and the floats that they stand
-// for.
-// Flow: safetensors.hpp widens tensors of them when it reads a file, make_weights() when a program gives them.
+// narrow_floats: 8-bit and 16-bit floats that occur in files only, and their conversion to f32.
+// Flow: safetensors.hpp converts such tensors when it reads a file, make_weights() when a program passes them.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -12,24 +11,23 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// How the elements of an f32 tensor are stored: as they are, or narrower. Each is a float exactly, so widening rounds
-/// nothing.
+/// The encoding of an f32 tensor's elements. Every value of the narrow encodings is exactly representable in f32.
 enum class narrow_float : std::uint64_t {
   none,
   bf16,     // the upper half of a float
-  f8_e4m3,  // OCP 8-bit floating point E4M3: bias 7, no infinities, both NaNs have all bits set but the sign
+  f8_e4m3,  // OCP 8-bit floating point E4M3: bias 7, no infinities; NaN has all bits set except the sign
   f8_e5m2,  // OCP 8-bit floating point E5M2: the upper half of an f16
 };
 
-/// Bytes of an element; 0 of those that are as they are.
+/// Bytes of a narrow element; 0 for narrow_float::none.
 constexpr std::size_t bytes_of(narrow_float stored) {
   return stored == narrow_float::none ? 0 : stored == narrow_float::bf16 ? 2 : 1;
 }
 
 namespace detail {
 
-/// The float of sign, exponent and mantissa bits at the low end of `bits`. All exponent bits set: no finite number with
-/// infinities, else only NaN where the mantissa's are set, too.
+/// Converts the sign, exponent and mantissa in the low bits of `bits` to f32. All exponent bits set means infinity or
+/// NaN if the encoding has infinities. Otherwise only all exponent and mantissa bits set mean NaN.
 template <int ExponentBits, int MantissaBits, bool HasInfinities> constexpr float widened(std::uint32_t bits) {
   constexpr std::uint32_t mantissas = 1U << MantissaBits, exponents = 1U << ExponentBits, bias = exponents / 2 - 1;
   const std::uint32_t sign = (bits >> (ExponentBits + MantissaBits)) << 31U,
@@ -45,7 +43,7 @@ template <int ExponentBits, int MantissaBits, bool HasInfinities> constexpr floa
 
 }  // namespace detail
 
-/// The floats that `count` stored elements stand for, at any address.
+/// Converts `count` narrow elements to f32. `from` needs no alignment. The conversion is exact.
 [[gnu::cold]] inline void widen(narrow_float stored, const std::byte* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) {
     if (stored == narrow_float::bf16) {

@@ -1,5 +1,5 @@
-// numbers_at: numbers at any address of a file's bytes, at run time and in constant evaluation.
-// Flow: readers of model files see a file as a std::string_view: a string literal is one, and so is mapped memory.
+// numbers_at: reads little-endian numbers at any address, at run time and in constant evaluation.
+// Flow: readers of model files take a file as a std::string_view, of a string literal or of mapped memory.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -14,8 +14,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The number whose bytes begin at `bytes + at`, least significant byte first, at any alignment. The caller has checked
-/// that sizeof(T) bytes are there. A bool is true for every byte except 0.
+/// Reads the little-endian number at `bytes + at`, at any alignment. The caller has checked that sizeof(T) bytes are
+/// there. A bool is true for every byte except 0.
 template <class T> constexpr T number_at(const char* bytes, std::size_t at) {
   if constexpr (std::is_same_v<T, bool>) {
     return bytes[at] != 0;
@@ -25,7 +25,7 @@ template <class T> constexpr T number_at(const char* bytes, std::size_t at) {
       std::memcpy(&number, bytes + at, sizeof number);
       return number;
     }
-    // Expressions, not loops: clang counts statements and calls, and allows a million of them.
+    // One expression instead of a loop: clang limits constant evaluation to a million statements and calls.
     const char* const b = bytes + at;
 #define NNRT_BYTE(i) (static_cast<std::uint64_t>(static_cast<unsigned char>(b[i])) << (8 * (i)))
     if constexpr (sizeof(T) == 1) return std::bit_cast<T>(b[0]);
@@ -39,11 +39,11 @@ template <class T> constexpr T number_at(const char* bytes, std::size_t at) {
   }
 }
 
-/// Bytes in memory as readers take them.
+/// A view of bytes as the string_view that readers take.
 inline std::string_view letters_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-/// The same bytes as weights have them.
+/// A view of a string_view as the bytes that weights take.
 inline std::span<const std::byte> bytes_of(std::string_view letters) {
   return {reinterpret_cast<const std::byte*>(letters.data()), letters.size()};
 }

@@ -1,4 +1,4 @@
-// open_file: opens regular files for reading, without waiting, and with a size that is known before a byte is read.
+// open_file: opens regular files for reading, without blocking, and returns their sizes.
 // Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to
 // read.
 #pragma once
@@ -19,19 +19,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A regular file that is open, and its size in bytes when it was opened.
+/// An open regular file, and its size in bytes when it was opened.
 struct opened_file {
   owned_fd file;
   std::uint64_t size = 0;
 };
 
-/// For files of any size.
+/// Size limit for files of any size.
 inline constexpr std::uint64_t any_size = ~std::uint64_t{};
 
-/// Opens the regular file at `path`, of at most `max_bytes`; symbolic links are followed. Never waits, whatever has
-/// the name: pipes, devices, sockets and folders are refused and not opened. A name that is given to something else in
-/// the meantime is noticed. Errors: not_found; io_failed (what is there is no regular file, or the system's reason);
-/// invalid_file (larger than `max_bytes`); invalid_argument (a zero byte in the path). Each names the file.
+/// Opens the regular file at `path`, of at most `max_bytes` bytes. Symbolic links are followed. It never blocks: pipes,
+/// devices, sockets and folders are refused without being opened. The type is checked again after opening, in case the
+/// path was replaced meanwhile. Errors: not_found; io_failed (not a regular file, or the system's reason); invalid_file
+/// (larger than `max_bytes`); invalid_argument (a zero byte in the path). Each names the file.
 result<opened_file> open_to_read(std::string_view path, std::uint64_t max_bytes = any_size);
 
 // --- details ---------------------------------------------------------------
@@ -47,7 +47,7 @@ namespace detail {
   return fail(error_code::invalid_argument, {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
 }
 
-/// What a file of this mode is, for messages.
+/// Names the type of a file in messages.
 [[gnu::cold]] inline std::string_view kind_of_file(::mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe";
@@ -60,12 +60,12 @@ namespace detail {
   return fail(error_code::io_failed, {path, ": is ", kind_of_file(mode), ", expected a regular file"});
 }
 
-/// open() that neither waits nor makes a terminal the process's own. Everything that opens a path calls it.
+/// Calls open() so that it neither blocks nor acquires a controlling terminal. All code that opens a path calls it.
 [[gnu::cold]] inline owned_fd open_path(const char* path, int flags, ::mode_t mode = 0) {
   return owned_fd(::open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
 }
 
-/// open_path() of a regular file. Errors: not_found, io_failed.
+/// Calls open_path() and checks that the file is regular. Errors: not_found, io_failed.
 [[gnu::cold]] inline result<opened_file> open_regular(const char* path, int flags, ::mode_t mode = 0) {
   opened_file opened{open_path(path, flags, mode), 0};
   if (!opened.file.is_open()) return system_failure(path, "cannot open", errno);
@@ -79,11 +79,11 @@ namespace detail {
 
 [[gnu::cold]] inline result<opened_file> open_to_read(std::string_view path, std::uint64_t max_bytes) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
-  pool<char> name;  // with the zero at its end that the system wants
+  pool<char> name;  // with the terminating zero that the system expects
   name.insert(path.begin(), path.end());
   name.push_back('\0');
-  // Opening a device can do things to it, so that the name is looked at first; and what was opened afterwards, since
-  // names change.
+  // stat() comes first, because opening a device can have side effects. open_regular() checks the type again, because
+  // the path may be replaced in between.
   struct ::stat status {};
   if (::stat(name.data(), &status) != 0) return detail::system_failure(path, "cannot open", errno);
   if (!S_ISREG(status.st_mode)) return detail::not_regular(path, status.st_mode);

@@ -1,5 +1,5 @@
-// owned_fd: an open file that is closed with its owner, and reading and writing of all that was asked for.
-// Flow: mapped files, written files, caches of drivers and messages between processes hold files by it.
+// owned_fd: a file descriptor that closes itself, and functions that read or write all bytes of a range.
+// Flow: mapped files, written files, driver caches and messages between processes hold their files in it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,7 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A file descriptor that is closed with it; below 0: none. Move only.
+/// Owns a file descriptor; the destructor closes it. A number below 0 means none. Move only.
 class owned_fd {
  public:
   owned_fd() = default;
@@ -26,12 +26,12 @@ class owned_fd {
   }
   ~owned_fd() { close(); }
 
-  /// The same open file under a number of its own; none when the system has no more.
+  /// Duplicates a descriptor (close-on-exec). Holds none when the system's limit is reached.
   static owned_fd copy_of(int number) { return owned_fd(::fcntl(number, F_DUPFD_CLOEXEC, 0)); }
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// False: the system could not write what it still held; errno says why.
+  /// Closes the file. Returns false when the system could not write buffered data; errno has the reason.
   bool close() {
     const int number = released();
     return number < 0 || ::close(number) == 0;
@@ -48,8 +48,8 @@ class owned_fd {
 
 namespace detail {
 
-/// Reads exactly so many bytes from this place on; where the file stands does not change. False: it ends before, or
-/// errno says why not.
+/// Reads exactly to.size() bytes at file offset `place`, without moving the file position. Returns false at the end of
+/// the file, or on an error (see errno).
 [[gnu::cold]] inline bool read_at(int file, std::uint64_t place, array_ref<std::byte> to) {
   for (std::size_t done = 0; done < to.size();) {
     const ::ssize_t got = ::pread(file, to.data() + done, to.size() - done, static_cast<::off_t>(place + done));
@@ -60,12 +60,12 @@ namespace detail {
   return true;
 }
 
-/// Writes all bytes by write(from, count), a system call; false: errno says why not.
+/// Writes all bytes with repeated calls of write(from, count). Returns false on an error; errno has the reason.
 template <class Write> bool write_each(array_ref<const std::byte> bytes, Write write) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ::ssize_t written = write(done, bytes.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written == 0) errno = EIO;  // nobody else says why
+    if (written == 0) errno = EIO;  // write() set no errno
     if (written <= 0) return false;
     done += static_cast<std::size_t>(written);
   }
@@ -75,7 +75,7 @@ template <class Write> bool write_each(array_ref<const std::byte> bytes, Write w
   return write_each(bytes,
                     [&](std::size_t done, std::size_t left) { return ::write(file, bytes.data() + done, left); });
 }
-/// The same from this place on; where the file stands does not change.
+/// Writes all bytes at file offset `place`, without moving the file position. Returns false on an error; see errno.
 [[gnu::cold]] inline bool write_at(int file, std::uint64_t place, array_ref<const std::byte> bytes) {
   return write_each(bytes, [&](std::size_t done, std::size_t left) {
     return ::pwrite(file, bytes.data() + done, left, static_cast<::off_t>(place + done));

@@ -1,6 +1,5 @@
-// record: numbers and texts one after the other in bytes, and a digest of bytes that sees every damage.
-// Flow: stored programs and caches are written and read with it; nothing that is read is believed before the digest
-// agrees.
+// record: serialises numbers and texts as a byte sequence, with a digest that detects damage.
+// Flow: stored programs and caches are written and read with it; readers check the digest before they use the contents.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -22,12 +21,12 @@ using byte_list = std::vector<std::byte>;
 /// CRC-64 of ECMA-182, reflected.
 using crc64 = boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, true, true>;
 
-/// A number that follows from every bit, at the speed of memory: a CRC of what 32 chains of rotations, shifts and sums
-/// make of the bytes. Bytes that differ within one aligned word of eight have another digest for certain, others but
-/// for one in 2^64.
+/// A 64-bit digest of the bytes, at memory speed. 32 chains of rotations, xors and additions process the bytes; a
+/// CRC-64 of the chains is the digest. Different bytes within one aligned 8-byte word always give another digest; other
+/// changes go undetected with probability 2^-64.
 inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
-  // Each step is one to one, of the chain as well as of the word: a word that changed leaves its chain changed, and no
-  // CRC of 64 bits misses that. Multiplications would mix better, but AVX2 and SSE have none of 64 bits.
+  // Each step is a bijection of the chain and of the word. So one changed word changes its chain, and a 64-bit CRC
+  // always detects that. Multiplications would mix better, but AVX2 and SSE have no 64-bit ones.
   constexpr int count = 32;
   std::uint64_t chains[count];
   for (int i = 0; i < count; ++i) chains[i] = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15U;
@@ -48,7 +47,7 @@ inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
   return crc.checksum();
 }
 
-/// Writes numbers and texts one after the other, in this machine's order of bytes.
+/// Appends numbers and texts to a byte sequence, in this machine's byte order.
 struct record_writer {
   byte_list bytes;
 
@@ -67,7 +66,7 @@ struct record_writer {
     put(std::uint64_t{text.size()});
     put(text.data(), text.size());
   }
-  /// A list of numbers, with their count before them.
+  /// Appends the count of a list of numbers, then the numbers.
   template <class T>
     requires std::is_arithmetic_v<T>
   void put_list(array_ref<const T> list) {
@@ -76,7 +75,7 @@ struct record_writer {
   }
 };
 
-/// A desc, whole: a member more of it does not compile here.
+/// Writes all fields of a desc. A new field stops this function from compiling.
 inline void put(record_writer& to, const tensor_desc& desc) {
   const auto& [type, layout, shape, quantised] = desc;
   const auto& [mode, scale, zero_point, axis, rounding] = quantised;
@@ -86,7 +85,7 @@ inline void put(record_writer& to, const tensor_desc& desc) {
       to.put(static_cast<std::int32_t>(rounding));
 }
 
-/// Reads them back; behind the end everything is 0 and empty, and `ok` is false.
+/// Reads what record_writer wrote. After the end every result is 0 or empty, and `ok` is false.
 struct record_reader {
   array_ref<const std::byte> bytes;
   bool ok = true;
@@ -100,7 +99,7 @@ struct record_reader {
     const auto from = take_of(number<std::uint64_t>(), 1);
     return {reinterpret_cast<const char*>(from.data()), from.size()};
   }
-  /// Appends a list of numbers to a pool or a vector.
+  /// Reads a list of numbers and appends it to a pool or a vector.
   template <class T, class List> void list(List& to) {
     auto from = take_of(number<std::uint64_t>(), sizeof(T));
     to.reserve(to.size() + from.size() / sizeof(T));
@@ -110,8 +109,8 @@ struct record_reader {
       to.push_back(made);
     }
   }
-  /// A count of things that take at least `bytes_each` here: no more than there can be, so that who believes it takes
-  /// no more memory than the bytes justify.
+  /// Reads a count of items that take at least `bytes_each` bytes each in the record. Fails when the remaining bytes
+  /// cannot hold them, so that callers may allocate memory by this count.
   std::size_t count_of(std::size_t bytes_each) {
     const auto count = number<std::uint64_t>();
     if (count > bytes.size() / bytes_each) ok = false;
@@ -129,7 +128,7 @@ struct record_reader {
   }
 };
 
-/// A desc as it stands there, with a rank and enumerators that may be none: check_graph() complains of those.
+/// Reads a desc without checking it. Its rank and enumerators may be invalid; check_graph() reports those.
 inline tensor_desc read_desc(record_reader& from) {
   tensor_desc desc;
   desc.type = static_cast<dtype>(from.number<std::int32_t>()),

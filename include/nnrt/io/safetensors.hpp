@@ -1,5 +1,5 @@
-// safetensors: the file format of weights and saved models - a checked reader over bytes in memory.
-// Flow: weights.hpp puts a handle around what parse() finds; safetensors_writer.hpp writes.
+// safetensors: a checking reader of the safetensors file format, over bytes in memory.
+// Flow: weights.hpp and saved_model.hpp read files with it; safetensors_writer.hpp writes them.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -19,37 +19,38 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A named tensor whose name and bytes (dense, row-major, little-endian) live elsewhere.
+/// A named tensor. It borrows its name and its bytes (dense, row-major, little-endian).
 struct tensor_entry {
   std::string_view name;
   dtype type = dtype::none;
   shape_t shape;
   array_ref<const std::byte> bytes;
-  // the elements of an f32 tensor in fewer bits; none in what was read: parse() has widened them
+  // narrower encoding of an f32 tensor's elements; none after parse(), which widens them
   narrow_float stored = narrow_float::none;
 };
 
-/// A named text of a file's metadata.
+/// A text of a file's metadata and its key.
 struct metadata_entry {
   std::string_view key, value;
 };
 
 namespace safetensors {
 
-/// What a file holds: tensors and metadata in the order of their names, each name once. The tensors' bytes are the
-/// file's, but those of BF16, F8_E4M3 and F8_E5M2, which are f32 here and widened; names and metadata point into
-/// `text`, so contents move but do not copy.
+/// The contents of a file: tensors and metadata, sorted by name, each name once. Tensors point into the file's bytes.
+/// BF16, F8_E4M3 and F8_E5M2 tensors are converted to f32 in `widened`. Names and metadata point into `text`, so
+/// contents can be moved but not copied.
 struct contents {
   pool<tensor_entry> tensors;
   pool<metadata_entry> metadata;
   pool<char> text;
-  pool<float> widened;  // elements of tensors that the file has in fewer bits
+  pool<float> widened;  // elements of tensors that the file stores in fewer bits
 
   contents() = default;
   contents(contents&&) noexcept = default;
   contents& operator=(contents&&) noexcept = default;
 
-  /// Appends a copy of `letters` to `text`; whoever calls it reserves enough before, for views must stay valid.
+  /// Appends a copy of `letters` to `text` and returns a view of it. Callers reserve enough room first: growth would
+  /// invalidate earlier views.
   std::string_view keep(std::string_view letters) {
     const std::size_t at = text.size();
     text.insert(letters.begin(), letters.end());
@@ -57,16 +58,16 @@ struct contents {
   }
 };
 
-/// The longest header that is read or written, in bytes, as in the format's reference implementation.
+/// Largest header in bytes that is read or written: the limit of the format's reference implementation.
 inline constexpr std::uint64_t max_header = 100'000'000;
 
-/// Reads a file whose bytes are in memory and outlive the answer. Everything is verified before it is believed: the
-/// header's length and JSON, names and fields that occur twice, dtypes, ranks (at most 8), sizes against offsets in
-/// 64 bits, and that the tensors cover the data exactly, without overlap or hole; BOOL elements are 0 or 1.
-/// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as F4); the message names the tensor, what was
-/// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
+/// Reads a file from bytes that must outlive the result. Checks the header's length and JSON, duplicate names and
+/// fields, dtypes, ranks (at most 8), and sizes against offsets in 64 bits. Tensors must cover the data exactly,
+/// without overlap or gap. BOOL elements must be 0 or 1.
+/// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as F4). The message names the tensor and the
+/// expected and actual values. Source: README and reference implementation of huggingface/safetensors 0.4.
 [[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file);
-/// The same into `found`, which is empty before.
+/// Overload that reads into `found`, which must be empty.
 [[gnu::cold]] inline result<void> read(array_ref<const std::byte> file, contents& found);
 
 }  // namespace safetensors
@@ -103,22 +104,22 @@ constexpr std::string_view file_name_of(const tensor_entry& tensor) {
     if (row.type == tensor.type && row.stored == tensor.stored) return row.name;
   return "none";
 }
-/// Bytes that a tensor's elements take where they are stored.
+/// Size in bytes of a tensor's elements in the file.
 constexpr std::int64_t stored_bytes_of(const tensor_entry& tensor) {
   return tensor.shape.elements() * (tensor.stored == narrow_float::none
                                         ? size_of(tensor.type)
                                         : static_cast<std::int64_t>(bytes_of(tensor.stored)));
 }
 
-/// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01
-/// s for each type.
+/// Heapsort of trivially copyable items: O(n log n) for hostile names, too. std::sort would add 0.01 s of compile time
+/// for each type.
 [[gnu::cold]] inline void sort(std::byte* items, std::size_t count, std::size_t item_bytes,
                                bool (*less)(const void*, const void*)) {
   const auto item = [&](std::size_t i) { return items + i * item_bytes; };
   std::size_t in_order = 1;
   while (in_order < count && !less(item(in_order), item(in_order - 1))) ++in_order;
-  if (in_order >= count) return;  // as most writers leave their tensors
-  // In words, not byte by byte: for a network of a hundred tensors that took longer than reading their JSON.
+  if (in_order >= count) return;  // the usual case: writers keep tensors in order
+  // Swaps 8 bytes at a time; swapping single bytes took longer than parsing the JSON of 100 tensors.
   const auto swap = [&](std::size_t i, std::size_t k) {
     for (std::size_t at = 0; at < item_bytes; at += sizeof(std::uint64_t)) {
       std::uint64_t a, b;
@@ -145,7 +146,7 @@ template <class T, class Less> void sort(pool<T>& items, Less) {
        [](const void* a, const void* b) { return Less{}(*static_cast<const T*>(a), *static_cast<const T*>(b)); });
 }
 
-/// Says what is wrong with a tensor; false, for functions that answer whether all is well.
+/// Appends "tensor <name>: <reason>" to `wrong`. Returns false, so that checks can return its result.
 [[gnu::cold]] inline bool complain(pool<char>& wrong, std::string_view name, pieces reason) {
   append(wrong, {"tensor ", piece::in_quotes(name), ": "});
   append(wrong, reason);
@@ -153,17 +154,17 @@ template <class T, class Less> void sort(pool<T>& items, Less) {
 }
 [[gnu::cold]] inline bool complain(pool<char>& wrong, pieces reason) { return append(wrong, reason), false; }
 
-/// Where a tensor's bytes begin and end in the file's data.
+/// Byte range [begin, end) of a tensor in the file's data.
 struct place {
   std::uint64_t begin = 0, end = 0;
 };
-/// The same for a tensor whose offsets are wrong, which are named first.
+/// Like complain(), with the tensor's offsets before the reason.
 [[gnu::cold]] inline bool complain_of_offsets(pool<char>& wrong, std::string_view name, place at, pieces reason) {
   complain(wrong, name, {"data_offsets [", at.begin, ", ", at.end, "]"});
   return complain(wrong, reason);
 }
 
-/// Extents of 0 are left out: neither the order of the extents nor a 0 among them hides a size that overflows.
+/// True when the product of the non-zero extents exceeds max_elements. Zeros are skipped so that they hide no overflow.
 [[gnu::cold]] inline bool has_too_many_elements(const shape_t& shape) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) {
@@ -196,8 +197,8 @@ struct place {
                   {"BOOL element ", i, " is ", std::to_integer<int>(tensor.bytes[i]), ", expected 0 or 1"});
 }
 
-/// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in
-/// the order of the header.
+/// Reads the JSON header into tensors and metadata, in the order of the header. Each tensor gets its bytes after its
+/// description was checked.
 class header_reader {
  public:
   header_reader(std::string_view header, array_ref<const std::byte> data, contents& found, pool<char>& wrong)
@@ -205,12 +206,12 @@ class header_reader {
     found_.text.reserve(header.size());
   }
 
-  /// Errors are worded in `wrong`.
+  /// Returns false on an error, described in `wrong`.
   bool read();
   error_code code() const { return supported_ ? error_code::invalid_file : error_code::not_supported; }
 
  private:
-  /// Says what is wrong at the last event, with the tensor there.
+  /// Report an error at the last JSON event; the second names the tensor.
   bool refuse(pieces reason);
   bool refuse_tensor(pieces reason);
   bool is(const char* field, json_event got, json_event wanted);
@@ -227,7 +228,7 @@ class header_reader {
   array_ref<const std::byte> data_;
   contents& found_;
   pool<char>& wrong_;
-  tensor_entry tensor_;  // the one that is being read
+  tensor_entry tensor_;  // the tensor being read
   place at_;
   bool supported_ = true, has_metadata_ = false;
 };
@@ -246,7 +247,7 @@ class header_reader {
   refuse({"tensor ", piece::in_quotes(tensor_.name), ": "});
   return complain(wrong_, reason);
 }
-// What is not JSON keeps the JSON reader's words.
+// A JSON syntax error keeps the JSON reader's message.
 [[gnu::cold]] inline bool header_reader::is(const char* field, json_event got, json_event wanted) {
   if (got == json_event::broken || got == wanted) return got == wanted;
   return refuse_tensor({field, ": expected ", name_of(wanted), ", got ", name_of(got)});
@@ -278,7 +279,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 
 [[gnu::cold]] inline bool header_reader::read_tensor() {
   tensor_ = {found_.keep(json_.string()), dtype::none, {}, {}};
-  unsigned seen = 0;  // a bit for each field
+  unsigned seen = 0;  // one bit for each field
   if (!expect("description", json_event::begin_object)) return false;
   while (json_.next() == json_event::key)
     if (!read_field(seen)) return false;
@@ -337,14 +338,14 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return expect("data_offsets", json_event::end_array);
 }
 
-/// In the order of their data, every tensor starts where the one before ended, and the last one ends with the file.
-/// Leaves them in that order.
+/// Checks that the tensors cover the data: in data order, each begins where the preceding one ends, and the last one
+/// ends with the data. Leaves the tensors in that order.
 [[gnu::cold]] inline bool check_cover(pool<tensor_entry>& tensors, array_ref<const std::byte> data, pool<char>& wrong) {
   sort(tensors, [](const tensor_entry& a, const tensor_entry& b) {
     return a.bytes.data() != b.bytes.data() ? a.bytes.data() < b.bytes.data() : a.bytes.size() < b.bytes.size();
   });
   std::string_view last;
-  place before;  // of the last one
+  place before;  // of the preceding tensor
   for (const tensor_entry& t : tensors) {
     const auto begin = static_cast<std::uint64_t>(t.bytes.data() - data.data());
     const place at{begin, begin + t.bytes.size()};
@@ -363,10 +364,10 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return complain(wrong, {"where the last tensor, ", piece::in_quotes(last), ", ends"});
 }
 
-// Out of line: two operators of the standard library otherwise, in each place where something is sorted.
+// Not inlined: saves two comparison functions of the standard library in each sort.
 [[gnu::cold, gnu::noinline]] inline bool is_before(std::string_view a, std::string_view b) { return a.compare(b) < 0; }
 
-/// Puts the tensors in the order of their names; null, or one whose name occurs twice.
+/// Sorts the tensors by name. Returns null, or a tensor whose name occurs twice.
 [[gnu::cold]] inline const tensor_entry* sort_by_name(pool<tensor_entry>& tensors) {
   sort(tensors, [](const tensor_entry& a, const tensor_entry& b) { return is_before(a.name, b.name); });
   for (std::size_t i = 1; i < tensors.size(); ++i)
@@ -379,7 +380,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
     if (metadata[i].key == metadata[i - 1].key) return &metadata[i];
   return nullptr;
 }
-/// Both, and each name once.
+/// Sorts tensors and metadata. Returns false when a name or key occurs twice.
 [[gnu::cold]] inline bool sort_contents(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata,
                                         pool<char>& wrong) {
   if (const tensor_entry* twice = sort_by_name(tensors))
@@ -389,7 +390,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return true;
 }
 
-/// Finds the header of a file.
+/// Checks the header's length and finds its JSON text.
 [[gnu::cold]] inline bool find_header(array_ref<const std::byte> file, std::string_view& header, pool<char>& wrong) {
   if (file.size() < 8)
     return complain(wrong, {"the file has ", file.size(), " bytes, expected at least the 8 of the header's length"});
@@ -405,17 +406,17 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   return true;
 }
 
-/// What the tensors and the metadata must be to each other.
+/// Checks coverage and duplicate names, and sorts by name.
 [[gnu::cold]] inline bool check_contents(contents& found, array_ref<const std::byte> data, pool<char>& wrong) {
   const bool is_covered = check_cover(found.tensors, data, wrong);
-  // Two tensors of one name also overlap or leave a hole; the name is the better reason.
+  // Tensors with the same name usually also overlap or leave a gap; the duplicate name is the better message.
   pool<char> of_names;
   if (sort_contents(found.tensors, found.metadata, of_names)) return is_covered;
   wrong = static_cast<pool<char>&&>(of_names);
   return false;
 }
 
-/// Puts floats in the place of elements that are stored in fewer bits.
+/// Converts narrow elements to f32 and points their tensors to the result.
 [[gnu::cold]] inline void widen_all(contents& found) {
   std::size_t count = 0;
   for (const tensor_entry& tensor : found.tensors)

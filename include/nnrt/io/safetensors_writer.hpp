@@ -1,5 +1,5 @@
-// safetensors_writer: writes the file format of weights and saved models.
-// Flow: make_weights.hpp saves weights with it, the calibrator and saved models their own tensors.
+// safetensors_writer: writes safetensors files.
+// Flow: make_weights.hpp, the calibrator and saved models save their tensors with it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -18,23 +18,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace safetensors {
 
-/// A file to be written, without its tensors' bytes being copied: the header with its length, and the data in their
-/// order. The header is padded so that the data start at a multiple of 8; larger elements come first, then the order of
-/// names, which aligns every tensor to its element size. The same tensors in any order give the same file.
+/// A file to be written: the header with its length, and views of the tensors' bytes in file order. No tensor is
+/// copied. The header is padded so that the data start at a multiple of 8. Tensors are sorted by element size, largest
+/// first, then by name, which aligns each to its element size. The order of the arguments does not change the file.
 struct outline {
   std::vector<std::byte> header;
   std::vector<std::span<const std::byte>> data;
 };
 
-/// The file of these tensors. Errors: invalid_argument (a name twice or not UTF-8, bytes that do not fit the shape, an
-/// unknown extent, …); the message names the tensor, what was got and what was expected.
+/// Makes the outline of a file with these tensors. Errors: invalid_argument (a name that is repeated or not UTF-8,
+/// bytes that do not fit the shape, an unknown extent, …). The message names the tensor and the expected and actual
+/// values.
 inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata = {});
 
-/// The file of these tensors as bytes. Errors as outline_of.
+/// Returns the bytes of a file with these tensors. Errors as outline_of().
 inline result<std::vector<std::byte>> serialize(array_ref<const tensor_entry> tensors,
                                                 array_ref<const metadata_entry> metadata = {});
 
-/// Writes the file of these tensors, as write_file does. Errors as outline_of and write_file; each names the file.
+/// Writes a file with these tensors by write_file(). Errors as outline_of() and write_file(); each names the file.
 inline result<void> save(std::string_view path, array_ref<const tensor_entry> tensors,
                          array_ref<const metadata_entry> metadata = {});
 
@@ -63,7 +64,7 @@ inline bool check_writable(const tensor_entry& tensor, pool<char>& wrong) {
   return check_booleans(tensor, wrong);
 }
 
-/// Puts tensors and metadata in the order of their names on the way.
+/// Checks all tensors and metadata, and sorts them by name.
 inline bool check_writable(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, pool<char>& wrong) {
   for (const tensor_entry& tensor : tensors)
     if (!check_writable(tensor, wrong)) return false;

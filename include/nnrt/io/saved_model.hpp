@@ -1,7 +1,6 @@
-// saved_model: networks as safetensors files - graphs as JSON metadata, weights as tensors, what an accelerator needs
-// besides.
+// saved_model: saves networks as safetensors files and loads them; graphs are JSON metadata, weights are tensors.
 // Flow: model::save() and the nnrt command write them; model::load() and the hbDNN functions read them; compile() takes
-// what they hold.
+// the networks.
 #pragma once
 
 #include <nnrt/io/graph_json.hpp>
@@ -24,45 +23,45 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What callers get of an output.
+/// The form in which callers get an output.
 struct saved_output {
-  // numbers of four bits, two to a byte; what four bits cannot hold becomes the nearest number that they can
+  // 4-bit values, two to a byte; values outside the 4-bit range are clamped to it
   std::optional<half_byte> packed = {};
 };
 
-/// A network that is saved, and what is known of it besides. A compiled one has the graph that an accelerator runs:
-/// stored weights, their scales, and tensors that have scales.
+/// A network with the data that is saved with it. The graph of a compiled network is the one that the accelerator runs:
+/// its weights are quantised, and its quantised tensors have scales.
 struct saved_model {
   model network;
-  std::string name;                        // by which it is found among the others of a file
-  std::string architecture;                // of bpu<…>: "bayes"; empty: it was compiled for none
-  std::vector<saved_place> places;         // of each node, when it was compiled
-  std::vector<saved_input> inputs;         // of each input of the graph, when somebody said
-  std::string made_by;                     // filled when it is loaded: "nnrt 0.1.0"
-  std::vector<saved_output> outputs = {};  // of each output of the graph, when somebody said
+  std::string name;                        // identifies the network in the file
+  std::string architecture;                // architecture of bpu<…>, such as "bayes"; empty: not compiled
+  std::vector<saved_place> places;         // of each node; empty when not compiled
+  std::vector<saved_input> inputs;         // of each input of the graph; empty: not specified
+  std::string made_by;                     // set on loading: "nnrt 0.1.0"
+  std::vector<saved_output> outputs = {};  // of each output of the graph; empty: not specified
 
   bool is_compiled() const { return !architecture.empty(); }
 };
 
-/// The version of the format; files of another one are refused.
+/// Version of the file format. Files with another version are refused.
 inline constexpr std::string_view saved_format = "1";
 
-/// The bytes of a file with these networks. One has its tensors under their own names, those of several stand behind
-/// the network's name: "b/fc.weight". Errors: invalid_argument (no network, no name or one twice, lists of another
-/// length than the graph's, images that an input cannot be, names that are not UTF-8, a graph out of order);
-/// rule_broken; each names the network.
+/// Serialises these networks as the bytes of one file. Tensors of a single network keep their names; those of several
+/// are prefixed with the network's name: "b/fc.weight". Errors: invalid_argument (no network; a missing or repeated
+/// name; lists whose lengths differ from the graph's; image settings that an input cannot have; names that are not
+/// UTF-8; an invalid graph); rule_broken. Each message names the network.
 inline result<byte_list> models_to_bytes(std::span<const saved_model> networks);
-/// Writes such a file, as write_file() does. Errors as models_to_bytes() and write_file(), each with the path before
-/// it.
+/// Writes such a file with write_file(). Errors as models_to_bytes() and write_file(); each message begins with the
+/// path.
 inline result<void> save_models(std::string_view path, std::span<const saved_model> networks);
 
-/// The networks of a file, in its order. Weights stay in the file, which is mapped as long as one of them lives.
-/// Everything is verified before it is believed: the format's version, a digest of the header and one of each tensor,
-/// every name and index, and the operators' rules, as compile() does. Errors, which begin with the path and say what
-/// and where: not_found, io_failed; invalid_file (no saved model, or a damaged one); not_supported (another version of
-/// the format, an operator that nnrt lacks); rule_broken.
+/// Loads the networks of a file, in file order. The weights are read in place: the file stays mapped while one of them
+/// exists. Everything is checked: the format version, the digests of the header and of each tensor, names, indices, and
+/// the operators' rules as in compile(). Errors begin with the path and name the fault and its place: not_found,
+/// io_failed; invalid_file (not a saved model, or damaged); not_supported (another format version, an unknown
+/// operator); rule_broken.
 inline result<std::vector<saved_model>> load_models(std::string_view path);
-/// Those of a file in memory, of which a copy is kept. Errors as above, without a path.
+/// Loads the networks from a file's bytes and keeps a copy of them. Errors as above, without a path.
 inline result<std::vector<saved_model>> load_models(std::span<const std::byte> file);
 
 // --- details ---------------------------------------------------------------
@@ -79,8 +78,8 @@ inline constexpr std::string_view no_digest = "0000000000000000";
   return digits;
 }
 
-/// Where a header has the 16 digits of its digest; behind its end: it has none as nnrt writes it. No string holds what
-/// is looked for, since quotes are escaped in strings.
+/// Offset of the 16 digits of the digest in a header; the header's size if the key is missing. Strings in the header
+/// cannot contain the searched text, because JSON escapes their quotes.
 [[gnu::cold]] inline std::size_t place_of_digest(array_ref<const std::byte> header) {
   const std::string_view letters(reinterpret_cast<const char*>(header.data()), header.size());
   const std::string before = nnrt::joined({piece::in_quotes(digest_key), ":\""});
@@ -91,14 +90,14 @@ inline constexpr std::string_view no_digest = "0000000000000000";
 
 // ---- What both sides check ----
 
-/// What compile() would say of the graph, and whether the lists fit it.
+/// Applies the checks of compile() to the graph, and checks that the lists have the graph's lengths.
 [[gnu::cold]] inline result<void> check_saved(const saved_model& made) {
   const ir::graph& g = made.network.graph;
   if (made.name.empty()) return fail(error_code::invalid_argument, "a network has no name");
   if (auto ok = check_graph(g); !ok) return ok;
   ir::graph inferred = g;
   if (auto ok = infer_graph(inferred); !ok) return ok;
-  for (const ir::node& n : g.nodes)  // which the file could not say
+  for (const ir::node& n : g.nodes)  // the file format has no field for it
     if (n.left_open >= 0 && made.network.weights.order() == layout::pytorch) {
       const unlike_default& unsaid = n.op->traits.to_be_said[static_cast<std::size_t>(n.left_open)];
       return fail(error_code::invalid_argument,
@@ -124,7 +123,7 @@ inline constexpr std::string_view no_digest = "0000000000000000";
 
 // ---- Writing ----
 
-/// The tensors of a file that is being put together, and what is written of them.
+/// Collects the tensors and the JSON of a file.
 class model_writer {
  public:
   [[gnu::cold]] result<void> add(const saved_model& made, bool is_alone) {
@@ -166,7 +165,7 @@ class model_writer {
         .string(hexadecimal(digest_of(tensor.bytes)))
         .end_object();
   }
-  /// A tensor for each constant, under a name that no weight has; the names by value.
+  /// Adds a tensor for each constant, under a name that no weight has. Returns the names, indexed by value.
   [[gnu::cold]] std::vector<std::string> add_constants(std::string_view prefix, const model& network) {
     const ir::graph& g = network.graph;
     std::vector<std::string> names(g.values.size());
@@ -228,7 +227,7 @@ class model_writer {
 
   json_writer json_ = begun();
   std::vector<tensor_entry> tensors_;
-  std::vector<std::string> names_;  // of the tensors, in the file
+  std::vector<std::string> names_;  // of the tensors in the file
 };
 
 [[gnu::cold]] inline result<safetensors::outline> outline_of_models(std::span<const saved_model> networks) {
@@ -247,7 +246,7 @@ class model_writer {
 
 // ---- Reading ----
 
-/// The header has the digest that it names: of its own bytes, as if that digest were zeros.
+/// Checks the format version and the header's digest. The digest covers the header with its own 16 digits set to zeros.
 [[gnu::cold]] inline result<void> check_header(array_ref<const std::byte> file, const weights& contents) {
   const std::string_view* const format = contents.metadata(format_key);
   if (format == nullptr)
@@ -273,10 +272,10 @@ class model_writer {
   return {};
 }
 
-/// Reads the networks that a file's metadata describe. The first thing that is wrong ends the reading.
+/// Reads the networks that a file's metadata describe. Stops at the first error.
 class model_loader {
  public:
-  /// `keeper` keeps the memory of the contents.
+  /// `keeper` owns the memory of `contents`.
   model_loader(std::string_view json, const weights& contents, const weights& keeper)
       : json_(json), contents_(contents), keeper_(keeper) {
     uses_.assign(contents.entries().size(), use::none);
@@ -310,7 +309,7 @@ class model_loader {
   }
 
  private:
-  /// What a tensor of the file has been used for.
+  /// How a tensor of the file has been used so far.
   enum class use : char { none, described, copied };
   use& use_of(const tensor_entry& tensor) {
     return uses_[static_cast<std::size_t>(&tensor - contents_.entries().data())];
@@ -319,7 +318,7 @@ class model_loader {
     refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), " ", why}}, of);
   }
 
-  /// Ends the reading for a reason that is not one of the JSON.
+  /// Stops reading with an error that is not a JSON error.
   [[gnu::cold]] void refuse(error why, const saved_model& of) {
     if (!json_.is_fine()) return;
     wrong_ = fail(std::move(why).in(nnrt::joined({"network ", piece::in_quotes(of.name)})));
@@ -363,7 +362,7 @@ class model_loader {
       refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), " is not in the file"}}, made);
     return found;
   }
-  /// A tensor whose bytes have the digest that is written there.
+  /// Reads a tensor's name and digest, finds the tensor and checks the digest of its bytes. Null on an error.
   [[gnu::cold]] const tensor_entry* read_tensor(const saved_model& made, std::string_view prefix, std::string& name) {
     json_.take(json_event::begin_object);
     name = json_.key("name").text();
@@ -382,8 +381,8 @@ class model_loader {
              made);
     return found;
   }
-  /// The elements of a constant, which ends up at a multiple of 64. Each has a tensor of its own, as in files that were
-  /// written here: many constants of one large tensor would not fit into memory.
+  /// Copies the elements of a constant to an offset that is a multiple of 64. Each constant needs a separate tensor:
+  /// many constants that copy one large tensor would exhaust memory.
   [[gnu::cold]] void copy_constant(saved_model& made, std::string_view prefix, const std::string& name, ir::value& v) {
     const tensor_entry* const found = find(made, prefix, name);
     if (found == nullptr) return;
@@ -430,7 +429,7 @@ class model_loader {
       json_.take(json_event::end_object);
     });
   }
-  /// What the rest of an object says of numbers of four bits: nothing, in most.
+  /// Reads the optional member "packed" of an object.
   [[gnu::cold]] std::optional<half_byte> read_packed() {
     if (json_.comes(json_event::end_object)) return {};
     return static_cast<half_byte>(json_.key("packed").one_of(names_of<half_byte, 2>));
@@ -456,8 +455,8 @@ class model_loader {
   const weights& contents_;
   const weights& keeper_;
   result<void> wrong_;
-  bool are_known_ = true;    // all operators
-  std::size_t tensors_ = 0;  // that have been found
+  bool are_known_ = true;    // false: an operator is unknown
+  std::size_t tensors_ = 0;  // number of tensors read
   pool<use> uses_;           // of each tensor of the file
 };
 
@@ -470,14 +469,14 @@ class model_loader {
   return model_loader(*json, *contents, file.keeper()).read();
 }
 
-/// The only network of a file.
+/// The network of a file that has exactly one. Error: invalid_argument.
 [[gnu::cold]] inline result<model> only_one(std::vector<saved_model>&& all) {
   if (all.size() == 1) return std::move(all.front().network);
   return fail(error_code::invalid_argument,
               {"got a file with ", all.size(), " networks, expected 1: load_models() reads them"});
 }
 
-/// What a file's only network is called: the file's own name, without what is behind its last point.
+/// The name under which a single network is saved: the file's name without its folder and extension.
 [[gnu::cold]] inline std::string stem_of(std::string_view path) {
   path.remove_prefix(path.find_last_of('/') + 1);
   const std::size_t point = path.find_last_of('.');
@@ -511,7 +510,7 @@ inline result<std::vector<saved_model>> load_models(std::string_view path) {
 
 inline result<std::vector<saved_model>> load_models(std::span<const std::byte> file) {
   if (const auto contents = weights::parse(file); !contents)
-    return fail(contents.error());  // before it is copied, which a file of zeros is not worth
+    return fail(contents.error());  // check before copying: a large invalid file is not copied
   return detail::load_models(shared_bytes::copy_of(array_ref<const std::byte>(file.data(), file.size())));
 }
 

@@ -1,16 +1,16 @@
-// shared_bytes: a handle on bytes that stay where they are - a mapped file's, a program's, or a copy.
-// Flow: caches hand files to devices in it; programs that were restored read their weights there as long as they live.
+// shared_bytes: a shared handle on bytes at a fixed address: of a mapped file, of the program, or a copy.
+// Flow: caches pass files to devices in it; restored programs read their weights from it while they exist.
 #pragma once
 
 #include <nnrt/io/weights.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Bytes that begin at a multiple of 64 and live as long as a copy of the handle, or of keeper().
+/// Bytes aligned to 64, valid while a copy of the handle or of keeper() exists.
 class shared_bytes {
  public:
   shared_bytes() = default;
-  /// All bytes of a file; other processes that map it have the same memory.
+  /// Holds all bytes of a file. Processes that map the same file share the memory.
   explicit shared_bytes(mapped_file&& file) : bytes_(file.bytes()) {
     keeper_ = weights(
         weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native, .others = {}});
@@ -25,7 +25,7 @@ class shared_bytes {
     return kept;
   }
 
-  /// Bytes that are never unloaded, at a multiple of 64: those of an nnrt::embedded_file.
+  /// Refers to bytes that are valid until the program ends and aligned to 64, such as those of an nnrt::embedded_file.
   static shared_bytes lasting(array_ref<const std::byte> bytes) {
     shared_bytes kept;
     kept.bytes_ = bytes;
@@ -33,7 +33,7 @@ class shared_bytes {
   }
 
   array_ref<const std::byte> bytes() const { return bytes_; }
-  /// A weights file without tensors, whose memory they are.
+  /// Weights without tensors that own the memory.
   const weights& keeper() const { return keeper_; }
 
  private:

@@ -1,6 +1,6 @@
-// weight_place: where a weight lies in a model file, and what its bytes need until they are the graph's tensor.
-// Flow: readers note places while they build a graph; weights_at() turns them into weights at run time, when the graph
-// is used.
+// weight_place: the position of a weight in a model file, and the conversion to the form that the graph uses.
+// Flow: readers note places while they build a graph; weights_at() makes weights of them at run time, when the graph is
+// used.
 #pragma once
 
 #include <nnrt/core/convert.hpp>
@@ -10,22 +10,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A tensor in a file, and the form in which the graph has it. Plain data, which constant evaluation can keep.
+/// A tensor in a file, and its form in the graph. Plain data that constant evaluation can store.
 struct weight_place {
   std::int32_t value = ir::none;    // the graph's weight
-  std::size_t first = 0, size = 0;  // its bytes in the file
-  tensor_desc stored;               // what they are there; i8 for numbers of four bits
-  bool is_packed = false;           // two numbers of four bits in each byte
-  bool as_f32 = false;              // quantised values and f16 become the real numbers that they stand for
-  bool filters_first = false;       // [1, H, W, O] becomes [O, H, W, 1]
-  std::size_t first_scale = 0;      // offset of the f32 scales of `stored`, one for each index of its axis
+  std::size_t first = 0, size = 0;  // byte range in the file
+  tensor_desc stored;               // desc of the stored elements; i8 for 4-bit values
+  bool is_packed = false;           // two 4-bit values in each byte
+  bool as_f32 = false;              // quantised values and f16 are converted to real values in f32
+  bool filters_first = false;       // [1, H, W, O] is transposed to [O, H, W, 1]
+  std::size_t first_scale = 0;      // file offset of the f32 scales of `stored`, one per index of its quantised axis
 
   constexpr bool is_in_form() const { return !is_packed && !as_f32 && !filters_first; }
 };
 
 namespace detail {
 
-/// Element i of a place, of the type of place.stored.
+/// Element i of a place, as the element type of place.stored.
 template <class T> constexpr T stored_element(const file_bytes& file, const weight_place& place, std::size_t i) {
   if constexpr (std::is_same_v<T, std::int8_t>) {
     if (place.is_packed) {
@@ -41,7 +41,7 @@ template <class T> constexpr void put_element(T element, std::byte* to) {
   for (const std::byte byte : raw.bytes) *to++ = byte;
 }
 
-/// The real number that element i stands for.
+/// Element i as a real value: scale * (stored - zero_point), or the float itself.
 template <class T>
 constexpr float real_element(const file_bytes& file, const weight_place& place, std::size_t inner, std::size_t i) {
   const T stored = stored_element<T>(file, place, i);
@@ -60,8 +60,8 @@ constexpr float real_element(const file_bytes& file, const weight_place& place, 
 
 }  // namespace detail
 
-/// Writes the elements of a place in the graph's form: place.stored.elements() of them, as f32 or as the dtype that the
-/// file has. The caller has checked that the file holds the bytes and scales of the place.
+/// Writes the elements of a place in the graph's form: place.stored.elements() elements, as f32 or in the file's dtype.
+/// The caller has checked that the file has the place's bytes and scales.
 constexpr void convert_elements(const file_bytes& file, const weight_place& place, std::byte* to) {
   const shape_t& shape = place.stored.shape;
   const auto count = static_cast<std::size_t>(shape.elements());

@@ -1,5 +1,5 @@
-// weights: a handle on named tensors - of a mapped file, of the caller's bytes, or a copy - that executors share.
-// Flow: safetensors::parse() finds the tensors; bind_weights.hpp fits them to the weights that a network names.
+// weights: an immutable, shared handle on named tensors in a mapped file, in the caller's memory or in a copy.
+// Flow: safetensors::read() fills it from a file; bind_weights.hpp matches its tensors with the weights of a network.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -16,14 +16,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The order in which a file's writer keeps the axes of weights.
+/// The axis order of the weights in a file.
 enum class layout {
-  native,   // as the operators take them: convolutions [outC, kH, kW, inC/group], linear columns in H,W,C order
-  pytorch,  // as a PyTorch state dict has them: OIHW, transposed IOHW, linear columns in C,H,W order, gates i, f, g, o
+  native,   // operators' order: convolutions [outC, kH, kW, inC/group], linear columns in H,W,C order
+  pytorch,  // order of a PyTorch state dict: OIHW, transposed IOHW, linear columns in C,H,W order, gates i, f, g, o
 };
 
 namespace detail {
-/// Pieces of zeroed memory, each aligned to 64 bytes; their addresses survive moves.
+/// Owns zeroed blocks of memory, each aligned to 64 bytes. Moving the object does not move the blocks.
 class aligned_memory {
  public:
   aligned_memory() = default;
@@ -36,14 +36,14 @@ class aligned_memory {
     for (std::byte* const piece : pieces_) ::operator delete(piece, alignment);
   }
 
-  /// One more piece. Null when it has no bytes.
+  /// Allocates a block of `bytes` bytes, rounded up to 64. Returns null for 0 bytes.
   std::byte* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     pieces_.push_back(nullptr);
     pieces_.back() = static_cast<std::byte*>(::operator new(rounded(bytes), alignment));
     return static_cast<std::byte*>(std::memset(pieces_.back(), 0, rounded(bytes)));
   }
-  /// Bytes rounded up to whole cache lines.
+  /// `bytes` rounded up to a multiple of 64, the size of a cache line.
   static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
  private:
@@ -52,50 +52,51 @@ class aligned_memory {
 };
 }  // namespace detail
 
-/// Named tensors and texts, immutable, behind a handle: a copy is a pointer, and the bytes stay mapped (or allocated)
-/// until the last copy is gone. `weights{}` holds nothing, for networks that name no weights.
-/// Weights that a program computed come from make_weights (make_weights.hpp), those of other files from
-/// weights_builder.
+/// A handle on named tensors and metadata texts. The contents are immutable and shared by all copies; a copy costs one
+/// pointer. The bytes stay mapped or allocated until the last copy is destroyed. `weights{}` is empty: use it for
+/// networks without weights. make_weights.hpp makes weights from computed tensors; weights_builder makes them from
+/// other formats.
 class weights {
  public:
   using entry = tensor_entry;
 
   weights() = default;
 
-  /// Maps a safetensors file; its bytes are read from the disk when they are used.
-  /// Errors: not_found, io_failed; invalid_file, not_supported as safetensors::parse. Each begins with the path.
+  /// Maps a safetensors file. The system reads its pages from the disk on first use.
+  /// Errors: not_found, io_failed; invalid_file, not_supported as `safetensors::parse`. Each message begins with the
+  /// path.
   static result<weights> open(std::string_view path, layout order = layout::native);
-  /// Borrows a safetensors file in memory, such as an embedded one: its bytes must outlive every copy of the handle.
-  /// Errors as safetensors::parse.
+  /// Reads a safetensors file in memory, such as an embedded one, without a copy. The bytes must outlive every copy of
+  /// the handle. Errors as `safetensors::parse`.
   static result<weights> parse(std::span<const std::byte> file, layout order = layout::native);
-  /// Like parse, but keeps a copy of the bytes.
+  /// Like parse(), but copies the bytes first.
   static result<weights> parse_copy(std::span<const std::byte> file, layout order = layout::native);
 
-  /// The tensor of this name, or null; O(log n). Valid as long as a copy of the handle lives.
+  /// The tensor with this name, or null. Takes O(log n). The pointer is valid while a copy of the handle exists.
   const entry* find(std::string_view name) const;
-  /// All tensors, in the order of their names.
+  /// All tensors, sorted by name.
   array_ref<const entry> entries() const {
     if (!state_) return {};
     return {state_->found.tensors.data(),
-            state_->found.tensors.size()};  // from the vector itself it costs compilers 0.01 s
+            state_->found.tensors.size()};  // passing the vector itself adds 0.01 s of compile time
   }
-  /// All texts of the file's metadata, in the order of their keys.
+  /// All texts of the file's metadata, sorted by key.
   array_ref<const metadata_entry> metadata() const {
     if (!state_) return {};
     return {state_->found.metadata.data(), state_->found.metadata.size()};
   }
-  /// The text under this key of the metadata, or null.
+  /// The metadata text with this key, or null. Takes O(n).
   const std::string_view* metadata(std::string_view key) const;
-  /// The order of axes that these weights were said to have.
+  /// The axis order that the caller stated when these weights were made.
   layout order() const { return state_ ? state_->order : layout::native; }
 
  private:
   struct state {
     mapped_file file;
-    detail::aligned_memory memory;  // of tensors that do not lie in the file
+    detail::aligned_memory memory;  // owns tensors that are not in the file
     safetensors::contents found;
     layout order = layout::native;
-    shared<const state> others;  // whose memory tensors may lie in
+    shared<const state> others;  // keeps these weights' memory alive: tensors may point into it
   };
 
   friend result<weights> make_weights(array_ref<const entry> tensors, array_ref<const metadata_entry> metadata,
@@ -137,7 +138,7 @@ class weights {
 
 [[gnu::cold]] inline const weights::entry* weights::find(std::string_view name) const {
   const array_ref<const entry> all = entries();
-  std::size_t first = 0, last = all.size();  // the name is in [first, last), if anywhere
+  std::size_t first = 0, last = all.size();  // the name, if present, is in [first, last)
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;
     const int order = all[middle].name.compare(name);

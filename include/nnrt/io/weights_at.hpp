@@ -1,6 +1,5 @@
-// weights_at: the weights of a graph that was read from a file, out of that file's bytes.
-// Flow: loaders of model files and networks that the compiler read call it once, before executors prepare their
-// kernels.
+// weights_at: makes the weights of a graph that was read from a file.
+// Flow: loaders of model files and networks read at compile time call it once, before executors prepare their kernels.
 #pragma once
 
 #include <nnrt/io/weight_place.hpp>
@@ -8,8 +7,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Adds the tensor of each place under the name that the graph has for it. Tensors in the graph's form stay in the
-/// file, whose bytes must outlive the weights; others are converted into memory of the builder.
+/// Adds the tensor of each place under its name in the graph. Tensors that already have the graph's form are not
+/// copied: the file's bytes must outlive the weights. Others are converted into memory that the builder allocates.
 [[gnu::cold]] inline void add_weights_at(array_ref<const weight_place> places, const ir::graph& g,
                                          std::string_view file, weights_builder& to) {
   for (const weight_place& place : places) {

@@ -1,5 +1,5 @@
-// write_file: writing a whole file so that readers see the old one or the new one.
-// Flow: whoever writes weights, saved models, caches or profiles calls it; programs that only read do without it.
+// write_file: replaces a whole file atomically; readers see the old or the new content.
+// Flow: code that writes weights, saved models, caches or profiles calls it; programs that only read do not need it.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -19,19 +19,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file next to it is
-/// written, flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one,
-/// and a mapping of the old one stays valid. Permissions of the caller's own file are kept; of another user's file the
-/// new one, which is the caller's, has no more than that. No symbolic link is followed: one that has the name is
-/// replaced, its target is not written to. A pipe or device that has the name is replaced, too. Errors: not_found,
-/// io_failed (a folder has the name, too); each names the file.
+/// Creates or replaces the file at `path` with the concatenated pieces. It writes a temporary file in the same folder,
+/// flushes it to the device and renames it. So readers see the old or the new content, also after a power cut, and
+/// mappings of the old file remain valid. If the caller owns the old file, its permissions are kept. If another user
+/// owns it, the new file belongs to the caller and its permissions are at most the old ones. A symbolic link, pipe or
+/// device with this name is replaced; a link's target is not written. Errors: not_found, io_failed (also for a folder
+/// with this name); each names the file.
 [[gnu::cold]] inline result<void> replace_file(std::string_view path,
                                                std::span<const std::span<const std::byte>> contents);
 
-/// replace_file(), but a pipe or device is written to and stays what it is: for files that a user names. So are what
-/// the names of the system lead to: /dev/stdout, /dev/stderr, /dev/fd/ and /proc/. Errors: those of replace_file();
-/// io_failed (a pipe that nobody reads from, a socket, and a name of the system for a regular file that a process has
-/// open); each names the file.
+/// Like replace_file(), for files that a user names: a pipe or device is written to, not replaced. So are the targets
+/// of the system's names: /dev/stdout, /dev/stderr, /dev/fd/ and /proc/. Errors: those of replace_file(); io_failed (a
+/// pipe without a reader, a socket, a system name for a regular file that a process has open); each names the file.
 [[gnu::cold]] inline result<void> write_file(std::string_view path,
                                              std::span<const std::span<const std::byte>> contents);
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
@@ -42,7 +41,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 namespace detail {
 inline constexpr std::string_view mark_of_new_files = ".new-";
 
-/// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
+/// Creates a file named path.new-<process>-<n>. Names left by a killed process with the same number are skipped.
 [[gnu::cold]] inline owned_fd create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
     temporary = joined({path, mark_of_new_files, ::getpid(), "-", n});
@@ -51,8 +50,8 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   }
 }
 
-/// Gives a new file the permissions of the regular file that it will replace, if there is one. Bits that let programs
-/// run as their owner are not taken over.
+/// Copies the permissions of the regular file that the new one will replace, if there is one. The set-user-ID and
+/// set-group-ID bits are not copied.
 [[gnu::cold]] inline bool take_over_permissions(const owned_fd& file, const char* path) {
   struct ::stat old {
   }, made{};
@@ -69,7 +68,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   return ::fsync(file.number()) == 0 && file.close();
 }
 
-/// Whether this is a name by which the system gives a process what it has open. These are links, and are followed.
+/// True for names by which the system refers to a process's open files. These are links and are followed.
 [[gnu::cold]] inline bool is_name_of_the_system(std::string_view path) {
   return path == "/dev/stdout" || path == "/dev/stderr" || path == "/dev/stdin" || path.substr(0, 8) == "/dev/fd/" ||
          path.substr(0, 6) == "/proc/";
@@ -85,18 +84,18 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   if (!file.is_open() || ::fstat(file.number(), &opened) != 0) return system_failure(path, "cannot write", errno);
   if (S_ISREG(opened.st_mode))
     return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
-  // It was opened without waiting; who reads slowly is waited for.
+  // The file was opened non-blocking; the writes below block until a slow reader is ready.
   bool is_written = ::fcntl(file.number(), F_SETFL, 0) == 0;
   for (std::size_t i = 0; is_written && i < contents.size(); ++i) is_written = write_all(file.number(), contents[i]);
   if (is_written && file.close()) return {};
   return system_failure(path, "cannot write", errno);
 }
 
-/// A directory, for its locks and for flushing it.
+/// Opens a directory, for locking and flushing it.
 [[gnu::cold]] inline owned_fd open_directory(const char* path) { return open_path(path, O_RDONLY | O_DIRECTORY); }
 
-// After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
-// reason to report a failed write.
+// A rename becomes durable only when the directory is flushed. A file system that cannot do this does not make the
+// write fail.
 [[gnu::cold]] inline void flush_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
