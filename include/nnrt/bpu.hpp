@@ -1,6 +1,5 @@
-// bpu: networks as int8 accelerators run them - what these take, where the rest runs, scales from samples, quantised
-// values.
-// Flow: include it beside nnrt.hpp; another architecture is one more file like policy/bayes.hpp.
+// bpu: networks for int8 accelerators - their limits, partitioning, calibration from samples, quantised execution.
+// Flow: include it together with nnrt.hpp. To add an architecture, add one header like policy/bayes.hpp.
 #pragma once
 
 #include <nnrt/nnrt.hpp>

@@ -1,5 +1,5 @@
 // bpu_file: calibrated networks in files - save_calibrated() and load_calibrated().
-// Flow: include it beside bpu.hpp; a file may hold any operator, so all of them are compiled.
+// Flow: include it together with bpu.hpp. A file may contain any operator, so this header compiles all of them.
 #pragma once
 
 #include <nnrt/bpu.hpp>

@@ -1,9 +1,8 @@
-// c_api: defines every function of OpenHarmony's Neural Network Runtime over this library's graphs, passes and kernels.
-// Flow: include it in one or more units of a C++ program (all with the same compiler flags), whose C units then link
-// against them.
+// c_api: defines every function of OpenHarmony's Neural Network Runtime on top of this library.
+// Flow: include it in one or more units of a C++ program, all with the same compiler flags. C units link against them.
 //
-// Contract: the headers in neural_network_runtime/. Functions here turn handles into objects, null pointers into codes,
-// and exceptions into codes; what they do stands in nnrt/c_api/.
+// Contract: the headers in neural_network_runtime/. The functions turn handles into objects, and null pointers and
+// exceptions into error codes. Their code is in nnrt/c_api/.
 #pragma once
 
 #include <nnrt/c_api/compilation_functions.hpp>
@@ -16,9 +15,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// The network of a static graph as a finished model, for OH_NNCompilation_Construct; OH_NNModel_Destroy destroys it. A
-/// state is an input and an output of one name there (passes/open_states.hpp), after the others. Null: the weights do
-/// not fit (what is wrong goes to the log), or there is no memory.
+/// Makes a finished model of the network of a static graph, for OH_NNCompilation_Construct; OH_NNModel_Destroy destroys
+/// it. In the model, a state is an input and an output of one name (passes/open_states.hpp), listed after the others.
+/// Returns null if the weights do not fit (the reason goes to the log) or if memory is exhausted.
 template <class G> OH_NNModel* make_model(const weights& file = {}) {
   return guarded("make_model", static_cast<OH_NNModel*>(nullptr), [&](const char* me) -> OH_NNModel* {
     auto made = to_model<G>(file);

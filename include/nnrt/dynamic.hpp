@@ -1,5 +1,5 @@
 // dynamic: networks that arrive at run time - models, compile(), programs and sessions, with every operator.
-// Flow: include it beside nnrt.hpp where graphs come from files or other programs.
+// Flow: include it together with nnrt.hpp where graphs come from files or other programs.
 #pragma once
 
 #include <nnrt/exec/program.hpp>

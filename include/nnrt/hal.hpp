@@ -1,5 +1,5 @@
 // hal: devices - the driver interface, the processor as a device, and the registry of both.
-// Flow: include it to add a device of one's own; c_api.hpp runs models through it.
+// Flow: include it to add your own device; c_api.hpp runs models through it.
 #pragma once
 
 #include <nnrt/dynamic.hpp>

@@ -1,7 +1,6 @@
-// hdi: models as OpenHarmony's HDI has them - types of versions 1.0, 2.0 and 2.1, their byte form, and graphs as such
-// models and back.
-// Flow: include it to hand a model to a driver of HDI, or to take one from whoever has made it; hdi_ohos.hpp has the
-// names that drivers use.
+// hdi: models of OpenHarmony's HDI - types of versions 1.0, 2.0 and 2.1, their serialised form, conversion from and to
+// graphs.
+// Flow: include it to exchange models with an HDI driver or client; hdi_ohos.hpp has the names that drivers use.
 #pragma once
 
 #include <nnrt/dynamic.hpp>

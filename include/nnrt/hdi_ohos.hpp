@@ -1,6 +1,6 @@
 // hdi_ohos: the names that drivers of OpenHarmony's HDI use - OHOS::HDI::Nnrt::V1_0, V2_0 and V2_1,
 // OHOS::MessageParcel, and for every structure <Name>BlockMarshalling and <Name>BlockUnmarshalling.
-// Flow: code that was written against drivers_interface/nnrt includes this in place of its generated headers.
+// Flow: code that was written against drivers_interface/nnrt includes this instead of its generated headers.
 #pragma once
 
 #include <nnrt/hdi/message_parcel.hpp>
@@ -15,7 +15,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-// Beside the structures, so that they are found by their arguments, too.
+// In the namespaces of the structures, so that argument-dependent lookup finds them.
 namespace common {
 NNRT_HDI_BLOCK(SharedBuffer)
 NNRT_HDI_BLOCK(QuantParam)

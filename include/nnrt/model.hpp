@@ -1,5 +1,5 @@
 // model: NNRT_MODEL makes a static network of a model file, which the compiler reads.
-// Flow: programs include it for networks that come as .tflite files; it brings nnrt.hpp.
+// Flow: programs include it for networks in .tflite files; it includes nnrt.hpp.
 #pragma once
 
 #include <nnrt/exec/file_network.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// The last part of a path, as the name of a model's bytes.
+/// The index where the file name begins in a path; the file name names a model's bytes.
 template <fixed_string Path> constexpr std::size_t first_of_file_name() {
   std::size_t first = 0;
   for (std::size_t i = 0; i + 1 < sizeof Path.letters; ++i)
@@ -28,7 +28,7 @@ template <fixed_string Name>
 inline constexpr std::string_view bytes_of_model{model_bytes<Name>,
                                                  sizeof model_bytes<Name> - (model_is_literal<Name> ? 1 : 0)};
 
-/// The bytes that were written under a model's name, else under the name of its file.
+/// The bytes that were given under a model's name, else under the name of its file.
 template <fixed_string Name, fixed_string Path> constexpr file_view find_model_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (has_bytes<Name>) return bytes_of_model<Name>;
@@ -39,7 +39,7 @@ template <fixed_string Name, fixed_string Path> constexpr file_view find_model_b
     return {large_model<file>::literal(), large_model<file>::size, large_model<file>::left_out};
   else return {};
 }
-/// All bytes, for programs: of large files what the assembler put there.
+/// All bytes, for programs. For large files, these are the bytes that the assembler included.
 template <fixed_string Name, fixed_string Path> result<std::string_view> find_stored_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (!has_bytes<Name> && large_model<Name>::size > 0) return large_model<Name>::stored();
@@ -65,17 +65,16 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
 ///   using net = nnrt::graph<person>;
 ///   auto run = nnrt::executor<net>::create();          // with the file's weights; create(others) takes others
 ///
-/// The compiler reads the file: shapes, rules, plan and kernels are as for a network that is written, and only the
-/// operators that the file names are compiled. Inputs and outputs have the names of their tensors; unknown extents are
-/// what the file writes for them, mostly 1. A third argument is the key of one of the file's signatures, which is read
-/// then.
+/// The compiler reads the file. Shapes, rules, plan and kernels are as for a network written in C++, and only the
+/// operators in the file are compiled. Inputs and outputs have the names of their tensors. Unknown extents take the
+/// value in the file, mostly 1. A third argument selects one of the file's signatures by its key.
 ///
-/// The bytes come from CMake,
+/// CMake supplies the bytes:
 ///
 ///   nnrt_model(app person_detect.tflite NAME person)
 ///
-/// or, without it, from what `nnrt embed person_detect.tflite -o person_detect.tflite.inc` writes and the source
-/// includes before this, or from NNRT_MODEL_BYTES around an #embed. A file that cannot be read is a compile error,
+/// Without CMake, `nnrt embed person_detect.tflite -o person_detect.tflite.inc` writes a file that the source includes
+/// before this macro. NNRT_MODEL_BYTES around an #embed works, too. A file that cannot be read is a compile error,
 /// graph_rejected<…> with the place in the file and the reason.
 #define NNRT_MODEL(name, ...) NNRT_MODEL_OF(name, __VA_ARGS__, "", )
 #define NNRT_MODEL_OF(name, path, signature, ...)                                                                 \

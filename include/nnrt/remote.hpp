@@ -1,4 +1,4 @@
-// remote: devices whose drivers live in processes of their own - the client's side, and the host's.
+// remote: devices whose drivers run in separate processes - the client's side, and the host's.
 // Flow: remote::connect(path) is a driver for hal::registry() and compile(); nnrt-driverd is remote::serve() with a
 // command line.
 #pragma once

@@ -1,7 +1,6 @@
-// src: every operator, for every dtype, with all its kernels, and compile() - what NNRT_SEPARATE_COMPILATION leaves to
-// one unit of a program.
-// Flow: that unit includes this and nothing else of nnrt, and is compiled for the instruction set of the others;
-// ops/registry.hpp and NNRT_COMPILED_ONCE say who asks.
+// src: compiles every operator for every dtype, all kernels and compile(), for programs with NNRT_SEPARATE_COMPILATION.
+// Flow: one unit of the program includes this and no other nnrt header; it uses the instruction set of the other units.
+// ops/registry.hpp and NNRT_COMPILED_ONCE declare what this unit defines.
 #pragma once
 
 #include <nnrt/exec/program.hpp>
@@ -16,7 +15,7 @@ template <class Op> constinit const operator_info compiled_operator<Op>::info = 
 
 namespace detail {
 
-/// What a table names that is kept is compiled.
+/// Compiles the operators: the retained table below names all of them.
 template <class List> struct compiled_operators;
 template <class... Ops> struct compiled_operators<type_list<Ops...>> {
   static constexpr std::array<const operator_info*, sizeof...(Ops)> all{&compiled_operator<Ops>::info...};
@@ -47,7 +46,7 @@ void compiled_kernel<Op, Family, Method>::pack(const kernel_call& call) {
 
 namespace detail {
 
-/// The functions of a binding by their methods: what plans that the compiler made for other units call.
+/// The functions of a binding by their methods. Plans that the compiler made for other units call them.
 template <op_code Op, family Family> constexpr auto kernels_of_binding() {
   using bound = binding_of<Op, Family>;
   if constexpr (has_methods<bound>) {

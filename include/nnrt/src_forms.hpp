@@ -1,13 +1,12 @@
-// src_forms: how every operator stands in HDI models and in the C functions - what NNRT_SEPARATE_FORMS leaves to one
-// unit of a program.
-// Flow: as src.hpp, which a program of this kind has, too: that unit includes this and nothing else of nnrt, and all
-// are compiled for one instruction set.
+// src_forms: the tables of operators for HDI models and the C functions, for programs with NNRT_SEPARATE_FORMS.
+// Flow: used together with src.hpp. One unit of the program includes this and no other nnrt header; all units are
+// compiled for one instruction set.
 #pragma once
 
 #include <nnrt/c_api/operations.hpp>
 #include <nnrt/hdi/operators.hpp>
 
-// Without the macro each unit has its own, and this one adds nothing.
+// Without the macro each unit defines the tables, and this header adds nothing.
 #ifdef NNRT_SEPARATE_FORMS
 namespace nnrt { inline namespace NNRT_ISA {
 

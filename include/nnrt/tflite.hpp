@@ -1,5 +1,5 @@
 // tflite: TensorFlow Lite files as models, for compile() and sessions.
-// Flow: programs that load .tflite files include it; it brings dynamic.hpp.
+// Flow: programs that load .tflite files include it; it includes dynamic.hpp.
 #pragma once
 
 #include <nnrt/dynamic.hpp>

@@ -1,6 +1,6 @@
-// apply: how a call of an operator's function becomes a checked node.
-// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the rules run in the compiler, the node goes to the
-// builder.
+// apply: turns a call of an operator's function into a checked node.
+// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the compiler checks the rules, the builder gets the
+// node.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -25,17 +25,16 @@ struct std::tuple_element<I, nnrt::outputs_of_node<Tensors...>> : std::tuple_ele
 
 namespace nnrt { inline namespace NNRT_ISA { namespace dsl {
 
-/// A handle that stands for the output of a refused node: everything built on it is left unchecked, so that one mistake
-/// is one error.
+/// The desc of a refused node's output. Nodes that use it are not checked, so that one mistake gives one error.
 inline constexpr tensor_desc unknown_desc{};
 
-/// A number as the int that it usually fits into: clang prints int64_t arguments as 3L.
+/// A number as an int if it fits: clang prints int64_t arguments as 3L.
 template <std::int64_t Value> constexpr auto shortest() {
   if constexpr (Value == static_cast<int>(Value)) return static_cast<int>(Value);
   else return Value;
 }
 
-/// The error for a broken rule, its two values in the unit that they are counted in.
+/// The error for a broken rule, with its two values in the rule's unit.
 template <auto Rule, unit Counted, std::int64_t Actual, std::int64_t Expected, class... Where> struct rejection {
   using type = graph_rejected<Rule, actual<shortest<Actual>()>, expected<shortest<Expected>()>, Where...>;
 };
@@ -58,21 +57,20 @@ struct rejection<Rule, unit::real, Actual, Expected, Where...> {
   using type = graph_rejected<Rule, actual<real(Actual)>, expected<real(Expected)>, Where...>;
 };
 
-/// Rules whose names do not say which operator they are about.
+/// Rules whose names do not say which operator they concern.
 template <class Rules>
 concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
 
-/// Not constexpr: the compiler points at its call, and then at the scalar of whoever wrote the network.
+/// Not constexpr: the compiler points at its call, and then at the scalar in the network's function.
 inline void scalar_must_be_a_number_of_the_dtype() {}
 
 template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner, T scalar) {
   const element_t<Type> one[] = {static_cast<element_t<Type>>(scalar)};
-  if constexpr (types::integer.contains(Type) && std::is_integral_v<T>)  // fractions are refused by now
+  if constexpr (types::integer.contains(Type) && std::is_integral_v<T>)  // fractions have been refused already
     if (!std::cmp_equal(one[0], scalar + 0)) scalar_must_be_a_number_of_the_dtype();
   return owner.add_constant<element_t<Type>>({Type, {}}, one);
 }
-/// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants
-/// here.
+/// The id of an argument's value. Scalars (of dtype Scalar) and keywords that are operands become constants here.
 template <class Op, dtype Scalar> constexpr std::int32_t value_of(builder& owner, const handle& given) {
   return owner.id_of(given);
 }
@@ -94,7 +92,7 @@ template <class T> constexpr builder* owner_of(const T& given) {
   else return nullptr;
 }
 
-/// The part that runs in constant evaluation of the user's function: thin over builder::add_node.
+/// The part that runs in constant evaluation of the user's function; it only calls builder::add_node.
 constexpr std::int32_t record(builder& owner, const operator_info& info, array_ref<const word> words,
                               array_ref<const std::int32_t> given, array_ref<const int> argument_of,
                               array_ref<const tensor_desc> outputs) {
@@ -109,8 +107,8 @@ constexpr auto outputs_from(builder* owner, std::int32_t first, std::integer_seq
   else return outputs_of_node<tensor<Outcome.outputs[I]>...>(tensor<Outcome.outputs[I]>{{owner, first + I}}...);
 }
 
-/// Handles for the outputs of a refused node. Its graph is told, so that it does not complain of what the node would
-/// have used, too.
+/// Returns handles for the outputs of a refused node. Tells the graph, so that it does not also report inputs that only
+/// this node would use.
 template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&... args) {
   for (builder* const owner : {owner_of(args)...})
     if (owner != nullptr) owner->refuse();

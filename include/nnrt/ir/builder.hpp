@@ -1,4 +1,4 @@
-// builder: what a network's function gets - it declares inputs, weights, constants and outputs, and records nodes.
+// builder: the argument of a network's function - declares inputs, weights, constants and outputs, and records nodes.
 // Flow: graph<f> calls f(builder) in constant evaluation; operators add nodes through ir/apply.hpp.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Rules about a whole graph; graph<f> reports them, since no single line of it is to blame.
+/// Rules about a whole graph. `graph<f>` reports them, because no single line of the network's function breaks them.
 enum class graph_rule {
   graph_must_have_an_output,
   every_input_must_be_used,
@@ -27,7 +27,7 @@ enum class graph_rule {
 
 namespace ir {
 
-/// A rule of the whole graph that is broken, and the name that it is about.
+/// A broken rule of the whole graph, and the name that it concerns.
 struct diagnostic {
   bool made = false;
   graph_rule rule{};
@@ -38,10 +38,10 @@ struct diagnostic {
 
 namespace detail {
 
-/// What a state and a value that it shall become, or begin with, differ in: dtypes, formats, or the numbers below.
+/// How a state differs from its next or initial value.
 enum class state_difference { none, type, layout, rank, extent, scale, zero_point, channels };
 
-/// The first difference for the compiler to print.
+/// The first difference, for the compiler to print.
 struct state_misfit {
   state_difference in = state_difference::none;
   std::int64_t got = 0, wanted = 0;
@@ -76,15 +76,14 @@ template <graph_rule Rule, state_misfit Found> constexpr auto report_misfit() {
 
 }  // namespace detail
 
-/// Declares the tensors of a network. Names of inputs, of outputs, of weights and of states are four spaces of their
-/// own.
+/// Declares the tensors of a network. Inputs, outputs, weights and states each have a separate set of names.
 class builder {
  public:
   builder() = default;
   builder(builder&&) = default;
-  builder(const builder&) = delete;  // a function that takes a copy declares its network in that
+  builder(const builder&) = delete;  // a function that takes a copy would declare its network in the copy
 
-  /// An input of the network; inputs are the executor's arguments in order of declaration.
+  /// Declares an input of the network. Inputs are the executor's arguments, in order of declaration.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}>
   constexpr auto input(std::string_view name) {
@@ -94,9 +93,9 @@ class builder {
     return tensor<desc>{{this, declare_input(desc, name)}};
   }
 
-  /// A tensor whose elements come by name when an executor is made. Asking twice for one name gives the same tensor.
-  /// One that is quantised per channel has its scales in a weight of its own: f32, one for each index of the axis,
-  /// called "<name>.scale".
+  /// Declares a tensor whose elements are bound by name when an executor is made. A second call with the same name
+  /// returns the same tensor. A weight that is quantised per channel has its scales in a second weight called
+  /// "<name>.scale": f32, one for each index of the axis.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view name) {
@@ -106,7 +105,7 @@ class builder {
         "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
     return tensor<desc>{{this, declare_weight(desc, name, "")}};
   }
-  /// The same for the weight "<layer>.<part>".
+  /// As above, for the weight "<layer>.<part>".
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view layer, std::string_view part) {
@@ -117,7 +116,7 @@ class builder {
     return tensor<desc>{{this, declare_weight(desc, layer, part)}};
   }
 
-  /// A tensor whose elements stand in the program, row-major.
+  /// A tensor whose elements are in the program, row-major.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}, std::size_t Count>
   constexpr auto constant(const element_t<Type> (&elements)[Count]) {
@@ -137,8 +136,9 @@ class builder {
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
 
-  /// A tensor that lives from run to run: zeros, or `initial`, in the first run, and after it in each what next() made
-  /// of it. Executors and sessions have states of their own, which reset(), save_state() and load_state() put back.
+  /// Declares a tensor that keeps its value between runs. In the first run it is zeros or `initial`; in each later run
+  /// it is the value given to next(). Each executor and session has separate states; reset(), save_state() and
+  /// load_state() restore them.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}>
   constexpr auto state(std::string_view name) {
@@ -147,7 +147,7 @@ class builder {
     static_assert(!needs_scales(desc), "nnrt: a state has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, declare_state(desc, name, ir::none)}};
   }
-  /// The same, which begins as a constant or a weight of its dtype and shape.
+  /// As above; the state begins as a constant or a weight of its dtype and shape.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}, tensor_desc Initial>
   constexpr auto state(std::string_view name, tensor<Initial> initial) {
@@ -162,7 +162,7 @@ class builder {
     }
     return declared;
   }
-  /// The same, with the elements that it begins with, row-major.
+  /// As above; the state begins with these elements, row-major.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}, std::size_t Count>
   constexpr auto state(std::string_view name, const element_t<Type> (&initial)[Count]) {
@@ -174,10 +174,10 @@ class builder {
                        const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& initial) {
     return state<Type, Shape, Layout, Quantised>(name, constant<Type, Shape, Layout, Quantised>(initial));
   }
-  /// Says what a state is in the next run: any tensor of its dtype and shape, itself and other states included. Within
-  /// a run a state is what it was at its begin, wherever it is read.
+  /// Sets the value of a state in the next run: any tensor of its dtype and shape, including itself and other states.
+  /// Every read of a state within a run gives its value at the begin of that run.
   template <tensor_desc State, tensor_desc Next>
-  constexpr auto next(tensor<State> state, tensor<Next> value) {  // auto: the compiler looks at it where it is called
+  constexpr auto next(tensor<State> state, tensor<Next> value) {  // auto: the compiler checks the body at the call
     if constexpr (State.type == dtype::none || Next.type == dtype::none) refuse();
     else if constexpr (constexpr detail::state_misfit found = detail::misfit_of(State, Next);
                        found.in != detail::state_difference::none) {
@@ -188,7 +188,7 @@ class builder {
     }
   }
 
-  /// What is no list of such numbers.
+  /// Rejects arguments that are not a list of elements of this dtype.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}, class Given>
     requires(!(std::is_array_v<Given> && std::is_same_v<std::remove_extent_t<Given>, element_t<Type>>) &&
@@ -209,41 +209,42 @@ class builder {
   /// The graph so far.
   constexpr const ir::graph& graph() const { return ir_; }
   constexpr ir::graph& graph() { return ir_; }
-  /// The first rule of the whole graph that is broken.
+  /// The first broken rule of the whole graph.
   constexpr const ir::diagnostic& diagnostic() const { return complaint_; }
 
-  /// The id of a handle's value, which must be of this graph.
+  /// The id of a handle's value. A handle of another graph is reported and gives `ir::none`.
   constexpr std::int32_t id_of(const handle& given) {
     if (given.owner == this) return given.id;
     complain(graph_rule::tensors_must_belong_to_this_graph, "");
-    return ir::none;  // its id means nothing here
+    return ir::none;
   }
-  /// Called by dsl::apply: a node over these values; returns the id of its first output, the others follow it.
+  /// Called by dsl::apply: adds a node over these values. Returns the id of its first output; the ids of the others
+  /// follow.
   constexpr std::int32_t add_node(const operator_info& op, array_ref<const word> attrs,
                                   array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> outputs);
-  /// A scalar constant, or the integers of a keyword.
+  /// Adds a scalar constant, or the integers of a keyword.
   template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
     return ir_.add_constant(desc, elements);
   }
   constexpr void complain(graph_rule rule, std::string_view name) {
     if (!complaint_.made) complaint_ = {true, rule, ir_.add_text(name)};
   }
-  /// The same with a name that is in the graph's text already.
+  /// As above, with a name that is already in the graph's text.
   constexpr void complain(graph_rule rule, ir::range name) {
     if (!complaint_.made) complaint_ = {true, rule, name};
   }
-  /// Called by dsl::apply: a node was refused where it was written, so the graph lacks what was built on it.
+  /// Called by dsl::apply when a node is refused: the graph lacks that node and those that use it.
   constexpr void refuse() { refused_ = true; }
-  /// Takes a graph that a reader has made, and checked.
+  /// Takes a graph that a reader has made and checked.
   constexpr void adopt(ir::graph made) {
     ir_ = static_cast<ir::graph&&>(made);
     is_adopted_ = true;
   }
-  /// Complaints that only the finished graph shows; none about a graph that lacks a refused node.
+  /// Checks the rules that only the finished graph shows. Reports none if a node was refused, but for next() of states.
   constexpr void finish();
 
  private:
-  /// Whether a value has scales by a name of their own.
+  /// Whether the tensor's scales come by name.
   static consteval bool needs_scales(const tensor_desc& desc) {
     return desc.quantised.mode == quantisation::kind::per_channel;
   }
@@ -258,7 +259,7 @@ class builder {
   constexpr std::int32_t declare_scales(const tensor_desc& desc, ir::range name);
   constexpr void declare_output(std::string_view name, const builder* owner, std::int32_t id);
   constexpr std::int32_t declare_state(const tensor_desc& desc, std::string_view name, std::int32_t initial);
-  /// What the state that was declared last begins with.
+  /// Sets the initial value of the state that was declared last.
   constexpr void begin_state(const handle& initial);
   constexpr void declare_next(const handle& state, const handle& value);
 
@@ -269,10 +270,10 @@ class builder {
     std::uint64_t hash = 0;
     std::int32_t id = ir::none;
   };
-  pool<named_weight> weights_;  // a hash table of twice as many places as weights, or more: networks have hundreds
+  pool<named_weight> weights_;  // a hash table, at most half full: networks have hundreds of weights
   std::size_t weight_count_ = 0;
 
-  /// The place of a name: the weight's own, or a free one.
+  /// The index of a name in the hash table: the entry of that weight, or a free one.
   constexpr std::size_t place_of(std::string_view name, std::uint64_t hash) const;
   constexpr void make_room();
 };
@@ -304,7 +305,7 @@ constexpr void builder::make_room() {
 }
 
 constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::string_view layer, std::string_view part) {
-  // Put together where it stays: a network has thousands of letters, and each costs constexpr steps.
+  // Written directly into the graph's text: a network has thousands of letters, and each copy costs constexpr steps.
   const auto first = static_cast<std::int32_t>(ir_.text.size());
   ir_.add_text(layer);
   if (!part.empty()) ir_.add_text("."), ir_.add_text(part);
@@ -329,7 +330,7 @@ constexpr std::int32_t builder::declare_weight(const tensor_desc& desc, std::str
 
 constexpr std::int32_t builder::declare_scales(const tensor_desc& desc, ir::range name) {
   const std::string_view letters = ir_.name_of(name);
-  pool<char> of;  // the graph's text may move while it grows
+  pool<char> of;  // a copy: the graph's text may move while it grows
   of.insert(letters.begin(), letters.end());
   const char* const first = of.data();
   return declare_weight(tensor_desc{f32, {desc.shape[desc.quantised.axis]}}, {first, of.size()}, "scale");
@@ -379,7 +380,7 @@ constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<cons
   made.outputs = {static_cast<std::int32_t>(ir_.operands.size()), static_cast<std::int32_t>(outputs.size())};
   for (const tensor_desc& desc : outputs)
     ir_.operands.push_back(ir_.add_value({desc, ir::kind::result, {}, 0, ir::none}));
-  // A layer is called what its weights are called: "conv1.weight" names the node "conv1".
+  // A layer is named after its weights: "conv1.weight" names the node "conv1".
   for (const std::int32_t id : inputs)
     if (id != ir::none && ir_.at(id).is == ir::kind::weight && made.name.count == 0) {
       const std::string_view name = ir_.name_of(ir_.at(id).name);
@@ -395,7 +396,7 @@ constexpr void builder::finish() {
   for (ir::state& s : ir_.states)
     if (s.next == ir::none) {
       if (!refused_) complain(graph_rule::every_state_must_have_a_next, ir_.at(s.value).name);
-      s.next = s.value;  // so that the graph is one that can be planned
+      s.next = s.value;  // so that the graph can be planned
     }
   if (refused_) return;
   if (ir_.outputs.empty()) complain(graph_rule::graph_must_have_an_output, "");

@@ -1,8 +1,6 @@
-// call: what the arguments of one call of an operator's function say - as data, so that ordinary functions can check
-// and place them.
-// Flow: ir/apply.hpp asks call<Op, Args...> what was found, reports it or records the node. Templates know the types
-// here and nothing else: a network calls its operators with other types each time, so whatever is a template of the
-// whole call is paid for by each layer.
+// call: the arguments of one call of an operator's function as data, which ordinary functions check and place.
+// Flow: ir/apply.hpp asks call<Op, Args...> for the outcome, and reports it or records the node. Templates here only
+// read types: each layer instantiates every template of the whole call, because its types differ.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -19,23 +17,23 @@ namespace nnrt { inline namespace NNRT_ISA { namespace dsl {
 struct argument {
   enum class kind { tensor, scalar, keyword };
   kind is = kind::tensor;
-  // of what is, or becomes, an operand; what a wish wishes; dtype none for other keywords
+  // desc of an operand, or the wanted desc of the output; dtype none for other keywords
   tensor_desc desc{};
-  array_ref<const std::int64_t> values{};  // what a keyword holds that becomes an operand
-  int operand = -1;                        // the one that a keyword becomes
-  std::string_view fills{};                // what a keyword fills; empty for what is no keyword
-  bool is_known = true;                    // false: a keyword that the operator has no place for
-  bool is_wish = false;                    // what the output shall be
+  array_ref<const std::int64_t> values{};  // elements of a keyword that becomes an operand
+  int operand = -1;                        // index of the operand that a keyword becomes
+  std::string_view fills{};                // the attribute or operand that a keyword fills; empty for other arguments
+  bool is_known = true;                    // false: the operator has no such keyword
+  bool is_wish = false;                    // whether it gives the wanted desc of the output
 };
 
-/// The operand of this role, as an index; -1: there is none.
+/// The index of the operand with this role; -1: none.
 constexpr int operand_called(std::string_view role, array_ref<const operand_spec> signature) {
   for (std::size_t i = 0; i < signature.size(); ++i)
     if (signature[i].role == role) return static_cast<int>(i);
   return -1;
 }
 
-/// A keyword that fills one of these attributes.
+/// A keyword that sets one of these attributes.
 template <class Attrs, class Keyword>
 concept attribute_of = requires(Attrs a) { Keyword::set(a); };
 
@@ -66,7 +64,7 @@ constexpr dtype scalar_type(array_ref<const argument> all) {
   return dtype::none;
 }
 
-/// The first keyword that does not fit, of two for one slot the second; argument -1: all fit.
+/// The first keyword that does not fit; of two keywords for one slot, the second. Argument -1: all fit.
 struct misfit {
   int argument = -1;
   keyword_rule rule{};
@@ -81,22 +79,22 @@ constexpr misfit find_misfit(array_ref<const argument> all) {
   return {};
 }
 
-/// Whether a keyword fills the attribute of this name.
+/// Whether a keyword sets the attribute of this name.
 constexpr bool says(array_ref<const argument> all, std::string_view attribute) {
   for (const argument& a : all)
     if (a.is == argument::kind::keyword && a.fills == attribute) return true;
   return false;
 }
 
-/// Whether one of the tensors stands for the output of a refused node.
+/// Whether one of the tensors is an output of a refused node.
 constexpr bool has_unknown_tensor(array_ref<const argument> all) {
   for (const argument& a : all)
     if (a.is == argument::kind::tensor && a.desc.type == dtype::none) return true;
   return false;
 }
 
-/// Finds for each operand the argument that gives it, -1: missing, and returns how many there are. Keywords go to the
-/// operand of their name, the others to the free ones in order.
+/// Finds the argument for each operand (-1: missing), and returns the number of operands. Keywords fill the operand of
+/// their name; the other arguments fill the free operands in order.
 constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   for (int& a : argument_of) a = -1;
   int count = 0;
@@ -114,15 +112,15 @@ constexpr int place(array_ref<const argument> all, array_ref<int> argument_of) {
   }
   return count;
 }
-/// What the output shall be; dtype none and no quantisation where nobody says.
+/// The wanted desc of the output; dtype none and no quantisation if no keyword gives one.
 constexpr tensor_desc wish_among(array_ref<const argument> all) {
   for (std::size_t i = all.size(); i-- > 0;)
     if (all[i].is_wish) return all[i].desc;
   return {};
 }
 
-/// The operands as rules see them. A handle's type does not tell whether it is a weight: operands that must be constant
-/// are checked when the graph is complete.
+/// Lists the operands as rules read them. A handle's type does not tell whether it is a weight, so rules about constant
+/// operands are checked when the graph is complete.
 constexpr void list_operands(array_ref<const argument> all, array_ref<const int> argument_of, array_ref<operand> list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (argument_of[i] < 0) continue;
@@ -136,14 +134,14 @@ template <class Attrs, class T> constexpr void set_attribute(Attrs& attrs) {
   if constexpr (is_keyword<T>)
     if constexpr (attribute_of<Attrs, typename as_keyword<T>::type>) as_keyword<T>::type::set(attrs);
 }
-/// The attributes that the keywords among these arguments say.
+/// The attributes that the keywords among these arguments set.
 template <class Op, class... Args> constexpr typename Op::attrs attributes_of() {
   typename Op::attrs attrs;
   (set_attribute<typename Op::attrs, Args>(attrs), ...);
   return attrs;
 }
 
-/// The verdict without its vector, so that it can be a constant, and the dtype that the reference is instantiated for.
+/// The verdict without its vector, so that it can be a constant, and the dtype for which the reference is instantiated.
 template <int Outputs> struct settled {
   int rule = -1;
   bool by_signature = false;
@@ -173,7 +171,7 @@ constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<con
   return s;
 }
 
-/// What the arguments of a call say before its rules are asked: one constant, for each is paid for by each layer.
+/// The arguments of a call before its rules are checked. One constant, because every layer pays for each constant.
 template <std::size_t Arguments, std::size_t MostOperands> struct reading {
   std::array<argument, Arguments> arguments;
   misfit misfitting;
@@ -185,21 +183,21 @@ template <std::size_t Arguments, std::size_t MostOperands> struct reading {
   constexpr array_ref<const int> placed() const { return {argument_of, static_cast<std::size_t>(operands)}; }
 };
 
-/// What one call says; computed once for each combination of operator, descs and keywords.
+/// The outcome of one call, computed once for each combination of operator, descs and keywords.
 template <class Op, class... Args> struct call {
-  // No argument becomes an operand behind both the others and the signature's last.
+  // No argument becomes an operand whose index exceeds both counts.
   static constexpr reading<sizeof...(Args),
                            (sizeof...(Args) > std::size(Op::inputs) ? sizeof...(Args) : std::size(Op::inputs))>
       read{{describe<Op, Args>()...}};
   static constexpr typename Op::attrs attributes = attributes_of<Op, Args...>();
-  // Members, because clang evaluates the constants inside of a constexpr function again at each of its calls.
-  /// What the rules say of this call.
+  // Members, because clang evaluates constants inside a constexpr function again at each call.
+  /// The verdict of the rules on this call.
   template <int Outputs>
   static constexpr settled<Outputs> outcome =
       settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
 
-  /// Outputs that the caller looks for when the node is refused: an operator with any number of them may tell from its
-  /// attributes.
+  /// Number of outputs that the caller expects when the node is refused. Operators with a variable number of outputs
+  /// may compute it from their attributes.
   static constexpr std::size_t outputs_asked_for() {
     if constexpr (requires { Op::outputs_asked_for(attributes); })
       return static_cast<std::size_t>(Op::outputs_asked_for(attributes));

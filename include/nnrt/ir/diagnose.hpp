@@ -1,6 +1,6 @@
 // diagnose: a broken rule in words - what, where, got and expected - for graphs that arrive at run time.
-// Flow: compile() and readers turn verdicts into errors; the compiler prints the same rule and values for static
-// graphs.
+// Flow: compile() and readers turn verdicts into errors; for static graphs the compiler prints the same rule and
+// values.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -33,7 +33,7 @@ namespace detail {
   return string_of(value_letters(counted, value));
 }
 
-/// All dtypes of the first operand of which a verdict names only one.
+/// All dtypes that the operator accepts for this operand; the verdict names only one of them.
 [[gnu::cold]] constexpr pool<char> accepted_letters(const verdict& v, const operator_info& op) {
   const auto got = static_cast<dtype>(v.actual), named = static_cast<dtype>(v.expected);
   for (const operand_spec& spec : op.inputs) {
@@ -42,7 +42,7 @@ namespace detail {
     for (int i = 1; i < dtype_count; ++i)
       if (const auto one = static_cast<dtype>(i); spec.accepts.contains(one))
         append(all, {all.empty() ? "" : ", ", name_of(one)});
-    if (all.size() == name_of(named).size()) return all;  // not with ?: - g++ 12 destroys what it chose twice
+    if (all.size() == name_of(named).size()) return all;  // not with ?: - g++ 12 destroys the chosen operand twice
     return letters({"one of ", all});
   }
   return value_letters(v.counted, v.expected);

@@ -1,4 +1,4 @@
-// dump: graphs as text for people - shapes, attributes, one line a node - and as Graphviz pictures.
+// dump: graphs as text for people (shapes, attributes, one line a node) and as Graphviz pictures.
 // Flow: graph<f>::text() and ::dot(), tools and error messages; run time only.
 #pragma once
 
@@ -23,16 +23,16 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ir {
 [[gnu::cold]] inline std::string attributes_text(const graph& g, const node& n);
 /// `conv2d "stem"`, or the operator's name alone.
 [[gnu::cold]] inline std::string node_title(const graph& g, const operator_label& op, range name);
-/// What the passes did, a line each.
+/// The changes that passes made, one line each.
 [[gnu::cold]] inline std::string log_text(const graph& g);
-/// The graph as a Graphviz digraph: ovals for inputs, outputs and states, boxes for nodes, shapes on the arrows;
-/// weights are named in their node. Dashed arrows lead to states from what they are in the next run. fills: a colour
-/// for each node, or none.
+/// The graph as a Graphviz digraph: ovals for inputs, outputs and states, boxes for nodes, shapes on the arrows.
+/// Weights are named in their node. A dashed arrow leads from a state's next value to the state. `fills`: a colour for
+/// each node, or none.
 [[gnu::cold]] inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {});
 
 // --- details ---------------------------------------------------------------
-// All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it
-// prints a graph or not.
+// All text is written into pools (core/text.hpp): concatenated strings would cost compile time in every translation
+// unit, even if it prints no graph.
 namespace detail {
 
 [[gnu::cold]] constexpr void append_extents(pool<char>& out, const shape_t& shape) {
@@ -56,7 +56,7 @@ namespace detail {
   }
 }
 
-/// One attribute's words as text; nothing of a list without elements.
+/// One attribute's words as text; no text for an empty list.
 [[gnu::cold]] inline void append_attribute(pool<char>& out, attribute_kind kind, array_ref<const word> words) {
   word_reader reader{words};
   switch (kind) {
@@ -80,7 +80,7 @@ namespace detail {
     }
     case attribute_kind::list:
     case attribute_kind::reals:
-      for (std::size_t i = 1; i < words.size(); ++i) {  // behind the length
+      for (std::size_t i = 1; i < words.size(); ++i) {  // after the length
         append(out, {i > 1 ? "," : ""});
         append_attribute(out, kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real,
                          words.subspan(i, 1));
@@ -196,7 +196,7 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
     append(out, {"  v", s.value, " [shape=oval, style=filled, fillcolor=\"#fef7e0\", label=\""});
     detail::append_oval(out, g, g.at(s.value), g.at(s.value).name);
   }
-  pool<std::int32_t> maker;  // of each value, a node or none
+  pool<std::int32_t> maker;  // node that makes each value, or none
   maker.assign(g.values.size(), none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i],
@@ -215,7 +215,7 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
       detail::append_extents(out, g.at(id).desc.shape);
       append(out, {"\"];\n"});
     }
-  const auto draw = [&](std::int32_t id) {  // what no node reads: a weight or constant at an end of the network
+  const auto draw = [&](std::int32_t id) {  // draws values that no node reads: weights or constants at an end
     const bool is_drawn =
         maker[static_cast<std::size_t>(id)] != none || g.at(id).is == kind::input || g.at(id).is == kind::state;
     if (!is_drawn)

@@ -1,4 +1,4 @@
-// graph: the one form of a network between front ends and plans - values and nodes over shared pools.
+// graph: the only representation of a network between front ends and plans - values and nodes over shared pools.
 // Flow: builder and readers make it, passes rewrite it (in constant evaluation or at run time), the planner turns it
 // into steps.
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ir {
 
-/// What a value is to the network.
+/// The role of a value in the network.
 enum class kind { input, weight, constant, result, state };
 
-/// A stretch of one of the graph's pools.
+/// A range of elements in one of the graph's pools.
 struct range {
   std::int32_t first = 0;
   std::int32_t count = 0;
@@ -30,20 +30,20 @@ struct value {
   tensor_desc desc;
   kind is = kind::result;
   range name;                   // in text; inputs, weights and states have one
-  std::int64_t first_byte = 0;  // of a constant, in bytes
+  std::int64_t first_byte = 0;  // offset of a constant in `bytes`
   std::int32_t scales = none;   // the value that holds the scales of a per-channel quantised tensor
 };
 
 /// One operator applied to values.
 struct node {
   const operator_info* op = nullptr;
-  const operator_label* label = nullptr;  // of op; all that is left of it in graphs that are kept to be printed
+  const operator_label* label = nullptr;  // of op; remains when op is dropped from graphs that are kept to be printed
   range attrs;                            // in words
   range inputs;                           // in operands; `none` for an optional operand that is missing
   range outputs;                          // in operands
-  range name;                             // in text; empty: the operator's name is all it has
+  range name;                             // in text; empty: the node has no name
   bool removed = false;                   // set by a pass that takes the node out; compact() drops it
-  int left_open = -1;                     // which of traits.to_be_said nobody said, the first; -1: none
+  int left_open = -1;                     // the first attribute of traits.to_be_said that was not given; -1: none
 };
 
 /// A result that the user asked for, by name.
@@ -52,14 +52,14 @@ struct output {
   range name;
 };
 
-/// A value that lives from run to run.
+/// A tensor that keeps its value between runs.
 struct state {
-  std::int32_t value = none;    // of that kind: what it is at the begin of a run
-  std::int32_t next = none;     // what it is at the begin of the next run, a value of the state's desc
-  std::int32_t initial = none;  // what it is in the first run, a constant or weight of the state's desc; none: zeros
+  std::int32_t value = none;    // of kind::state: its value at the begin of a run
+  std::int32_t next = none;     // its value at the begin of the next run; has the state's desc
+  std::int32_t initial = none;  // its value in the first run: a constant or weight of the state's desc; none: zeros
 };
 
-/// The state that is this value, of a list whose values ascend as builders make them; nullptr: none is.
+/// Finds the state with this value by binary search; builders add states with ascending values. nullptr: not found.
 constexpr state* find_state(pool<state>& states, std::int32_t value) {
   std::size_t first = 0, end = states.size();
   while (first < end) {
@@ -70,8 +70,9 @@ constexpr state* find_state(pool<state>& states, std::int32_t value) {
   return first < states.size() && states[first].value == value ? &states[first] : nullptr;
 }
 
-/// Whether a state may become a value of this desc: the same elements in the same order. Unknown extents of the value
-/// may be any. How results are rounded is nothing that a tensor keeps, and of formats only nchw has another order.
+/// Whether a state may become a value of this desc: the elements and their order must be the same. Unknown extents of
+/// the value fit any extent. Rounding is not compared, because a tensor does not store it. Of the formats, only nchw
+/// has another order.
 constexpr bool can_be_next(const tensor_desc& state, const tensor_desc& next) {
   const quantisation &of = state.quantised, &q = next.quantised;
   if (state.type != next.type || state.rank() != next.rank() ||
@@ -85,7 +86,7 @@ constexpr bool can_be_next(const tensor_desc& state, const tensor_desc& next) {
 }
 
 namespace detail {
-/// An element as bytes; std::array and std::copy_n would be instantiated for every dtype and size.
+/// An element as bytes. std::array and std::copy_n would be instantiated for every dtype and size.
 template <std::size_t N> struct raw_element {
   std::byte bytes[N];
 };
@@ -98,19 +99,19 @@ template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range
 }
 }  // namespace detail
 
-/// What a pass can do to a node.
+/// The changes that passes make to nodes.
 enum class change { evaluated, merged, folded, fused, removed, widened };
 
-/// One thing that a pass did, for graph::text().
+/// One change by a pass, for graph::text().
 struct event {
   change what{};
-  const operator_label* op = nullptr;    // the node that is gone
-  const operator_label* into = nullptr;  // the node that took its work over; nullptr: none needs to
-  range name;                            // of that node
+  const operator_label* op = nullptr;    // the node that was removed
+  const operator_label* into = nullptr;  // the node that does its work now; nullptr: none
+  range name;                            // of the node that does the work now, else of the removed node
 };
 
-/// The pools are public: passes are plain functions over them. Every id is an index into `values`. Nodes are in an
-/// order in which every value is made before it is used.
+/// A network. The pools are public: passes are plain functions over them. Every id is an index into `values`. Nodes are
+/// sorted so that every value is made before it is used.
 struct graph {
   pool<value> values;
   pool<node> nodes;
@@ -121,7 +122,7 @@ struct graph {
   pool<word> words;
   pool<char> text;
   pool<std::byte> bytes;  // elements of constants, each tensor at a multiple of 64
-  pool<event> log;        // what the passes did, in order
+  pool<event> log;        // the changes by passes, in order
 
   constexpr value& at(std::int32_t id) { return values[static_cast<std::size_t>(id)]; }
   constexpr const value& at(std::int32_t id) const { return values[static_cast<std::size_t>(id)]; }
@@ -153,13 +154,13 @@ struct graph {
     values.push_back(v);
     return static_cast<std::int32_t>(values.size()) - 1;
   }
-  /// A constant with the bytes of its elements, desc.bytes() of them.
+  /// Adds a constant with these bytes; there must be `desc.bytes()` of them.
   constexpr std::int32_t add_constant_bytes(const tensor_desc& desc, array_ref<const std::byte> elements) {
     const std::size_t first = begin_constant();
     bytes.insert(elements.begin(), elements.end());
     return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
   }
-  /// A constant with these elements; T is the element type of desc.type.
+  /// Adds a constant with these elements; T is the element type of desc.type.
   template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
     const std::size_t first = begin_constant();
     for (const T& element : elements) {
@@ -173,13 +174,13 @@ struct graph {
     detail::raw_element<sizeof(T)> raw{};
     const std::byte* from = bytes.data() + constant.first_byte + i * std::int64_t{sizeof(T)};
     for (std::byte& byte : raw.bytes) byte = *from++;
-    // bytes of a file may be neither 0 nor 1
+    // a file may contain bools other than 0 and 1
     if constexpr (std::is_same_v<T, bool>) return raw.bytes[0] != std::byte{};
     else return std::bit_cast<T>(raw);
   }
 
  private:
-  /// Offset of the next constant in `bytes`.
+  /// Pads `bytes` to a multiple of 64 and returns the offset of the next constant.
   constexpr std::size_t begin_constant() {
     const std::size_t first = (bytes.size() + 63) / 64 * 64;
     while (bytes.size() < first) bytes.push_back(std::byte{});
@@ -195,7 +196,7 @@ constexpr typed_operator typed_operator_of(const graph& g, const node& n) {
           })};
 }
 
-/// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.
+/// Appends the elements of a constant of integer or boolean dtype to `list`; ignores other values.
 constexpr void append_integers(const graph& g, const value& v, pool<std::int64_t>& list) {
   if (v.is != kind::constant) return;
   with_element<types::integer | types::logical>(v.desc.type, [&]<class T>(T) {
@@ -203,16 +204,16 @@ constexpr void append_integers(const graph& g, const value& v, pool<std::int64_t
   });
 }
 
-/// Longer integer constants are weights or tables, whose values no rule reads.
+/// Maximum number of integers in a constant that rules read. Longer ones are weights or tables.
 inline constexpr std::int64_t max_read_list = 256;
 
-/// The operands of a node as rules see them. Owns the integers that the operands point to.
+/// The operands of a node as rules read them. Owns the integers that the operands point to.
 struct operand_list {
   pool<operand> operands;
   pool<std::int64_t> integers;
 
-  /// `known`, when given, says for each value whether it is ready before the network runs; else constants and weights
-  /// are.
+  /// `known`, if given, says for each value whether it is computed before the network runs. Otherwise constants and
+  /// weights are.
   constexpr operand_list(const graph& g, array_ref<const std::int32_t> ids, array_ref<const char> known = {}) {
     operands.reserve(ids.size());
     for (const std::int32_t id : ids) {

@@ -1,6 +1,6 @@
-// layers: operators together with the weights that they are known for, under the names that PyTorch's state dicts have.
-// Flow: a network's function calls layers::conv2d<16, 3, 3>(x, "conv1", …); the weights' names bind when an executor is
-// made.
+// layers: operators together with their weights, which have the names of PyTorch's state dicts.
+// Flow: a network's function calls layers::conv2d<16, 3, 3>(x, "conv1", …); weights are bound by name when an executor
+// is made.
 #pragma once
 
 #include <nnrt/ir/apply.hpp>
@@ -23,9 +23,8 @@ namespace nnrt { inline namespace NNRT_ISA {
 struct no_bias_t : keyword::base {};
 inline constexpr no_bias_t no_bias{};
 
-/// Functions that declare the weights of an operator by the layer's name and apply it. Extents of the weights follow
-/// from the input; weights have its dtype. Keywords are those of the operator; a rule that is broken is reported as the
-/// operator's.
+/// Functions that declare the weights of an operator by the layer's name, and apply the operator. The input gives the
+/// extents and the dtype of the weights. Keywords are the operator's. A broken rule is reported as the operator's.
 namespace layers {
 
 namespace detail {
@@ -36,12 +35,12 @@ constexpr auto part_of(builder& owner, std::string_view layer, std::string_view 
   return owner.weight<Type, Shape>(layer, part);
 }
 
-/// An extent that a weight can have, whatever is wrong with the input: the operator's rule is to complain, not the
-/// builder.
+/// An extent that is valid for a weight, even if the input is wrong: then the operator's rule reports the mistake, not
+/// the builder.
 constexpr std::int64_t at_least_1(std::int64_t extent) { return extent > 1 ? extent : 1; }
 constexpr std::int64_t channels_of(const tensor_desc& x) { return x.rank() > 0 ? at_least_1(x.shape[-1]) : 1; }
 
-/// The attributes that the keywords among these arguments say.
+/// The attributes that the keywords among these arguments set.
 template <class Op, class... Args> inline constexpr typename Op::attrs attributes = dsl::attributes_of<Op, Args...>();
 
 template <class Keyword> inline constexpr bool leaves_out_bias = std::is_same_v<Keyword, no_bias_t>;
@@ -50,7 +49,7 @@ template <class Keyword> constexpr auto for_operator(Keyword given) {
   else return std::tuple{given};
 }
 
-/// Op over x, a weight of this shape and, unless the keywords leave it out, a bias with an element for each output.
+/// Applies Op to x, a weight of this shape and a bias of `Outputs` elements, unless the keywords leave out the bias.
 template <class Op, shape_t Weight, std::int64_t Outputs, tensor_desc X, class... Keywords>
 constexpr auto with_weight_and_bias(tensor<X> x, std::string_view name, Keywords... keywords) {
   const auto weight = part_of<X.type, Weight>(*x.owner, name, "weight");
@@ -62,7 +61,7 @@ constexpr auto with_weight_and_bias(tensor<X> x, std::string_view name, Keywords
   }
 }
 
-/// A convolution whose weight has the input's channels, shared out among the groups that the keywords say.
+/// A convolution whose weight has the input's channels divided by the number of groups in the keywords.
 template <class Op, std::int64_t Out, std::int64_t KernelH, std::int64_t KernelW, tensor_desc X, class... Keywords>
 constexpr auto grouped(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -103,8 +102,8 @@ constexpr auto depthwise_conv2d(tensor<X> x, std::string_view name, Keywords... 
   }
 }
 
-/// full_connection with "name.weight" [Out, I] and "name.bias" [Out]; I is the product of the extents from axis<…> on,
-/// else the last one.
+/// full_connection with "name.weight" [Out, I] and "name.bias" [Out]. I is the product of the extents from `axis<…>`
+/// on; without that keyword it is the last extent.
 template <std::int64_t Out, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -117,8 +116,8 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
 }
 
 /// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
-/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default: a file of
-/// layout::pytorch is refused where no epsilon is said.
+/// each [C]. PyTorch trains with epsilon<1e-5F>, which is not the operator's default. Therefore a file of
+/// layout::pytorch is refused if epsilon is not given.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -152,9 +151,9 @@ constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
   }
 }
 
-/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on,
-/// which are all but the first unless it is given. Networks of PyTorch were trained with epsilon<1e-5F> (the operator's
-/// default is another), and mostly with begin_norm_axis<-1>.
+/// layer_norm with "name.weight" (gamma) and "name.bias" (beta). Both have the extents from `begin_norm_axis<…>` on;
+/// without it, all but the first extent. PyTorch trains with epsilon<1e-5F> (the operator has another default), and
+/// mostly with begin_norm_axis<-1>.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -196,11 +195,15 @@ struct recurrent_name {
 
 }  // namespace detail
 
-/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name"): lstm with "name.weight_ih_l0" [4 * Hidden, I],
-/// "name.weight_hh_l0" [4 * Hidden, Hidden], "name.bias_ih_l0" and "name.bias_hh_l0", each [4 * Hidden], and the same
-/// with "_reverse" behind their names when it is bidirectional; then hx and cx, and keywords. Layer k of several, whose
-/// names end with "_lk", is layers::lstm<Hidden, k>, which takes y of the layer before. Gates are i, o, f, g, and i, f,
-/// g, o in a file of layout::pytorch, which binding puts into order.
+/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name").
+///
+///   name.weight_ih_l0 [4 * Hidden, I]     name.weight_hh_l0 [4 * Hidden, Hidden]
+///   name.bias_ih_l0 [4 * Hidden]          name.bias_hh_l0 [4 * Hidden]
+///
+/// A bidirectional layer has each weight a second time, with the suffix "_reverse". hx and cx may follow, then
+/// keywords. For layer k of several, call layers::lstm<Hidden, k> with y of the preceding layer; its weights end with
+/// "_lk".
+/// The order of gates is i, o, f, g. A file of layout::pytorch has i, f, g, o; binding reorders them.
 template <std::int64_t Hidden, int Layer = 0, tensor_desc X, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
@@ -224,7 +227,7 @@ constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
     };
     const auto w_ih = both.template operator()<ih>("weight_ih");
     const auto w_hh = both.template operator()<hh>("weight_hh");
-    // of one tuple: clang 16 expands no pack of the outer lambda in the inner one
+    // of one tuple: clang 16 does not expand a pack of the outer lambda in the inner one
     const auto apply = [&](auto... operands) {
       return std::apply([&](auto... kept) { return dsl::apply<ops::lstm>(x, w_ih, w_hh, kept...); },
                         std::tuple_cat(std::tuple(operands...), detail::for_operator(rest)...));
