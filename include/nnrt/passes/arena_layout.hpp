@@ -1,10 +1,11 @@
-// arena_layout: offsets in one arena for blocks of memory that are in use from one step to another.
-// Flow: plan_memory.hpp makes the blocks; addresses of operands follow from their offsets.
+// arena_layout: offsets in one arena for blocks of memory, each in use from one step to another.
+// Flow: plan_memory.hpp makes the blocks; the addresses of operands follow from their offsets.
 //
-// The problem is dynamic storage allocation with lifetimes known beforehand, which is NP-hard. Two greedy orders: by
-// size (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, "greedy by size"), which
-// wastes least and looks at all pairs of blocks that are in use at one time; and by time, best fit with merged gaps, in
-// n log n steps.
+// The problem is dynamic storage allocation with known lifetimes, which is NP-hard. There are two greedy orders:
+//
+// * By size: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, "greedy by size". It
+//   wastes least, and compares all pairs of blocks whose lifetimes overlap.
+// * By time: best fit with merged gaps, in O(n log n).
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -18,13 +19,13 @@ inline constexpr std::int64_t arena_alignment = 64;
 
 constexpr std::int64_t aligned(std::int64_t bytes) { return nnrt::detail::rounded_up(bytes, arena_alignment); }
 
-/// A piece of the arena and the steps (first to last, both included) between which it is in use.
+/// A piece of the arena, and the first and last step (both included) in which it is in use.
 struct block {
   std::int64_t bytes = 0;
   std::int32_t first = 0;
   std::int32_t last = 0;
   std::int64_t offset = 0;   // in the arena, once placed
-  std::int32_t parent = -1;  // a block that this one has become part of
+  std::int32_t parent = -1;  // the block that contains this one; -1: none
   std::int64_t offset_in_parent = 0;
 };
 
@@ -52,9 +53,9 @@ class block_lists {
   pool<link> links_;
 };
 
-/// Finds blocks by the steps at which they are in use. Of few steps each has a list of its blocks. Of many a block
-/// stands in the list of the step at which it begins, and in lists of runs of 1, 4, 16, … steps, as few as its lifetime
-/// consists of: O(log steps) lists for a block, and as many to look at.
+/// Finds blocks by the steps in which they are in use. With few steps, each step has a list of its blocks. With many
+/// steps, a block is in the list of its first step, and in lists for groups of 1, 4, 16, … steps. Its lifetime is split
+/// into as few groups as possible. Insertion and search visit O(log steps) lists.
 class lifetime_index {
  public:
   constexpr lifetime_index(const block* blocks, std::int32_t steps)
@@ -67,7 +68,7 @@ class lifetime_index {
     if (!is_short()) return add_to_runs(id, b);
     for (std::int32_t t = b.first; t <= b.last; ++t) in_use_.add(static_cast<std::size_t>(t), id);
   }
-  /// Calls f with each block that is in use at a time when b is.
+  /// Calls f with each block whose lifetime overlaps with that of b.
   template <class F> constexpr void for_each_beside(const block& b, F f) const {
     if (!is_short()) return for_each_in_runs(b, f);
     for (std::int32_t t = b.first; t <= b.last; ++t)
@@ -104,30 +105,30 @@ class lifetime_index {
   }
 
   const block* blocks_;
-  std::size_t runs_;  // of one step
+  std::size_t runs_;  // number of steps, including the one after the last
   block_lists begin_;
-  block_lists in_use_;  // of single steps, then of runs of 4 steps, …
+  block_lists in_use_;  // of single steps, then of groups of 4 steps, …
 };
 
-/// Places the largest block first, each into the smallest gap that the blocks of its lifetime leave.
+/// Places the largest block first, each into the smallest gap between the blocks whose lifetimes overlap with its own.
 struct placing_by_size {
-  block* blocks;  // all of them: calls of operator [] are half of what these loops take a compiler
+  block* blocks;  // all blocks; a pointer: operator[] is half of the compile time of these loops
   std::size_t count;
   lifetime_index placed;
-  pool<std::int32_t> beside;     // blocks of the lifetime of the one that is placed next
-  pool<std::int32_t> by_offset;  // what is placed, but for the newest
+  pool<std::int32_t> beside;     // blocks whose lifetimes overlap with the block that is placed next
+  pool<std::int32_t> by_offset;  // placed blocks sorted by offset, without `newest`
   pool<std::int32_t> newest;
-  pool<char> is_beside;   // empty where blocks are few
-  std::int64_t work = 0;  // blocks and steps looked at
+  pool<char> is_beside;   // empty if there are few blocks
+  std::int64_t work = 0;  // blocks and steps visited
 
   constexpr placing_by_size(pool<block>& all, std::int32_t steps)
       : blocks(all.data()), count(all.size()), placed(blocks, steps) {}
 
-  /// Of few blocks, all of which are placed. The arena's size.
+  /// For few blocks, all of which are placed. Returns the arena's size.
   constexpr std::int64_t run(pool<std::int32_t> order) {
     return run(static_cast<pool<std::int32_t>&&>(order), INT64_MAX, {});
   }
-  /// Of many. -1, with some offsets set, when it takes more work than it may, or too long.
+  /// For many blocks. Returns -1, with some offsets set, if it exceeds max_work or the deadline.
   constexpr std::int64_t run_within(pool<std::int32_t> order, std::int64_t max_work, const deadline_watch& watch) {
     is_beside.assign(count, 0);
     return run(static_cast<pool<std::int32_t>&&>(order), max_work, watch);
@@ -158,8 +159,8 @@ struct placing_by_size {
     }
     return arena_bytes;
   }
-  /// Where the smallest gap of so many bytes begins between the blocks of `beside`; the end of the last one when there
-  /// is none.
+  /// Offset of the smallest gap of at least `bytes` between the blocks with overlapping lifetimes; if there is none,
+  /// the end of the last block.
   constexpr std::int64_t smallest_gap(std::int64_t bytes) {
     std::int64_t end = 0, best = -1, best_gap = 0;
     for (const std::int32_t id : beside) {
@@ -173,7 +174,8 @@ struct placing_by_size {
   constexpr void sort_by_offset(pool<std::int32_t>& list) {
     nnrt::detail::sort_ids(list, [&](std::int32_t x, std::int32_t y) { return blocks[x].offset < blocks[y].offset; });
   }
-  /// By offset. A large part of what is placed is found faster in a list of all.
+  /// Sorts those blocks by offset. If they are a large part of the placed blocks, filtering the sorted list of all is
+  /// faster.
   constexpr void sort_beside() {
     if (beside.size() <= (by_offset.size() + newest.size()) / 8) return sort_by_offset(beside);
     merge_newest();
@@ -195,11 +197,11 @@ struct placing_by_size {
   }
 };
 
-/// An arena that is written to and freed while time passes: free segments merge with free neighbours, and a new block
-/// takes the smallest that has room.
+/// An arena in which segments are taken and freed in order of time. Free segments merge with free neighbours, and a new
+/// block takes the smallest free segment that has room (best fit).
 class segmented_arena {
  public:
-  /// The segment that a block of so many bytes gets.
+  /// Takes a segment of `bytes`; returns its index.
   constexpr std::int32_t take(std::int64_t bytes) {
     std::int32_t found = smallest_with(bytes);
     if (found < 0 && last_ >= 0 && at(last_).is_free)
@@ -223,7 +225,8 @@ class segmented_arena {
   constexpr std::int64_t bytes() const { return bytes_; }
 
  private:
-  /// Neighbours in the arena; while it is free, a node of a treap that is ordered by bytes, then offset.
+  /// A segment, linked with its neighbours in the arena. A free one is also a node of a treap, ordered by bytes, then
+  /// offset.
   struct segment {
     std::int64_t offset = 0, bytes = 0;
     std::int32_t before = -1, next = -1;
@@ -244,7 +247,7 @@ class segmented_arena {
     if (before >= 0) at(before).next = s;
     return s;
   }
-  /// The second of two neighbours becomes part of the first.
+  /// Merges the second of two neighbours into the first.
   constexpr void absorb(std::int32_t into, std::int32_t s) {
     at(into).bytes += at(s).bytes;
     at(into).next = at(s).next;
@@ -270,7 +273,7 @@ class segmented_arena {
     *place = s;
     split(under, s, at(s).left, at(s).right);
   }
-  /// Parts a tree into what is less than s and what is more.
+  /// Splits a tree into the nodes less than s and those greater than s.
   constexpr void split(std::int32_t tree, std::int32_t s, std::int32_t& less, std::int32_t& more) {
     std::int32_t *to_less = &less, *to_more = &more;
     while (tree >= 0) {
@@ -299,8 +302,9 @@ class segmented_arena {
   std::int64_t bytes_ = 0;
 };
 
-/// Places blocks in the order of their first steps, those of one step largest first; is_backward: in that of their last
-/// steps, from the end. The arena's size; offsets: by block. Once the deadline is over, the rest is left out.
+/// Places blocks in the order of their first steps; blocks of one step largest first. is_backward: in the order of
+/// their last steps, from the end. Sets offsets, indexed by block, and returns the arena's size. After the deadline,
+/// the remaining blocks are not placed.
 constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_t> order, bool is_backward,
                                      pool<std::int64_t>& offsets, const deadline_watch& watch = {}) {
   const auto at = [&](std::int32_t id) -> const block& { return blocks[static_cast<std::size_t>(id)]; };
@@ -327,9 +331,9 @@ constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_
   return arena.bytes();
 }
 
-/// The largest sum of bytes that blocks have in use at one step.
+/// The largest sum, over the steps, of the bytes of blocks in use.
 constexpr std::int64_t max_bytes_in_use(const pool<block>& blocks, const pool<std::int32_t>& ids, std::int32_t steps) {
-  pool<std::int64_t> change;  // at each step, from the one before
+  pool<std::int64_t> change;  // of the sum, from the preceding step to each step
   change.assign(static_cast<std::size_t>(steps) + 2, 0);
   for (const std::int32_t id : ids) {
     const block& b = blocks.data()[id];
@@ -342,12 +346,12 @@ constexpr std::int64_t max_bytes_in_use(const pool<block>& blocks, const pool<st
   return most;
 }
 
-/// Offsets for these blocks: by size where blocks are few, else the best of both orders of time, and of that by size if
-/// it takes no more work than it may. The arena's size, 0 once the deadline is over.
+/// Sets the offsets of these blocks and returns the arena's size; 0 after the deadline. Few blocks are placed by size.
+/// Many are placed by time in both directions, then by size within max_work; the smallest arena wins.
 constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std::int32_t steps,
                              std::int64_t lower_bound, const deadline_watch& watch) {
   constexpr std::size_t few = 512;
-  constexpr std::int64_t max_work = std::int64_t{1} << 23;  // some 50 ms
+  constexpr std::int64_t max_work = std::int64_t{1} << 23;  // about 50 ms
   if (ids.size() <= few) return placing_by_size(blocks, steps).run(static_cast<pool<std::int32_t>&&>(ids));
   pool<std::int64_t> offsets, others;
   std::int64_t least = place_by_time(blocks, ids, false, offsets, watch);

@@ -1,5 +1,5 @@
-// check_graph: whether a graph that arrived at run time is what the passes rely on, and what its operators' rules say.
-// Flow: compile() calls both first; static graphs have been through the same rules in the compiler.
+// check_graph: checks a graph that arrived at run time - its structure, then its operators' rules.
+// Flow: compile() calls both checks first; the compiler has checked static graphs by the same rules.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -32,7 +32,7 @@ inline bool lies_in(ir::range at, std::size_t pool) {
   return "node " + std::to_string(i) + " (" + std::string(g.nodes[i].op->name) + ")";
 }
 
-/// Ids that a node reads or writes are values of the graph.
+/// Checks that a node's operands and results are values of the graph.
 [[gnu::cold]] inline result<void> check_node_ids(const ir::graph& g, std::size_t i) {
   const auto count = static_cast<std::int32_t>(g.values.size());
   const auto complain = [&](std::string_view does, std::int32_t id) {
@@ -45,7 +45,7 @@ inline bool lies_in(ir::range at, std::size_t pool) {
   return {};
 }
 
-/// Ranges of node i lie in their pools.
+/// Checks that the ranges of node i are within their pools.
 [[gnu::cold]] inline result<void> check_node_ranges(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
   if (n.op == nullptr || n.label == nullptr || n.removed)
@@ -57,14 +57,14 @@ inline bool lies_in(ir::range at, std::size_t pool) {
   return check_node_ids(g, i);
 }
 
-/// Marks a range of a pool; false when another one has been there.
+/// Marks a range of a pool; false if part of it was marked already.
 inline bool take_range(std::vector<char>& taken, ir::range at) {
   for (std::int32_t i = at.first; i < at.first + at.count; ++i)
     if (std::exchange(taken[static_cast<std::size_t>(i)], char{1}) != 0) return false;
   return true;
 }
 
-/// Passes rewrite a node's operands and attributes where they stand: no other node's may stand there.
+/// Checks that no two nodes share operands or attributes: passes rewrite both in place.
 [[gnu::cold]] inline result<void> check_sharing(const ir::graph& g) {
   std::vector<char> operands(g.operands.size(), 0), words(g.words.size(), 0);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -75,7 +75,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// What is wrong with the desc of a value; empty when nothing is.
+/// The error in the desc of a value; empty if there is none.
 [[gnu::cold]] inline std::string fault_of(const tensor_desc& desc) {
   const auto type = static_cast<int>(desc.type), layout = static_cast<int>(desc.layout),
              mode = static_cast<int>(desc.quantised.mode);
@@ -97,13 +97,13 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// Extents may be unknown until the inputs have some: those of weights and constants are facts.
+/// Extents of inputs and results may be unknown until inputs have shapes; extents of other values must be known.
 [[gnu::cold]] inline std::string fault_of_extents(const ir::value& v) {
   const bool may_be_unknown = v.is == ir::kind::input || v.is == ir::kind::result;
   return may_be_unknown || v.desc.shape.is_known() ? "" : " has unknown extents";
 }
 
-/// Whether a constant's elements are in the graph's bytes; those of one that are.
+/// Whether a constant's elements are within the graph's bytes.
 [[gnu::cold]] inline bool lies_in_bytes(const ir::graph& g, const ir::value& v) {
   const auto bytes = static_cast<std::int64_t>(g.bytes.size());
   return v.first_byte >= 0 && v.first_byte <= bytes && v.desc.bytes() <= bytes - v.first_byte;
@@ -113,8 +113,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
                                                      static_cast<std::size_t>(v.desc.bytes()));
 }
 
-/// The scales of a per-channel quantised value, whose own descs are in order. is_right: of values, whether they are
-/// scales that were looked at, since many values may have the same.
+/// The error in the scales of a per-channel quantised value; its descs have been checked. is_right[id]: whether value
+/// id was checked as scales already, since many values may share scales.
 [[gnu::cold]] inline std::string fault_of_scales(const ir::graph& g, const ir::value& v, std::vector<char>& is_right) {
   if (v.desc.quantised.mode != quantisation::kind::per_channel)
     return v.scales == ir::none ? "" : " has scales, but is not quantised per channel";
@@ -124,19 +124,19 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
     return " is quantised per channel, but its scales are no value";
   const ir::value& scales = g.at(v.scales);
   const bool is_known = scales.is == ir::kind::constant || scales.is == ir::kind::weight;
-  // where it is unknown, this is asked again when it is not
+  // an unknown extent is checked again when it is known
   const std::int64_t extent = v.desc.shape[v.desc.quantised.axis];
   if (!is_known || scales.desc.type != f32 || scales.desc.quantised ||
       (extent >= 0 && scales.desc.elements() != extent))
     return " is quantised per channel, but its scales are not one known f32 for each index of the axis";
-  // weights are looked at when they are bound
+  // the scales of weights are checked when weights are bound
   if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};
   if (std::exchange(is_right[static_cast<std::size_t>(v.scales)], char{1}) != 0) return {};
   const std::string fault = fault_of_channel_scales(bytes_of(g, scales));
   return fault.empty() ? fault : " is quantised per channel by constant " + std::to_string(v.scales) + ": " + fault;
 }
 
-/// Bytes of boolean constants are 0 or 1. Constants may share bytes, which are looked at once.
+/// Checks that bytes of boolean constants are 0 or 1. Bytes that constants share are checked once.
 [[gnu::cold]] inline result<void> check_booleans(const ir::graph& g) {
   std::vector<std::int32_t> ids;
   for (std::size_t id = 0; id < g.values.size(); ++id)
@@ -144,7 +144,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
       ids.push_back(static_cast<std::int32_t>(id));
   std::sort(ids.begin(), ids.end(),
             [&](std::int32_t a, std::int32_t b) { return g.at(a).first_byte < g.at(b).first_byte; });
-  std::size_t end = 0;  // of what was looked at
+  std::size_t end = 0;  // of the checked bytes
   for (const std::int32_t id : ids) {
     const array_ref<const std::byte> bytes = bytes_of(g, g.at(id));
     const auto first = static_cast<std::size_t>(g.at(id).first_byte);
@@ -168,7 +168,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 }
 
 [[gnu::cold]] inline result<void> check_values(const ir::graph& g, const deadline_watch& watch) {
-  constexpr std::int64_t max_bytes = std::int64_t{1} << 60;  // sums of sizes then stay far from the largest number
+  constexpr std::int64_t max_bytes = std::int64_t{1} << 60;  // a sum of two sizes cannot overflow then
   std::int64_t bytes = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     if (watch.is_over()) return compiled_too_late();
@@ -187,7 +187,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return check_booleans(g);
 }
 
-/// The list of inputs has every value of that kind once, and nothing else.
+/// Checks that the list of inputs has every value of that kind exactly once, and no other value.
 [[gnu::cold]] inline result<void> check_inputs_of(const ir::graph& g) {
   std::vector<char> listed(g.values.size(), 0);
   for (const std::int32_t id : g.inputs) {
@@ -202,7 +202,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// What a state begins with; empty when nothing is wrong.
+/// The error in a state's initial value; empty if there is none.
 [[gnu::cold]] inline std::string fault_of_initial(const ir::graph& g, const ir::state& s) {
   if (s.initial == ir::none) return {};
   if (s.initial < 0 || static_cast<std::size_t>(s.initial) >= g.values.size()) return " begins as no value";
@@ -214,8 +214,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// The list of states has every value of that kind once, no two of one name, and nothing else. What they
-/// become, check_order() and infer_graph() look at.
+/// Checks that the list of states has every value of that kind exactly once, no other value, and no name twice.
+/// check_order() and infer_graph() check the next values.
 [[gnu::cold]] inline result<void> check_states(const ir::graph& g) {
   std::vector<char> listed(g.values.size(), 0);
   for (const ir::state& s : g.states) {
@@ -239,7 +239,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// States become what they can be, as far as that is known.
+/// Checks that each next value fits its state, as far as extents are known.
 [[gnu::cold]] inline result<void> check_next(const ir::graph& g) {
   for (const ir::state& s : g.states) {
     const ir::value &state = g.at(s.value), &next = g.at(s.next);
@@ -250,7 +250,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// Every value is made once, before it is read, by a node or as an input, weight, constant or state.
+/// Checks that every value is made exactly once, before it is read: by a node, or as an input, weight, constant or
+/// state.
 [[gnu::cold]] inline result<void> check_order(const ir::graph& g, const deadline_watch& watch) {
   std::vector<char> made(g.values.size(), 0);
   for (std::size_t id = 0; id < g.values.size(); ++id) made[id] = g.values[id].is != ir::kind::result ? 1 : 0;
@@ -279,7 +280,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// An operator that came from a static graph may know fewer dtypes than its rules allow.
+/// Checks that the operator has a reference for the dtype: one from a static graph may have fewer than its rules allow.
 [[gnu::cold]] inline result<void> check_reference(const ir::graph& g, std::size_t i) {
   const ir::node& n = g.nodes[i];
   const array_ref<const std::int32_t> inputs = g.inputs_of(n);
@@ -291,7 +292,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   const dtype_set meant = traits.typed_in_common.empty()
                               ? n.op->inputs[static_cast<std::size_t>(traits.typed_by)].accepts
                               : traits.typed_in_common;
-  if (n.op->computes_on.contains(type) || !meant.contains(type)) return {};  // of other dtypes the rules will speak
+  if (n.op->computes_on.contains(type) || !meant.contains(type)) return {};  // the rules reject other dtypes
   return fail(broken_graph(at_node(g, i) + " is not for " + std::string(name_of(type)) +
                            ": ops::find() has the operator for every dtype"));
 }
@@ -318,10 +319,9 @@ template <class = void> [[gnu::cold]] result<void> check_graph(const ir::graph& 
 }
 NNRT_COMPILED_ONCE(result<void> check_graph<>(const ir::graph&, const deadline_watch&))
 
-/// Runs every operator's rules over a graph that check_graph() found in order, and gives its results the extents that
-/// follow. Errors: rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3,
-/// expected 4)`; invalid_argument (results that no memory can hold, a state that would become a tensor of another dtype
-/// or shape); deadline_missed.
+/// Runs every operator's rules over a graph that passed check_graph(), and sets the extents of its results. Errors:
+/// rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`;
+/// invalid_argument (results larger than memory, a next value that does not fit its state); deadline_missed.
 template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g, const deadline_watch& watch = {}) {
   const passes::shape_inference inferred = passes::infer_shapes(g, watch);
   if (watch.is_over()) return detail::compiled_too_late();
@@ -334,8 +334,8 @@ template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g, con
 }
 NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&))
 
-/// infer_graph() for a copy of a graph that was declared by somebody: where a rule is broken, axes of extent 1 are
-/// settled first (settle_declared). Errors: as infer_graph().
+/// infer_graph() for a copy of a declared graph. If a rule is broken, it tries again after settle_declared() has
+/// adapted axes of extent 1. Errors: as infer_graph().
 [[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g,
                                                  const deadline_watch& watch = {}) {
   g = declared;
@@ -346,9 +346,9 @@ NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&)
   return infer_graph(g, watch);
 }
 
-/// What planning asks of an inferred graph. Errors: invalid_argument, naming the input whose extents are unknown, the
-/// node whose result depends on more than shapes, or the node whose operand would have to be known before the network
-/// runs, and is not: rules have taken it for one that is to come.
+/// What planning requires of an inferred graph. Error: invalid_argument. It names one of these: an input with unknown
+/// extents, a node whose result's extents depend on values of the inputs, or a node whose operand must be constant and
+/// is not.
 [[gnu::cold]] inline result<void> require_known_extents(const ir::graph& g) {
   for (const std::int32_t id : g.inputs)
     if (const ir::value& in = g.at(id); !in.desc.shape.is_known())

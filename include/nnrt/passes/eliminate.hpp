@@ -1,5 +1,5 @@
-// eliminate: removes nodes that nobody needs and nodes that compute the same as an earlier one.
-// Flow: first and last of the passes that optimise() runs.
+// eliminate: removes nodes whose results are not used, and nodes that compute the same as an earlier one.
+// Flow: optimise() runs dead-node removal first and last, and merges common nodes in between.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,8 +9,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep. False, with the
-/// graph half done, once the deadline is over; so are all passes below.
+/// Removes every node whose outputs are not read. It visits the last nodes first, so that one sweep removes chains.
+/// Like all passes below, it returns false after the deadline and leaves the graph incomplete.
 constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
   use_table table(g);
   for (std::size_t i = g.nodes.size(); i-- > 0;) {
@@ -30,7 +30,7 @@ constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {})
 
 namespace detail {
 
-/// Of the operator, its operands, its attributes and the quantisation of its result, which a front end may wish for.
+/// Hash of the operator, its operands, its attributes and the quantisation of its result, which a front end may choose.
 constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
   using nnrt::detail::mix;
   std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
@@ -47,7 +47,7 @@ template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T>
   return same == a.size() && same == b.size();
 }
 
-/// Results may differ even so: a front end wishes for another quantisation.
+/// Whether both nodes have results of equal descs. Front ends may choose different quantisations for equal nodes.
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
   if (a.outputs.count != b.outputs.count) return false;
   for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
@@ -64,7 +64,7 @@ constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& 
 
 }  // namespace detail
 
-/// Of nodes with equal operator, operands and attributes only the first stays.
+/// Of nodes with equal operator, operands and attributes, keeps only the first.
 constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
   int bits = 4;
   while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;

@@ -1,4 +1,4 @@
-// evaluate: computes nodes whose operands are all constants while the graph is planned.
+// evaluate: computes nodes whose operands are all constants, at planning time.
 // Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare
 // steps instead.
 #pragma once
@@ -10,12 +10,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Larger results stay nodes: they become prepare steps, which run at machine speed when an executor is made.
+/// Larger results remain nodes: they become prepare steps, which run at full speed when an executor is made.
 inline constexpr std::int64_t max_evaluated_elements = 1024;
 
 namespace detail {
 
-/// The elements of a constant in a buffer that references can read.
+/// Copies the elements of a constant into a buffer that references can read.
 constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
   typed_buffer buffer(constant.desc.type, constant.desc.elements());
   with_element<types::any>(constant.desc.type, [&]<class T>(T) {
@@ -54,13 +54,13 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
 }
 
-/// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
+/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it.
 constexpr bool evaluate(ir::graph& g, const ir::node& n) {
   const auto first_output = static_cast<std::size_t>(n.inputs.count),
              count = first_output + static_cast<std::size_t>(n.outputs.count);
   typed_buffers buffers(count);
   pool<tensor_desc> descs;
-  descs.reserve(count);  // views point into it
+  descs.reserve(count);  // no reallocation: views point into it
   pool<view> in, out;
   for (std::size_t i = 0; i < first_output; ++i) {
     const std::int32_t id = g.inputs_of(n)[i];
@@ -69,7 +69,7 @@ constexpr bool evaluate(ir::graph& g, const ir::node& n) {
       continue;
     }
     descs.push_back(g.at(id).desc);
-    // not with ?: - g++ 12 destroys what it chose twice
+    // not with ?: - g++ 12 destroys the chosen operand twice
     if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);
     else buffers[i] = load(g, g.at(id));
     in.push_back({&descs.back(), buffers[i].data()});
@@ -86,8 +86,8 @@ constexpr bool evaluate(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become
-/// constants. False, with the graph half done, once the deadline is over.
+/// Evaluates every node that reads small constants or only shapes; its outputs become constants. After the deadline it
+/// returns false and leaves the graph incomplete.
 constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
   bool changed = false;
   for (ir::node& n : g.nodes) {

@@ -1,6 +1,5 @@
-// fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
-// Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an
-// executor is made.
+// fold: moves batch_norm, scale and bias_add into the weights of the preceding layer, as prepare nodes.
+// Flow: after constants are evaluated, before activations are fused; prepare nodes run once, when an executor is made.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,8 +9,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// For each value whether it is known before the network runs: constants, weights, and what is computed from them
-/// alone.
+/// For each value whether it is known before the network runs: constants, weights, and results that depend only on
+/// these.
 constexpr pool<char> known_values(const ir::graph& g) {
   pool<char> known;
   known.reserve(g.values.size());
@@ -32,27 +31,26 @@ struct folding {
   ir::graph& g;
   use_table table;
   pool<char> known;
-  pool<ir::node> prepared;  // the new nodes, in an order in which they can run
+  pool<ir::node> prepared;  // the new nodes, in execution order
 
   constexpr explicit folding(ir::graph& graph) : g(graph), table(graph), known(known_values(graph)) {}
 
   constexpr bool is_known(std::int32_t id) const { return id == ir::none || known[static_cast<std::size_t>(id)] != 0; }
 
-  /// The layer whose result alone `n` reads, if n can be folded into it.
+  /// The layer into which `n` can be folded, or nullptr. `n` must be the only reader of its result.
   constexpr ir::node* layer_before(const ir::node& n) {
     const std::int32_t x = g.inputs_of(n)[0];
     if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
     ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
     if (layer.op->traits.weights == weights_role::none || free_activation(g, layer) == nullptr) return nullptr;
-    if (is_known(x)) return nullptr;  // the layer runs once as it is, and prepare nodes do not wait for each other
+    if (is_known(x)) return nullptr;  // the layer is a prepare node, too; these do not wait for each other
     if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
     if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
     for (std::size_t i = 1; i < g.inputs_of(n).size(); ++i)
       if (!is_known(g.inputs_of(n)[i])) return nullptr;
     return &layer;
   }
-  /// Whether the parameters of a scale are one for each channel of the layer before it, whose channels are the last
-  /// axis.
+  /// Whether a scale node has one parameter for each channel of the preceding layer, whose channels are the last axis.
   constexpr bool runs_along_channels(const ir::node& n) const {
     const shape_t& x = g.at(g.inputs_of(n)[0]).desc.shape;
     const int axis = normalise_axis(g.attrs_of(n)[0], x.rank);
@@ -73,7 +71,7 @@ struct folding {
     return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
   }
 
-  /// Gives the layer new weights, and the node's result and activation as its own.
+  /// Gives the layer new weights, and the result and activation of `n`.
   constexpr void replace(ir::node& layer, ir::node& n, std::int32_t weight, std::int32_t bias) {
     const std::int32_t operands[] = {g.inputs_of(layer)[0], weight, bias};
     layer.inputs = g.add_operands(operands);
@@ -85,7 +83,7 @@ struct folding {
     n.removed = true;
   }
 
-  /// A prepare node that computes the weights of `layer` with `n` in them.
+  /// Adds a prepare node that computes the weights of `layer` combined with `n`.
   constexpr void fold(ir::node& layer, ir::node& n) {
     const std::int32_t weight = g.inputs_of(layer)[1], bias = bias_of(layer);
     const meaning computes = n.op->traits.computes;
@@ -106,8 +104,8 @@ struct folding {
   }
 };
 
-/// Nodes on known values first, then the new ones, then the rest: an order in which everything is made before it is
-/// used.
+/// Orders the nodes: those on known values first, then the new ones, then the rest. So each value is made before it is
+/// read.
 constexpr void insert_prepared(ir::graph& g, const folding& state) {
   pool<ir::node> ordered;
   ordered.reserve(g.nodes.size() + state.prepared.size());
@@ -124,8 +122,8 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 
 }  // namespace detail
 
-/// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become
-/// part of those weights. False, with the graph half done, once the deadline is over.
+/// Folds batch_norm, scale (along the channels) and bias_add into the known weights of the convolution or dense layer
+/// before them. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
   detail::folding state(g);
   const std::size_t events = g.log.size();

@@ -1,5 +1,5 @@
 // fuse: lets a node apply the activation that follows it.
-// Flow: after folding, when nothing stands between a layer and its activation any more.
+// Flow: after folding, when an activation directly follows its layer.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -16,8 +16,8 @@ constexpr activation activation_of(const ir::node& n) {
 
 }  // namespace detail
 
-/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node. False, with the
-/// graph half done, once the deadline is over.
+/// Fuses relu and relu6 into the node that makes their operand, if nothing else reads that operand and the node can
+/// apply them. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) {
   const use_table table(g);
   bool changed = false;

@@ -1,6 +1,6 @@
-// node_order: nodes that came in any order, so that each finds what it reads made.
-// Flow: readers of models whose files and callers promise no order (c_api/model.hpp, hdi/read_model.hpp) add nodes to a
-// graph in this one.
+// node_order: sorts nodes topologically.
+// Flow: readers of models without a guaranteed order (c_api/model.hpp, hdi/read_model.hpp) add nodes to a graph in this
+// order.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -11,12 +11,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// The maker of what no node will ever make.
+/// The maker of a value that no node makes.
 inline constexpr std::size_t never_made = static_cast<std::size_t>(-1);
 
-/// An order in which each node follows those that make what it reads; of nodes that are ready the first comes first, so
-/// an order that is one stays. makers_of(node, give) calls give(maker) for each value that a node reads and another
-/// must make. Nodes that wait for never_made, for themselves or for each other are left out.
+/// Sorts nodes so that each follows the makers of its operands. Among ready nodes the first in the given order comes
+/// first, so a valid order is unchanged. makers_of(node, give) calls give(maker) for each value that a node reads and
+/// another node must make. Nodes that wait for never_made, for themselves or for each other are left out.
 template <class MakersOf> std::vector<std::size_t> node_order(std::size_t nodes, MakersOf makers_of) {
   std::vector<std::size_t> order, ready, awaited(nodes, 0);  // ready: a heap, the first node on top
   std::vector<std::vector<std::size_t>> readers(nodes);
@@ -27,7 +27,7 @@ template <class MakersOf> std::vector<std::size_t> node_order(std::size_t nodes,
     });
   const auto later = [](std::size_t a, std::size_t b) { return a > b; };
   for (std::size_t n = 0; n < nodes; ++n)
-    if (awaited[n] == 0) ready.push_back(n);  // ascending, which is a heap
+    if (awaited[n] == 0) ready.push_back(n);  // ascending, so it is a heap
   while (!ready.empty()) {
     std::pop_heap(ready.begin(), ready.end(), later);
     order.push_back(ready.back());

@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Every pass, each where it finds most to do. False, with the graph half done, once the deadline is over.
+/// Runs every pass. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
   return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
          fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);

@@ -1,24 +1,23 @@
-// partition: which nodes of a graph run together - segments of one place each, in an order that needs no segment twice.
-// Flow: a policy says of each node where it runs; reports, pictures and the quantising pass go by the segments.
+// partition: splits the nodes of a graph into segments, each of which runs in one place, in execution order.
+// Flow: a policy gives the place of each node; reports, pictures and the quantising pass use the segments.
 #pragma once
 
 #include <nnrt/ir/graph.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// The place of nodes that belong to no segment: they run once before the network does.
+/// The place of nodes outside of all segments: they run once, before the network does.
 inline constexpr int no_place = -1;
 
-/// For each node its segment. Segments are counted in the order in which they can run; all nodes of one have the same
-/// place.
+/// The segment of each node. Segments are numbered in execution order; all nodes of a segment have the same place.
 struct segmentation {
   pool<std::int32_t> segment_of;  // by node; -1: none
   pool<int> place_of_segment;
 };
 
-/// Cuts a graph into segments of nodes with one place, as few on each way through the graph as can be. places: by node,
-/// 0 or 1, or no_place. A node's level is that of what it reads, one more where the place changes; nodes of one level
-/// are one segment, so no segment waits for another that waits for it.
+/// Cuts a graph into segments of nodes with one place, with as few segments as possible on each path. places: by node,
+/// 0 or 1, or no_place. A node's level is the highest level of its operands, plus one if the place changes. Nodes of
+/// one level are one segment, so no two segments wait for each other.
 constexpr segmentation cut_into_segments(const ir::graph& g, array_ref<const int> places) {
   pool<std::int32_t> level_of_value, level;
   level_of_value.assign(g.values.size(), -1);

@@ -1,5 +1,6 @@
-// plan_memory: where computed values and states live - shared, in place, joined - and how they lie in one arena.
-// Flow: last pass over the graph; the plan turns its answer into operand addresses.
+// plan_memory: memory for computed values and states - blocks that are shared, overwritten in place or joined - in one
+// arena.
+// Flow: last pass over the graph; the plan turns its result into operand addresses.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -9,27 +10,27 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases
+/// Location of a value: a block and an offset in it. Without a block: the value is not computed at run time, or aliases
 /// such a value.
 struct location {
   std::int32_t block = ir::none;
   std::int64_t offset = 0;
-  std::int32_t same_as = ir::none;  // the input, weight or constant whose very bytes the value has
+  std::int32_t same_as = ir::none;  // the input, weight or constant whose bytes the value shares
 };
 
-/// Blocks and locations of a graph; index of a node = its step.
+/// Blocks and locations of a graph. The index of a node is its step.
 struct memory_plan {
   pool<block> blocks;
   pool<location> of;              // for each value
-  pool<char> elided;              // for each node: whether its results are where they belong without any work
-  std::int32_t state_blocks = 0;  // the first blocks: one for each state, kept from the begin of a run to its end
+  pool<char> elided;              // for each node: whether its results need no work
+  std::int32_t state_blocks = 0;  // the first blocks, one for each state; in use in every step
   std::int64_t arena_bytes = 0;
   std::int64_t lower_bound = 0;  // largest sum, over the steps, of the bytes in use
 
   constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
   constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
   constexpr block& block_at(std::int32_t id) { return blocks[static_cast<std::size_t>(id)]; }
-  /// The state in whose memory a value lies; none: in no state's.
+  /// The state in whose memory a value is; none: not in a state's memory.
   constexpr std::int32_t state_of(std::int32_t id) const {
     const std::int32_t outermost = resolve(at(id)).block;
     return outermost < state_blocks ? outermost : ir::none;
@@ -39,7 +40,7 @@ struct memory_plan {
     blocks.push_back({bytes, first, last});
     return static_cast<std::int32_t>(blocks.size()) - 1;
   }
-  /// Makes a part of a part a part of the whole.
+  /// Replaces a part's parent by the parent's parent, if there is one.
   constexpr void skip_parent(block& part) {
     const block& outer = block_at(part.parent);
     if (outer.parent != ir::none) part.offset_in_parent += outer.offset_in_parent, part.parent = outer.parent;
@@ -65,12 +66,12 @@ namespace detail {
 /// Assigns blocks to the values of one graph, node by node.
 struct block_assigner {
   const ir::graph& g;
-  array_ref<const char> known;  // values that are ready before the network runs
+  array_ref<const char> known;  // values that are known before the network runs
   memory_plan plan;
   pool<std::int32_t>
-      last_use;  // last step that reads a value; the step after the last one for outputs and for what states become
-  pool<std::int32_t> reads;         // of values by nodes; of a graph with states
-  std::int32_t last_fallible = -1;  // the last step that may find fault with its values
+      last_use;  // last step that reads a value; one past the last step for outputs and next values of states
+  pool<std::int32_t> reads;         // number of reads of each value by nodes, if the graph has states
+  std::int32_t last_fallible = -1;  // the last step that may reject its values
   bool has_joined = false;
 
   constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
@@ -102,7 +103,7 @@ struct block_assigner {
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
   constexpr std::int32_t last_of(std::int32_t id) const { return last_use[static_cast<std::size_t>(id)]; }
 
-  /// As plan.resolve(), which it makes faster the next time: on the way each block becomes part of its parent's parent.
+  /// As plan.resolve(), and shortens the path for the next call: each block becomes part of its parent's parent.
   constexpr location resolve(location l) {
     while (l.block != ir::none && plan.block_at(l.block).parent != ir::none) {
       block& inner = plan.block_at(l.block);
@@ -118,7 +119,7 @@ struct block_assigner {
     return &plan.block_at(resolve(plan.at(id)).block);
   }
 
-  /// Lets `to` live where `from` does, `offset` bytes further.
+  /// Places `to` at the location of `from` plus `offset` bytes.
   constexpr void share(std::int32_t from, std::int32_t to, std::int64_t offset) {
     plan.at(to) = plan.at(from);
     if (block* const shared = block_of(from)) {
@@ -130,8 +131,8 @@ struct block_assigner {
     }
   }
 
-  /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part
-  /// of it, say).
+  /// Whether writing over `id` would spoil another operand that overlaps with it. An operand with exactly the same
+  /// bytes is not spoilt.
   constexpr bool spoils_another(const ir::node& n, std::int32_t id) {
     const location mine = resolve(plan.at(id));
     const std::int64_t my_bytes = g.at(id).desc.bytes();
@@ -146,9 +147,9 @@ struct block_assigner {
     return false;
   }
 
-  /// Whether step i may write over a state that nobody reads after it: where its result is what the state becomes, or
-  /// on the way there by nodes that work in place. Not up to the last step that may find fault with its values: after
-  /// such a run states are what they were.
+  /// Whether step i may write over a state that no later step reads. Its result must be the next value of the state, or
+  /// become it through nodes that work in place. After a failed run states must be unchanged, so it is false up to the
+  /// last step that may reject its values.
   constexpr bool may_overwrite_state(const block& of, const ir::node& n, std::int32_t i) const {
     const std::int32_t wanted = g.states[static_cast<std::size_t>(&of - plan.blocks.data())].next;
     if (i <= last_fallible) return false;
@@ -165,12 +166,12 @@ struct block_assigner {
     }
     return made == wanted && g.at(made).desc.bytes() == of.bytes;
   }
-  /// Whether a block is a state's own.
+  /// Whether a block belongs to a state.
   constexpr bool is_of_state(const block& b) const { return &b - plan.blocks.data() < plan.state_blocks; }
 
-  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several a state
-  /// that becomes what is made of the result, else the one that was made last: the caches still hold it, and it may be
-  /// made in stripes (exec/find_stripes.hpp), while an older one may be read for that.
+  /// An operand of the node's result size that no step after i reads; none if there is none. A state is preferred if
+  /// the result becomes its next value. Otherwise it is the operand that was made last, which is still in the cache.
+  /// That operand may also be made in stripes (exec/find_stripes.hpp), which read older operands.
   constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
     const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
     std::int32_t newest = ir::none;
@@ -188,8 +189,7 @@ struct block_assigner {
     return newest;
   }
 
-  /// Whether the part lies in the whole in one piece: it does when it has one index along every axis outside the last
-  /// one that is cut.
+  /// Whether the part is contiguous in the whole: its extent is 1 on every axis before the last axis that is cut.
   static constexpr bool is_one_piece(const tensor_desc& whole, const tensor_desc& part) {
     int cut = whole.rank() - 1;
     while (cut >= 0 && whole.shape[cut] == part.shape[cut]) --cut;
@@ -198,8 +198,8 @@ struct block_assigner {
     return true;
   }
 
-  /// Whether concat's operands can be written straight into its result: each fills a block that is no part of another,
-  /// and not twice. Then these blocks have a parent, which join() makes.
+  /// Whether concat's operands can be written directly into its result. Each must fill a block that has no parent, and
+  /// be given once. Then these blocks get a parent, which join() makes.
   constexpr bool can_join(const ir::node& n) {
     const array_ref<const std::int32_t> ids = g.inputs_of(n);
     const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
@@ -213,7 +213,7 @@ struct block_assigner {
     constexpr std::int32_t to_come = -2;
     const location at = plan.at(id);
     if (at.block == ir::none || at.block < plan.state_blocks || at.offset != 0) return false;
-    if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values change on the way
+    if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values would change on the way
     block& b = plan.block_at(at.block);
     if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc))
       return false;
@@ -252,7 +252,7 @@ struct block_assigner {
     }
   }
 
-  /// Lets the results of node i live where they are anyway, if that can be; true when nothing is left to do.
+  /// Places the results of node i over its operands if they need no work; true if that was possible.
   constexpr bool elide(const ir::node& n, std::int32_t i) {
     if (n.op->traits.result == storage::alias_of_input) return share(g.inputs_of(n)[0], g.outputs_of(n)[0], 0), true;
     if (can_view(n)) return view(n), true;
@@ -269,13 +269,13 @@ struct block_assigner {
       plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
   }
 
-  /// Once all have been assigned: lets what states become be made in their memory, where nobody reads the state by
+  /// Runs after all assignments: places the next value of a state in the state's memory, if no step reads the state by
   /// then.
   constexpr void put_states_in_place() {
     for (std::int32_t k = 0; k < plan.state_blocks; ++k) {
       const location next = resolve(plan.at(g.states[static_cast<std::size_t>(k)].next));
       if (next.block < plan.state_blocks || next.offset != 0)
-        continue;  // in place already, another state, or what no node makes in a run
+        continue;  // already in place, another state, or a value that no node makes at run time
       block& made = plan.block_at(next.block);
       if (made.bytes != plan.block_at(k).bytes || made.first <= plan.block_at(k).last || made.first <= last_fallible)
         continue;
@@ -289,26 +289,26 @@ struct block_assigner {
 
 }  // namespace detail
 
-/// Blocks for the states and for the values that are computed while the network runs; offsets come with place_blocks(),
-/// once scratch memory is added. Once the deadline is over, the rest is left out.
+/// Makes blocks for the states and the values that are computed at run time. place_blocks() sets offsets, once scratch
+/// memory is added. After the deadline, the remaining nodes are skipped.
 constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known, const deadline_watch& watch = {}) {
   detail::block_assigner assigner(g, known);
   for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) {
     const ir::node& n = g.nodes[i];
     if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
-    // known values get memory elsewhere
+    // known values are in other memory
     else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));
   }
   assigner.put_states_in_place();
   if (assigner.has_joined)
-    for (std::size_t i = assigner.plan.blocks.size(); i-- > 0;)  // parents come later than their parts
+    for (std::size_t i = assigner.plan.blocks.size(); i-- > 0;)  // parents have higher indices than their parts
       if (block& part = assigner.plan.blocks[i]; part.parent != ir::none) assigner.plan.skip_parent(part);
   return static_cast<memory_plan&&>(assigner.plan);
 }
 
-/// For networks of nanoseconds, before place_blocks(): blocks reuse no memory if all of them fit a page. Where a run
-/// ends with a number that the next one's first vector overwrites, processors take loads of that vector for loads of
-/// the number and wait for it: a quarter of MLP 8-16-16-1 by code of g++ 16 on a Zen 4.
+/// For networks that run in nanoseconds, before place_blocks(): if all blocks fit into one page, they share no memory.
+/// Otherwise the first vector store of a run may overlap a scalar that the last run stored at the end, and its loads
+/// stall. Measured: a quarter of the time of MLP 8-16-16-1 on Zen 4.
 constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
   constexpr std::int64_t page = 4096;
   std::int64_t bytes = 0;
@@ -318,7 +318,8 @@ constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
   for (block& b : plan.blocks) b.last = static_cast<std::int32_t>(steps);
 }
 
-/// Lays the blocks out; `steps` is the number of nodes of the graph. Once the deadline is over, they lie anywhere.
+/// Sets the offsets of the blocks; `steps` is the number of nodes of the graph. After the deadline, offsets are
+/// invalid.
 constexpr void place_blocks(memory_plan& plan, std::size_t steps, const deadline_watch& watch = {}) {
   pool<std::int32_t> outermost;
   for (std::size_t i = 0; i < plan.blocks.size(); ++i)

@@ -1,5 +1,4 @@
-// quantise: a graph of floats becomes one of quantised bytes where an accelerator runs it, given the scale of each
-// tensor.
+// quantise: rewrites a float graph to int8 or int16 where an accelerator runs it, given the scale of each tensor.
 // Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans
 // the result.
 #pragma once
@@ -15,21 +14,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// What the pass is told of a graph.
+/// Inputs of the pass, for one graph.
 struct quantise_options {
-  array_ref<const float> scales;         // by value; 0: not known, so that the value stays a float
+  array_ref<const float> scales;         // by value; 0: unknown, so the value remains float
   array_ref<const char> on_accelerator;  // by node
   quantised_rounding rounding = quantised_rounding::half_to_even;
-  array_ref<const char> in_16_bits = {};  // by node: activations are i16, where the operator takes it; empty: none
-  /// A convolution or dense layer whose result the accelerator reads no more keeps its sums: i32, a scale for each
-  /// output channel.
+  array_ref<const char> in_16_bits = {};  // by node: activations are i16, if the operator accepts them; empty: none
+  /// If the accelerator does not read the result of a convolution or dense layer, the layer outputs its int32
+  /// accumulators, with a scale for each output channel.
   bool int32_tail = false;
-  /// The operator of this number for quantised bytes, or null: then its nodes stay with floats. Those that
-  /// quantise_makes() names must be there.
+  /// Finds the operator with this code for quantised values; null: its nodes remain float. Operators for which
+  /// quantise_makes() is true must be found.
   const operator_info* (*find)(op_code) = nullptr;
 };
 
-/// Whether the pass may make nodes of an operator out of a graph's nodes; has(op_code) says which operators these have.
+/// Whether the pass may make nodes of operator `made` from a graph's nodes; has(op_code) says which operators these
+/// have.
 template <class Has> constexpr bool quantise_makes(op_code made, const Has& has) {
   const bool has_convolution = has(ops::conv2d::code) || has(ops::depthwise_conv2d::code);
   switch (made) {
@@ -42,28 +42,28 @@ template <class Has> constexpr bool quantise_makes(op_code made, const Has& has)
   }
 }
 
-/// A layer whose weights are to be stored: per output channel, the bias in 32 bits with the scale of its sums. All are
-/// values; `none`: missing.
+/// A layer whose weights must be stored: weights are quantised per output channel, the bias is i32 with the
+/// accumulators' scale. The members are values; `none`: missing.
 struct quantised_layer {
-  // of the graph of floats, as are weight and bias: the tensor whose scale sums have
+  // of the float graph, as weight and bias: the tensor whose scale, times the weight's, is the accumulators' scale
   std::int32_t x = ir::none;
   std::int32_t weight = ir::none, bias = ir::none;
   std::int32_t stored_weight = ir::none, weight_scales = ir::none,
                quantised_bias = ir::none;  // weights of the new graph
-  // that of a layer which keeps its sums: what they stand for, by output channel
+  // scales of the int32 outputs by output channel, for a layer that outputs its accumulators
   std::int32_t sum_scales = ir::none;
-  float x_scale = 0;  // of x as the layer reads it
+  float x_scale = 0;  // scale of x as the layer reads it
 };
 
-/// The graph of quantised values. Values of the graph of floats keep their ids.
+/// The graph of quantised values. Values of the float graph keep their ids.
 struct quantised_graph {
   ir::graph graph;
-  // by value of the graph of floats, its first stored form; none: it is a float alone
+  // by value of the float graph, its first quantised value; none: it is float only
   pool<std::int32_t> quantised_of;
   pool<quantised_layer> layers;
 };
 
-/// Weights that nothing reads become values that nobody asks a file for.
+/// Turns weights that nothing reads into results, so that no file has to supply them.
 constexpr void forget_unread_weights(ir::graph& g) {
   const use_table use(g);
   pool<char> scales;
@@ -106,7 +106,7 @@ class quantising {
     }
     for (const ir::output& out : floats.outputs) need_float(out.value);
     for (const ir::state& s : floats.states) need_float(s.next);
-    forget_unread_weights(q);  // of weights that are stored, the floats
+    forget_unread_weights(q);  // the float weights of quantised layers
   }
 
  private:
@@ -114,11 +114,11 @@ class quantising {
   constexpr float scale_of(std::int32_t id) const { return wanted_.scales[static_cast<std::size_t>(id)]; }
   constexpr bool has_scale(std::int32_t id) const { return g_.at(id).desc.type == f32 && scale_of(id) > 0; }
 
-  /// The operator of a node for quantised values; null where nobody has it.
+  /// The operator of a node for quantised values; null: none.
   constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find(n.op->code); }
 
-  /// Whether the rules of an operator that moves numbers let it move those of its first operand in 8 bits: some of its
-  /// attributes may be for floats alone.
+  /// Whether an operator that moves values accepts its first operand as int8. Some of its attributes may be valid for
+  /// floats only.
   constexpr bool takes_quantised_values(const ir::node& n) const {
     const auto stored = [&](tensor_desc desc) {
       desc.type = i8, desc.quantised = quant{1.0F, 0, wanted_.rounding};
@@ -131,8 +131,8 @@ class quantising {
     return static_cast<bool>(form_for_bytes(n)->infer(g_.attrs_of(n), list.operands, declared));
   }
 
-  /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers
-  /// needs no scale but its input's.
+  /// Whether a node can be quantised: layers with known weights, arithmetic on computed tensors, and nodes that move
+  /// one tensor. Nodes that move values need only the scale of their input.
   constexpr bool can_be_quantised(const ir::node& n) const {
     const operator_traits& traits = n.op->traits;
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
@@ -164,8 +164,8 @@ class quantising {
     return can_run_quantised(i) && (is_tail_[i] == 0 || is_layer_at_tail(i));
   }
 
-  /// Finds layers whose results only floats are made of. What gives such a result another shape and no more works on
-  /// those floats.
+  /// Finds layers whose results only float nodes read, and nodes that only reshape such results. The latter work on
+  /// floats.
   constexpr void find_tails() {
     pool<char> is_read, is_sum;  // by value
     is_read.assign(g_.values.size(), 0);
@@ -196,8 +196,8 @@ class quantising {
   }
   constexpr bool is_layer_at_tail(std::size_t i) const { return is_tail_[i] != 0 && !is_reshaping(g_.nodes[i]); }
 
-  /// Finds sums of a convolution's result, which nobody else reads, and another tensor: both nodes become one, which
-  /// rounds once.
+  /// Finds additions of a convolution's result, which nothing else reads, and another tensor. Both nodes become one,
+  /// which rounds once.
   constexpr void find_units() {
     layer_of_unit_.assign(g_.nodes.size(), ir::none);
     is_in_unit_.assign(g_.nodes.size(), 0);
@@ -207,7 +207,7 @@ class quantising {
       if (n.op->code != ops::add::code || !is_quantised(i) || is_wide(i)) continue;
       const array_ref<const std::int32_t> in = g_.inputs_of(n);
       if (in[0] == in[1] || g_.at(in[0]).desc.shape != g_.at(in[1]).desc.shape) continue;
-      // Of two convolutions the later one: what the other gives is there by then.
+      // Of two convolutions, the later one: the result of the other exists by then.
       std::int32_t layer = ir::none;
       for (const std::int32_t id : in)
         if (const std::int32_t by = use.producer_of(id);
@@ -218,7 +218,7 @@ class quantising {
       is_in_unit_[static_cast<std::size_t>(layer)] = 1;
     }
   }
-  /// A convolution, depthwise, transposed or neither, that rounds nothing but what it passes on.
+  /// A convolution (depthwise and transposed, too) without a fused activation, quantised to int8.
   constexpr bool can_begin_unit(std::size_t i) const {
     const ir::node& n = g_.nodes[i];
     return (is_convolution(n) || is_transposed(n)) && is_quantised(i) && !is_wide(i) &&
@@ -228,7 +228,7 @@ class quantising {
   static constexpr bool is_convolution(const ir::node& n) {
     return n.op->code == ops::conv2d::code || n.op->code == ops::depthwise_conv2d::code;
   }
-  /// What such a node is as a convolution: one whose channels have filters of their own has a group for each.
+  /// The attributes of such a node as conv2d: a depthwise convolution has a group for each channel.
   constexpr ops::conv2d::attrs convolution_of(const ir::node& n) const {
     if (n.op->code == ops::conv2d::code) return unpack<ops::conv2d::attrs>(g_.attrs_of(n));
     const auto own = unpack<ops::depthwise_conv2d::attrs>(g_.attrs_of(n));
@@ -238,7 +238,7 @@ class quantising {
     as_convolution.group = g_.at(g_.inputs_of(n)[0]).desc.shape[3];
     return as_convolution;
   }
-  /// A convolution and the sum behind it as one node.
+  /// Makes one node of a convolution and the addition that follows it.
   constexpr void store_unit(const ir::node& layer, const ir::node& sum) {
     const std::int32_t between = g_.outputs_of(layer)[0];
     const std::int32_t other = g_.inputs_of(sum)[0] == between ? g_.inputs_of(sum)[1] : g_.inputs_of(sum)[0];
@@ -256,19 +256,19 @@ class quantising {
              made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
 
-  /// A node whose activations have 16 bits, because somebody asked for that and the operator can.
+  /// Whether a node's activations are i16: requested, and accepted by the operator.
   constexpr bool is_wide(std::size_t i) const {
     if (wanted_.in_16_bits.empty() || wanted_.in_16_bits[i] == 0) return false;
     const operator_info* const op = form_for_bytes(g_.nodes[i]);
     return op->inputs[static_cast<std::size_t>(op->traits.typed_by)].accepts.contains(i16);
   }
 
-  /// Not a list of axes and the like.
+  /// Whether the operand holds quantisable values, not a list of axes or the like.
   constexpr bool is_number(std::int32_t id) const {
     return !is_known(id) || !types::index.contains(g_.at(id).desc.type);
   }
 
-  /// A step of 16 bits is 1/256 of one of 8 bits, so that going from 8 to 16 bits changes no number.
+  /// An i16 step is 1/256 of an i8 step, so that conversion from i8 to i16 is exact.
   constexpr quantisation quantisation_of(std::int32_t id, bool is_wide) const {
     return quant{is_wide ? scale_of(id) / 256 : scale_of(id), 0, wanted_.rounding};
   }
@@ -295,7 +295,7 @@ class quantising {
     n.name = name;
     made.graph.nodes.push_back(n);
   }
-  /// Between a float and its stored form, in either direction.
+  /// Adds a conversion between a float value and its quantised value, in either direction.
   constexpr void add_cast(std::int32_t from, std::int32_t to) {
     ops::quant_dtype_cast::attrs attrs;
     attrs.src_t = static_cast<int>(made.graph.at(from).desc.type);
@@ -305,11 +305,11 @@ class quantising {
     pack(attrs, words);
     add_node(wanted_.find(ops::quant_dtype_cast::code), made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
   }
-  /// A stored form of a value, made of the other one or the float if need be.
+  /// The quantised value of a value; if missing, it is converted from the other width or from float.
   constexpr std::int32_t need_quantised(std::int32_t id, bool is_wide) {
     if (form_of(id, is_wide) != ir::none) return form_of(id, is_wide);
     const std::int32_t other = form_of(id, !is_wide);
-    // What was moved has the scale that it came with.
+    // A moved value has the scale of its operand.
     quantisation q = other == ir::none ? quantisation_of(id, is_wide) : made.graph.at(other).desc.quantised;
     if (other != ir::none) q.scale = is_wide ? q.scale / 256 : q.scale * 256;
     add_cast(other == ir::none ? id : other, add_quantised(id, q, is_wide));
@@ -322,7 +322,7 @@ class quantising {
     return id;
   }
 
-  /// The node as it is.
+  /// Copies a node that remains float.
   constexpr void keep(const ir::node& n) {
     pool<std::int32_t> in;
     for (const std::int32_t id : g_.inputs_of(n)) in.push_back(need_float(id));
@@ -338,7 +338,7 @@ class quantising {
     return made.graph.add_value(
         {desc, ir::kind::weight, {first, static_cast<std::int32_t>(letters.size() + part.size())}, 0, ir::none});
   }
-  /// The weight of a layer that reads its input as x.
+  /// The quantised weight of a layer that reads its input as x.
   constexpr std::int32_t stored_weight(const ir::node& n, std::int32_t x) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n);
     quantised_layer layer{.x = in[0],
@@ -359,14 +359,14 @@ class quantising {
       made.graph.at(layer.stored_weight).scales = layer.weight_scales;
     }
     if (layer.bias != ir::none) {
-      // A bias that two layers share has two scales: each use has a name of its own.
+      // A bias that two layers share has two scales, so each use has a separate name.
       layer.quantised_bias = add_numbered_weight(tensor_desc{i32, g_.at(layer.bias).desc.shape}, layer.bias, ".stored.",
                                                  made.layers.size());
     }
     made.layers.push_back(layer);
     return layer.stored_weight;
   }
-  /// A weight that is made for one layer alone, whose number stands behind its name.
+  /// Adds a weight for one layer only; its name ends with the layer's number.
   constexpr std::int32_t add_numbered_weight(const tensor_desc& desc, std::int32_t of, std::string_view part,
                                              std::size_t layer) {
     pool<char> name;
@@ -379,7 +379,7 @@ class quantising {
     return add_weight(desc, of, {name.data(), name.size()});
   }
 
-  /// The node on quantised values.
+  /// Adds the node on quantised values.
   constexpr void store(const ir::node& n, bool is_wide) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
     const bool is_layer = n.op->traits.weights != weights_role::none;
@@ -395,15 +395,15 @@ class quantising {
           id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
     add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
   }
-  /// The operands of a layer behind its input.
+  /// Sets the operands of a layer after its input.
   constexpr void store_weights(const ir::node& n, bool is_wide, pool<std::int32_t>& inputs) {
     inputs[1] = stored_weight(n, inputs[0]);
     if (is_wide && inputs.size() < 3) inputs.push_back(ir::none);
     if (inputs.size() > 2) inputs[2] = made.layers.back().quantised_bias;
-    // Without a bias sums of 16-bit numbers would have 64 bits: accelerators have 32.
+    // Without a bias, int16 layers would have 64-bit accumulators; accelerators have 32 bits.
     if (is_wide && inputs[2] == ir::none) inputs[2] = zero_bias(g_.at(g_.inputs_of(n)[1]).desc.shape[0]);
   }
-  /// A layer that keeps its sums.
+  /// Adds a layer that outputs its int32 accumulators.
   constexpr void store_sums(const ir::node& n, bool is_wide) {
     pool<std::int32_t> inputs;
     inputs.assign(g_.inputs_of(n).size(), ir::none);
@@ -423,7 +423,7 @@ class quantising {
     add_node(wanted_.find(is_transposed(n) ? ops::conv2d_transpose_sums::code : ops::layer_sums::code),
              made.graph.add_words(words), inputs, {&y, 1}, n.name);
   }
-  /// The attributes of the operator that keeps a layer's sums.
+  /// The attributes of the operator that outputs a layer's accumulators.
   constexpr void pack_sums(const ir::node& n, pool<word>& words) const {
     if (is_transposed(n)) {
       const auto own = unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(n));
@@ -450,21 +450,21 @@ class quantising {
   const ir::graph& g_;
   const quantise_options& wanted_;
   pool<char> known_;
-  pool<std::int32_t> forms_[2];       // by value: what is stored of it in 8 and in 16 bits
+  pool<std::int32_t> forms_[2];       // by value: its quantised values in 8 and in 16 bits
   pool<std::int32_t> layer_of_;       // by weight: the first layer that reads it; -1: none so far
-  pool<char> is_float_;               // by value: its float is there
-  pool<std::int32_t> layer_of_unit_;  // by node: the convolution that a sum is one unit with
-  pool<char> is_in_unit_;             // by node: a convolution that is part of its sum
-  pool<char> is_tail_;                // by node: a layer that keeps its sums, or what gives their floats another shape
+  pool<char> is_float_;               // by value: its float exists
+  pool<std::int32_t> layer_of_unit_;  // by node: the convolution that an addition is merged with
+  pool<char> is_in_unit_;             // by node: a convolution that is merged into its addition
+  pool<char> is_tail_;                // by node: a layer that outputs accumulators, or a reshape of its result
 };
 
 }  // namespace detail
 
-/// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8 (or, asked for, on i16),
-/// symmetric, results rounded as wanted; where such a node meets one of floats there is a conversion. A convolution, a
-/// sum and its activation become one node with one rounding. Weights that a layer reads must be weights of the graph,
-/// not computed. The last layers may keep their sums of 32 bits. Inputs, outputs and states of the graph stay what they
-/// are: a state is stored where the accelerator reads it.
+/// Rewrites a float graph. Nodes on the accelerator whose tensors have scales work on i8, or on i16 if requested:
+/// symmetric, with results rounded as wanted. Conversions are added between these nodes and float nodes. A convolution,
+/// an addition and its activation become one node, which rounds once. Weights that a layer reads must be weights of the
+/// graph, not computed. The last layers may output int32 accumulators. Inputs, outputs and states of the graph remain
+/// float; a state is quantised where the accelerator reads it.
 constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) {
   return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made);
 }

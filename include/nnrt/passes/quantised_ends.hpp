@@ -1,6 +1,5 @@
-// quantised_ends: takes conversions off the ends of a network, so that its inputs and outputs are the quantised values
-// themselves.
-// Flow: calibrate() of a model runs it when it is asked to; hbDNN's clients then convert by the scales in a tensor's
+// quantised_ends: removes conversions at the ends of a network, so that its inputs and outputs are quantised values.
+// Flow: calibrate() of a model runs it on request. Clients of hbDNN then convert by the scales in a tensor's
 // properties.
 #pragma once
 
@@ -9,8 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Which ends of a network hold quantised values. (Boards' compilers call it the removal of Quantize and Dequantize
-/// nodes.)
+/// Which ends of a network have quantised values. Compilers for boards call this the removal of Quantize and Dequantize
+/// nodes.
 struct quantised_ends {
   bool inputs = false, outputs = false;
 };
@@ -19,7 +18,7 @@ namespace passes {
 
 namespace detail {
 
-/// The conversions that read values first; none where no conversion does, or more than that.
+/// For each value the conversion that is its only reader; none if there is no such conversion.
 constexpr pool<std::int32_t> only_conversions(const ir::graph& g) {
   const use_table use(g);
   pool<std::int32_t> found;
@@ -32,7 +31,7 @@ constexpr pool<std::int32_t> only_conversions(const ir::graph& g) {
   return found;
 }
 
-/// Input i becomes what this conversion makes of it, which then waits to be removed. Whether it does.
+/// Replaces input i by the result of this conversion, and marks the conversion as removed. Returns whether it did.
 constexpr bool replace_input(ir::graph& g, std::size_t i, std::int32_t conversion, dtype type) {
   if (conversion == ir::none) return false;
   ir::node& n = g.nodes[static_cast<std::size_t>(conversion)];
@@ -46,7 +45,8 @@ constexpr bool replace_input(ir::graph& g, std::size_t i, std::int32_t conversio
 
 }  // namespace detail
 
-/// Input i becomes what a conversion makes of it, if that alone reads it and makes `type` (none: any). Whether it does.
+/// Replaces input i by the result of a conversion, if that is its only reader and makes `type` (none: any). Returns
+/// whether it did.
 constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dtype::none) {
   const bool is_off =
       detail::replace_input(g, i, detail::only_conversions(g)[static_cast<std::size_t>(g.inputs[i])], type);
@@ -54,8 +54,8 @@ constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dty
   return is_off;
 }
 
-/// Inputs that one conversion alone reads become what it makes of them, outputs that a conversion makes become what it
-/// reads. Names stay.
+/// Replaces inputs by the result of a conversion that is their only reader, and outputs by the operand of the
+/// conversion that makes them. Names are unchanged.
 constexpr void take_off_conversions(ir::graph& g, const quantised_ends& wanted) {
   if (wanted.inputs) {
     const pool<std::int32_t> conversions = detail::only_conversions(g);

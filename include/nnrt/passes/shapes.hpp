@@ -1,4 +1,4 @@
-// shapes: the operators' rules run through a whole graph again, for the extents that its inputs really have.
+// shapes: runs the operators' rules through a whole graph again, with the actual extents of its inputs.
 // Flow: compile() calls it for graphs that arrived at run time, before the other passes; unknown extents (-1) become
 // known ones.
 #pragma once
@@ -8,14 +8,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// When the elements of a value are there.
+/// When the elements of a value are available.
 enum class readiness : char {
-  computed,   // when the network has run up to it
-  prepared,   // before the network runs: weights, and what is computed from them
-  evaluated,  // when the shapes of the inputs are known: constants, shapes, and what is computed from these alone
+  computed,   // at its step in a run
+  prepared,   // before the network runs: weights, and results that depend only on known values
+  evaluated,  // when input shapes are known: constants, shapes, and results that depend only on these
 };
 
-/// That of the results of a node: the latest of its operands, if it reads them.
+/// Readiness of the results of a node: the latest of its operands, if it reads their elements.
 constexpr readiness readiness_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   if (n.op->traits.reads_descs_alone) return readiness::evaluated;
   readiness latest = readiness::evaluated;
@@ -28,8 +28,8 @@ constexpr readiness readiness_of(const ir::value& v) {
   return v.is == ir::kind::weight ? readiness::prepared : readiness::computed;
 }
 
-/// The operands of a node as rules see them while shapes are still unknown: integers that follow from shapes alone
-/// count as constants whose values are to come. `descs`: as results_of() has them.
+/// The operands of a node as rules read them while shapes are unknown. Integers that depend only on shapes count as
+/// constants with values to come. `descs`: as in results_of().
 constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::int32_t> ids,
                                        array_ref<const readiness> ready, array_ref<const tensor_desc> descs = {}) {
   ir::operand_list list(g, ids);
@@ -43,15 +43,15 @@ constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::
   return list;
 }
 
-/// How infer_shapes() ended.
+/// The result of infer_shapes().
 struct shape_inference {
   std::int32_t node = ir::none;  // the node whose rule is broken
   verdict broken;
   constexpr explicit operator bool() const { return static_cast<bool>(broken); }
 };
 
-/// What the rules say of a node and of the results that the graph declares for it. `descs`: those of all values, where
-/// they are others than the graph's.
+/// The verdict of the rules on a node, with the declared descs of its results. `descs`: the descs of all values, if
+/// they differ from the graph's.
 constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready,
                              array_ref<const tensor_desc> descs = {}) {
   pool<tensor_desc> declared;
@@ -64,7 +64,7 @@ constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<co
     return refuse(signature_rule::output_count_must_match, static_cast<std::int64_t>(declared.size()),
                   static_cast<std::int64_t>(v.outputs.size()));
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    // Rank 0 declares nothing to infer(); here it is what the graph says.
+    // Rank 0 declares nothing to infer(); here it is the rank in the graph.
     if (auto same = require(signature_rule::declared_output_rank_must_match, v.outputs[i].rank(), declared[i].rank());
         !same)
       return same;
@@ -72,8 +72,8 @@ constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<co
   return v;
 }
 
-/// What can be said of a node without a rule of its operator: attributes are well formed, operands and results are as
-/// many as the operator has, and scales and zero points are numbers that can be some.
+/// Checks of a node that need no rule of its operator: well-formed attributes, the number of operands and results,
+/// valid scales and zero points.
 constexpr verdict check_form(const ir::graph& g, const ir::node& n) {
   const ir::operand_list in(g, g.inputs_of(n)), out(g, g.outputs_of(n));
   constexpr rule_id well_formed = signature_rule::attributes_must_be_well_formed;
@@ -89,10 +89,10 @@ constexpr verdict check_form(const ir::graph& g, const ir::node& n) {
 
 namespace detail {
 
-/// Whether a result of one shape may be declared with the other: axes of extent 1 may be left out or added, and unknown
-/// extents stand for any.
+/// Whether a result of shape `found` may be declared as `declared`: axes of extent 1 may be left out or added, and
+/// unknown extents fit any.
 constexpr bool same_but_for_ones(const shape_t& found, const shape_t& declared) {
-  bool fits[max_rank + 1][max_rank + 1] = {};  // the first i axes found, the first k declared
+  bool fits[max_rank + 1][max_rank + 1] = {};  // the first i axes of found, the first k of declared
   for (int i = 0; i <= found.rank; ++i)
     for (int k = 0; k <= declared.rank; ++k) {
       const bool is_begin = i == 0 && k == 0;
@@ -106,10 +106,10 @@ constexpr bool same_but_for_ones(const shape_t& found, const shape_t& declared) 
   return fits[found.rank][declared.rank];
 }
 
-/// Gives an operand whose scales may run along several axes, since the front end that made it knows no more than how
-/// many there are, the first of these axes along which the node can take them: of those as long as there are scales,
-/// then of those of unknown extent. Where it can take them along none, they stay where they are.
-/// desc_of(id): the desc of a value, which may be changed.
+/// Sets the axis of per-channel scales. A front end may know only the number of scales, which fits several axes. Takes
+/// the first axis that the node accepts: first of the axes with as many indices as scales, then of those with unknown
+/// extent. If the node accepts none, the axis is unchanged.
+/// desc_of(id): a mutable reference to the desc of a value.
 template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, const ir::node& n, DescOf desc_of) {
   const auto is_accepted = [&] {
     pool<tensor_desc> wanted;
@@ -140,9 +140,9 @@ template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, con
   }
 }
 
-/// What the rules say of a node, after its scales have found their axes, and with the shapes that follow for results
-/// that are declared with other axes of extent 1. A result that has its operand's scale whatever is declared has it, so
-/// that the next node is judged by what it will read.
+/// The verdict on a node after its scales have axes. Results that are declared with other axes of extent 1 take the
+/// inferred shape. A result that is declared without scale takes its inferred per-tensor scale, so that the next node
+/// is checked against it.
 constexpr verdict settle_node(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready,
                               pool<tensor_desc>& descs) {
   verdict v = results_of(g, n, ready, descs);
@@ -175,7 +175,7 @@ constexpr pool<tensor_desc> descs_of(const ir::graph& g) {
   return descs;
 }
 
-/// judge_nodes() with the descs of all values, which become what the rules find. Stops once the deadline is over.
+/// judge_nodes() with the descs of all values, which it updates by the rules. Stops after the deadline.
 template <class F>
 constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f, const deadline_watch& watch = {}) {
   pool<readiness> ready;
@@ -190,16 +190,16 @@ constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f, co
 
 }  // namespace detail
 
-/// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be,
-/// but for axes of extent 1: programs declare [1] or [-1] where a result is a scalar, and keep axes that an operator
-/// takes away. Stops once the deadline is over.
+/// Calls f with the index of each node and the verdict of its rules. Every result must have its declared desc, except
+/// for axes of extent 1: programs declare [1] or [-1] for scalars, and keep axes that an operator removes. Stops after
+/// the deadline.
 template <class F> constexpr void judge_nodes(const ir::graph& g, F f, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
   detail::judge_nodes(g, descs, f, watch);
 }
 
-/// Gives results that are declared with other axes of extent 1 the shapes that their operators' rules find, and scales
-/// the axes along which nodes can take them: what judge_nodes() looks at.
+/// Applies the changes that judge_nodes() makes to descs. Results that are declared with other axes of extent 1 get
+/// their inferred shapes, and scales get axes that the nodes accept.
 constexpr void settle_declared(ir::graph& g, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
   detail::judge_nodes(
@@ -209,9 +209,8 @@ constexpr void settle_declared(ir::graph& g, const deadline_watch& watch = {}) {
 
 namespace detail {
 
-/// Infers the results of a node and takes their descs over. A result that the graph declares as NHWC stays that, as
-/// judge_nodes() has it: fronts that know no other format bring channels to axis 1 and go on with an image of other
-/// channels.
+/// Infers the results of a node and stores their descs. A result that is declared as NHWC remains so, as in
+/// judge_nodes(): front ends that know no other format move channels to axis 1, and then use the result as an image.
 constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   verdict v = results_of(g, n, ready);
   if (!v) return v;
@@ -225,9 +224,9 @@ constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const
 
 }  // namespace detail
 
-/// Gives every result the extents that follow from those of the inputs, node by node; nodes on constants and shapes
-/// alone are evaluated on the way, since later rules read their values. Stops at the first broken rule, or once the
-/// deadline is over, with the graph half done.
+/// Sets the extents of every result from those of the inputs, node by node. Nodes that depend only on constants and
+/// shapes are evaluated at once, since later rules read their values. Stops at the first broken rule or after the
+/// deadline, and leaves the graph incomplete.
 constexpr shape_inference infer_shapes(ir::graph& g, const deadline_watch& watch = {}) {
   pool<readiness> ready;
   ready.reserve(g.values.size());
@@ -248,7 +247,7 @@ constexpr shape_inference infer_shapes(ir::graph& g, const deadline_watch& watch
   return {};
 }
 
-/// Gives the scales of a node's operands the axes along which it can take them, as settle_declared() does.
+/// Sets the axes of the scales of a node's operands, as settle_declared() does.
 constexpr void settle_scale_axes(ir::graph& g, const ir::node& n) {
   detail::settle_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return g.at(id).desc; });
 }

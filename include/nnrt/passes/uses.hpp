@@ -1,5 +1,5 @@
-// uses: who makes each value of a graph and how often it is used; every pass starts from this.
-// Flow: computed anew by each pass that rewrites nodes; compact() drops the nodes that a pass took out.
+// uses: which node makes each value of a graph, and how often it is used; every pass starts from this.
+// Flow: each pass that rewrites nodes computes it anew; compact() drops the nodes that a pass removed.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,8 +10,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 /// Producers and uses of all values of a graph.
 struct use_table {
   pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants, states
-  pool<std::int32_t> uses;      // reads by nodes, and one for each time it is an output of the graph, or what a state
-                                // becomes or begins with
+  pool<std::int32_t> uses;      // number of reads by nodes, outputs and states (as next or initial value)
 
   constexpr explicit use_table(const ir::graph& g) {
     producer.assign(g.values.size(), ir::none);
@@ -32,13 +31,13 @@ struct use_table {
   constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
 };
 
-/// Drops the nodes that a pass has marked. (A mark, not a null operator: with -fsanitize=undefined g++ 12 compares no
-/// pointers to variable templates in constant evaluation.)
+/// Drops the nodes that a pass has marked as removed. It is a mark, not a null operator, because g++ 12 with
+/// -fsanitize=undefined cannot compare pointers to variable templates in constant evaluation.
 constexpr void compact(ir::graph& g) {
   g.nodes.erase_if([](const ir::node& n) { return n.removed; });
 }
 
-/// Lets every reader of `from`, outputs and states of the graph included, read `to`.
+/// Replaces each value id by to_of[id] in operands of nodes, outputs and next values of states.
 constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
   for (const ir::node& n : g.nodes)
     for (std::int32_t& id : g.inputs_of(n))
@@ -48,7 +47,7 @@ constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
     if (s.next != ir::none) s.next = to_of[static_cast<std::size_t>(s.next)];
 }
 
-/// 0, 1, 2, …: the table of redirect() that changes nothing.
+/// 0, 1, 2, …: the table with which redirect() changes nothing.
 constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
   pool<std::int32_t> to;
   to.reserve(g.values.size());
@@ -58,11 +57,11 @@ constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
 
 namespace detail {
 
-/// The word that holds a node's fused activation; nullptr when its operator has none.
+/// The word of a node's fused activation; nullptr if its operator has none.
 constexpr word* activation_word(ir::graph& g, const ir::node& n) {
   return n.op->fused_word < 0 ? nullptr : &g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
 }
-/// The same where no activation is fused yet; nullptr when the node can take none.
+/// As above, if no activation is fused yet; nullptr if the node can take none.
 constexpr word* free_activation(ir::graph& g, const ir::node& n) {
   word* const fused = n.removed ? nullptr : activation_word(g, n);
   return fused != nullptr && *fused == static_cast<word>(activation::none) ? fused : nullptr;
