@@ -1,6 +1,5 @@
-// accelerator: what a table of an accelerator says - its operators, their limits, alignment, quantisation, rounding.
-// Flow: policy/bayes.hpp and its like are such tables, one file each; check_node() reads them, bpu<architecture> names
-// one.
+// accelerator: the table of an accelerator - its operators, their limits, alignment, quantisation, rounding.
+// Flow: policy/bayes.hpp and others each define such a table; check_node() reads it, bpu<architecture> names it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,9 +11,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What an accelerator can ask of a node. A row of its table gives the limits; where a rule compares two facts of one
-/// node, the second one is the limit. Extents are those of images [N, H, W, C]: tensors of lower rank count as images
-/// whose other extents are 1. Rules about one thing stand together: limit_check finds them by their order.
+/// Rules of an accelerator about a node. A row of its table gives the limits; if a rule compares two facts of a node,
+/// the second one is the limit. Extents are those of images [N, H, W, C]; missing axes of tensors of lower rank count
+/// as 1. The order matters: rules on one subject are consecutive, and limit_check finds them by their order.
 enum class accelerator_rule {
   operator_must_be_in_the_table,
   operator_must_be_fused_into_a_convolution,
@@ -93,22 +92,22 @@ enum class accelerator_rule {
   broadcast_extents_of_the_second_factor_must_follow_the_others,
 };
 
-/// Which nodes of an operator a limit is for.
+/// The nodes of an operator to which a limit applies.
 enum class limits_of {
   all,
   plain,         // convolutions without groups and dilation
-  grouped,       // the others
-  last,          // nobody on the accelerator reads the result
-  followed,      // somebody does
+  grouped,       // other convolutions
+  last,          // no node on the accelerator reads the result
+  followed,      // some node on the accelerator reads the result
   windowed,      // pools that are not global
-  one_pixel,     // those that read an image of one pixel, or rows
-  many_pixels,   // the others
-  feature_maps,  // matrix products but those
-  with_weight,   // whose second factor is one matrix that is known before the network runs: layers
+  one_pixel,     // nodes that read an image of one pixel, or rows
+  many_pixels,   // other nodes
+  feature_maps,  // matrix products of two computed tensors
+  with_weight,   // matrix products whose second factor is one known matrix
 };
 
-/// One limit: the facts that the rule is about lie in least … most. Rules that compare two facts of a node leave the
-/// numbers out.
+/// One limit: the facts that the rule concerns must be in [least, most]. Rules that compare two facts of a node do not
+/// use these numbers.
 struct accelerator_limit {
   accelerator_rule rule{};
   std::int64_t least = 0;
@@ -116,24 +115,24 @@ struct accelerator_limit {
   limits_of nodes = limits_of::all;
 };
 
-/// Where nodes of an operator run that break no limit.
+/// Where the nodes of an operator run if they break no limit.
 enum class placement {
   on_accelerator,
   if_asked,    // on the processor, unless the policy is strict
-  fused_only,  // nowhere by itself: a pass must have folded it into a convolution
-  folded,      // nowhere: its bytes stay where they are
+  fused_only,  // only as part of a convolution: a pass must have folded it
+  folded,      // nowhere: no work, its data is not moved
 };
 
-/// An operator of an accelerator. Graphs of floats are quantised to i8, or to i16 where somebody asks for that.
+/// An operator of an accelerator. Float graphs are quantised to i8, or to i16 on request.
 struct accelerator_operator {
   std::string_view name;
-  dtype_set accepts;  // quantised values that it takes
+  dtype_set accepts;  // dtypes of quantised values that it accepts
   placement runs = placement::on_accelerator;
   array_ref<const accelerator_limit> limits = {};
   array_ref<const accelerator_limit> further = {};
 };
 
-/// The rows of a table that is like another one: those that differ, and the others.
+/// The rows of a table derived from another: `Differing`, then the rows of `Others` with other names.
 template <const auto& Others, const auto& Differing> constexpr auto with_rows() {
   const auto is_replaced = [](const accelerator_operator& row) {
     for (const accelerator_operator& own : Differing)
@@ -153,20 +152,21 @@ template <const auto& Others, const auto& Differing> constexpr auto with_rows() 
   return rows;
 }
 
-/// How tensors lie in an accelerator's memory: each extent is lengthened to a multiple, then rows to a stride in bytes.
+/// Layout of tensors in an accelerator's memory: each extent is rounded up to a multiple, then rows to a stride in
+/// bytes.
 struct alignment {
   std::int64_t height = 1, width = 1, channels = 1;  // multiples, in elements
-  // bytes of the innermost extent become 256 k + 0, 16, 32, 64 or 128
+  // rounds the bytes of the innermost extent up to 256 k + 0, 16, 32, 64 or 128
   bool innermost_in_steps = false;
 };
 
-/// What scales of tensors may be.
+/// The kinds of scales that an accelerator uses.
 enum class scale_kind {
-  power_of_two,  // stored = real * 2^shift
-  real,          // stored = real / scale
+  power_of_two,  // quantised = real * 2^shift
+  real,          // quantised = real / scale
 };
 
-/// Everything that a policy knows of an architecture. A table is data: another architecture is another file like
+/// Everything that a policy knows about an architecture. A table is data: another architecture is another file like
 /// policy/bayes.hpp.
 struct accelerator {
   std::string_view name;
@@ -181,9 +181,9 @@ struct accelerator {
   std::int64_t memory_alignment = 64;  // of a tensor's first byte
 };
 
-/// What a table says of one node: nothing is broken, or one rule with the value and the limit.
+/// The verdict on one node: no broken rule, or one rule with the value and the limit.
 struct accelerator_verdict {
-  int rule = -1;  // index into accelerator_rule; -1: nothing is broken
+  int rule = -1;  // index into accelerator_rule; -1: no broken rule
   unit counted = unit::number;
   std::int64_t actual = 0;
   std::int64_t expected = 0;

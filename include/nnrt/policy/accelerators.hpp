@@ -1,5 +1,5 @@
 // accelerators: every architecture's table, found by its name.
-// Flow: the nnrt command and the hbDNN functions are told a name, and ask dynamic_bpu what that architecture takes.
+// Flow: the nnrt command and the hbDNN functions find a table by name, and check graphs with dynamic_bpu.
 #pragma once
 
 #include <nnrt/policy/bayes.hpp>
@@ -15,7 +15,7 @@ inline constexpr const accelerator* accelerators[] = {&bernoulli2::table, &bayes
 /// The architectures that nnrt has tables of.
 constexpr array_ref<const accelerator* const> all_accelerators() { return detail::accelerators; }
 
-/// The table of this name, "bayes"; null when there is none.
+/// The table of this name, "bayes"; null if there is none.
 constexpr const accelerator* find_accelerator(std::string_view name) {
   for (const accelerator* table : all_accelerators())
     if (table->name == name) return table;

@@ -1,5 +1,5 @@
-// alignment: how an accelerator lays a tensor into its memory - lengthened extents, strides, bytes.
-// Flow: who fills or reads such memory asks here; the lengthened places hold 0.
+// alignment: layout of a tensor in an accelerator's memory - aligned extents, strides, bytes.
+// Flow: callers that fill or read such memory ask here; elements outside of the valid extents are 0.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -8,11 +8,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What a tensor is to an accelerator's memory.
+/// The use of a tensor, on which its alignment depends.
 enum class tensor_use { input, output, feature_map, image };
 
-/// A tensor in an accelerator's memory. Extents and strides are in the tensor's own order of axes; strides in bytes. Of
-/// numbers of four bits rows begin with whole bytes, and the innermost stride, which is no number of bytes, is 0.
+/// A tensor in an accelerator's memory. Extents and strides are in the tensor's order of axes; strides are in bytes.
+/// Rows of 4-bit values begin at whole bytes; their innermost stride is not a whole number of bytes and is given as 0.
 struct aligned_tensor {
   shape_t valid;
   shape_t aligned;
@@ -22,7 +22,7 @@ struct aligned_tensor {
 
 namespace detail {
 
-/// The least 256 k + 0, 16, 32, 64 or 128 that is not less.
+/// Rounds up to 256 k + 0, 16, 32, 64 or 128.
 constexpr std::int64_t in_steps(std::int64_t bytes) {
   const std::int64_t whole = bytes / 256 * 256;
   for (const std::int64_t step : {0, 16, 32, 64, 128})
@@ -39,11 +39,13 @@ constexpr const alignment& alignment_for(const accelerator& table, const tensor_
 
 }  // namespace detail
 
-/// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 behind
-/// N; a single axis is C. Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4
-/// axes stay as they are but for the last. Strides and bytes beyond 64 bits, which beside an extent of 0 mean nothing,
-/// are the largest such number. `is_halves`: two of its elements, which have a byte each in the graph, share one there.
-/// Source: the alignment rules of the boards' documentation.
+/// The tensor in an accelerator's memory, with 4 axes [N, H, W, C] or [N, C, H, W]. Lower ranks get extents of 1 after
+/// N; a single axis is C. With more than 4 axes, only the last is aligned.
+///
+/// For use `image`, C counts planes or interleaved channels, and only rows are aligned. `is_halves`: the elements have
+/// 4 bits each and are packed two to a byte here; in the graph each has a byte. Strides and bytes saturate at the
+/// largest 64-bit number; they have no meaning if an extent is 0. Source: the alignment rules of the boards'
+/// documentation.
 constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc,
                                  tensor_use use = tensor_use::feature_map, bool is_halves = false) {
   shape_t four = desc.shape;

@@ -1,4 +1,4 @@
-// bayes: what the accelerator of J5 and RDK Ultra boards takes.
+// bayes: the table of the accelerator of J5 and RDK Ultra boards.
 // Flow: bpu<bayes> checks graphs by this table. Another architecture is another file like this one.
 #pragma once
 
@@ -6,10 +6,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// J5 and RDK Ultra: i8, and i16 for many operators; scales are floats.
-/// Source: the operator list of the RDK Ultra documentation. A dense layer counts as a convolution of one pixel;
-/// less_equal and greater_equal as a comparison and a negation; swish, gelu and hswish as functions by a look-up table;
-/// bias_add as a sum.
+/// J5 and RDK Ultra: i8, and i16 for many operators; scales are floats. Source: the operator list of the RDK Ultra
+/// documentation.
+///
+/// Operators that the list does not name: a dense layer counts as a convolution of one pixel; less_equal and
+/// greater_equal as a comparison and a negation; swish, gelu and hswish as functions by a look-up table; bias_add as an
+/// addition.
 struct bayes {
   using enum accelerator_rule;
 

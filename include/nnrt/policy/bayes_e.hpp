@@ -1,4 +1,4 @@
-// bayes_e: what the accelerator of X5 boards takes - the table of bayes, with the rows that differ.
+// bayes_e: the table of the accelerator of X5 boards - the table of bayes, with the rows that differ.
 // Flow: bpu<bayes_e> checks graphs by this table. Another architecture is another file like this one.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// X5: i8, and i16 for many operators; scales are floats. Takes more operators than bayes, broadcasts more freely, and
-/// has smaller kernels. Source: the operator list of the RDK X5 documentation. What the lists of both boards have alike
-/// stands in bayes, and so does what is taken for granted.
+/// X5: i8, and i16 for many operators; scales are floats. Compared with bayes it accepts more operators, broadcasts
+/// more freely, and has smaller kernels. Source: the operator list of the RDK X5 documentation. Rows that both boards
+/// share, and assumptions about both, are in bayes.
 struct bayes_e : bayes {
   static constexpr accelerator_limit layer[] = {{rank_must_lie_within_the_limits, 0, 4},
                                                 {kernel_volume_must_lie_within_the_limits, 1, 32767}};

@@ -1,4 +1,4 @@
-// bernoulli2: what the accelerator of X3 and J3 boards takes.
+// bernoulli2: the table of the accelerator of X3 and J3 boards.
 // Flow: bpu<bernoulli2> checks graphs by this table. Another architecture is another file like this one.
 #pragma once
 
@@ -6,10 +6,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// X3 and J3. Everything has four axes; quantised values are i8, with scales that are powers of two.
-/// Source: the operator list of the RDK X3 documentation. It does not say how feature maps are aligned: of the two
-/// orders that it names, this is 8W4C. hswish is taken for what it is made of, hard_sigmoid and mul, swish and gelu for
-/// functions by a look-up table.
+/// X3 and J3. All tensors have four axes; quantised values are i8, with scales that are powers of two. Source: the
+/// operator list of the RDK X3 documentation.
+///
+/// The list does not say how feature maps are aligned; of the two orders that it names, this table uses 8W4C. hswish
+/// counts as hard_sigmoid and mul; swish and gelu count as functions by a look-up table.
 struct bernoulli2 {
   using enum accelerator_rule;
 

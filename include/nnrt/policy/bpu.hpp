@@ -1,5 +1,5 @@
-// bpu: the policy under which a graph runs as an int8 accelerator would - what it takes, where the rest runs.
-// Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions answer for dynamic
+// bpu: the policy that runs a graph as an int8 accelerator would - the nodes that it runs, and where the rest runs.
+// Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions check dynamic
 // graphs.
 #pragma once
 
@@ -13,38 +13,38 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// An option of a policy: a graph that needs the processor does not compile.
 struct strict {};
 
-/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes. A name that no
-/// node has is a compile error of partition and calibrate().
+/// An option of a policy: nodes of these names run on the processor, even if the accelerator could run them. A name
+/// that no node has is a compile error of partition and calibrate().
 template <fixed_string... Names> struct on_processor {};
 
-/// Where a node runs. Folded nodes run nowhere: they are part of a neighbour, or move no bytes.
+/// Where a node runs. `before_the_network`: its operands are known, so it runs once before the network does.
 enum class node_place { accelerator, processor, before_the_network };
 
-/// What a policy says of one node.
+/// The placement of one node.
 struct node_placement {
   node_place place = node_place::accelerator;
-  std::int32_t segment = -1;   // -1: of none, since it runs before the network
+  std::int32_t segment = -1;   // -1: none, since it runs before the network
   accelerator_verdict reason;  // why it runs on the processor
 };
 
-/// The places of all nodes of a graph.
+/// The placement of all nodes of a graph.
 struct graph_placement {
   pool<node_placement> nodes;
-  pool<node_place> segments;  // in the order in which they can run
+  pool<node_place> segments;  // in execution order
 };
 
-/// An architecture: a type with a table of what it takes.
+/// An architecture: a type with a table of its operators and limits.
 template <class T>
 concept accelerator_architecture = requires { static_cast<const accelerator&>(T::table); };
 
-/// Says where nodes run: bpu<…> of an architecture that is chosen when the program runs.
+/// Says where nodes run, like `bpu<…>`, for an architecture that is chosen at run time.
 struct dynamic_bpu {
   const accelerator* table = nullptr;
   bool is_strict = false;
-  // names of nodes that run there, whatever the accelerator takes
+  // names of nodes that run on the processor, even if the accelerator could run them
   array_ref<const std::string_view> on_processor = {};
 
-  /// The first limit that a node breaks; operators that run here only when asked for count as taken.
+  /// The first limit that a node breaks. Operators that run on request only are not reported.
   constexpr accelerator_verdict check(const ir::graph& g, const ir::node& n, const detail::graph_facts& about) const {
     for (const std::string_view name : on_processor)
       if (!name.empty() && name == g.name_of(n.name))
@@ -52,8 +52,8 @@ struct dynamic_bpu {
     return check_node(*table, g, n, about);
   }
 
-  /// Where each node of an optimised graph runs, and why those on the processor do. Operators that the architecture
-  /// runs on request are on the processor, unless the policy is strict.
+  /// The placement of each node of an optimised graph, and why some run on the processor. Operators that the
+  /// architecture runs on request only are on the processor, unless the policy is strict.
   constexpr graph_placement place(const ir::graph& g) const {
     graph_placement made;
     pool<int> places;
@@ -97,12 +97,12 @@ template <class T> inline constexpr bool is_policy_option = std::is_same_v<T, st
 template <fixed_string... Names> inline constexpr bool is_policy_option<on_processor<Names...>> = true;
 }  // namespace detail
 
-/// An option of bpu<…>: strict, or on_processor<"name", …>.
+/// An option of `bpu<…>`: strict, or on_processor<"name", …>.
 template <class T>
 concept policy_option = detail::is_policy_option<T>;
 
-/// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>, bpu<bayes,
-/// on_processor<"head">>.
+/// The policy of an architecture with options: `bpu<bayes>`, `bpu<bernoulli2, strict>`,
+/// `bpu<bayes, on_processor<"head">>`.
 template <accelerator_architecture Architecture, policy_option... Options> struct bpu {
   using architecture = Architecture;
   static constexpr const accelerator& table = Architecture::table;

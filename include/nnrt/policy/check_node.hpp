@@ -1,6 +1,6 @@
-// check_node: whether a node breaks a limit of an accelerator, and which, with value and limit.
-// Flow: bpu<architecture>::check() calls it in constant evaluation and at run time; partitions and errors follow from
-// its answers.
+// check_node: checks a node against the limits of an accelerator; returns the first broken one with value and limit.
+// Flow: bpu<architecture>::check() calls it in constant evaluation and at run time; partitions and errors use the
+// result.
 #pragma once
 
 #include <nnrt/policy/limit_check.hpp>
@@ -9,7 +9,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// The operator in the table that a node is one of; eltwise is the one that its mode names.
+/// The name of a node's operator in the table; for eltwise, the operator of its mode.
 constexpr std::string_view name_in_table(const node_facts& f) {
   if (f.name() != "eltwise") return f.name();
   const std::int64_t mode = f.number("mode");
@@ -18,7 +18,7 @@ constexpr std::string_view name_in_table(const node_facts& f) {
                                                                   : "maximum";
 }
 
-/// The row of an operator; the number of rows when there is none.
+/// The row of an operator; the number of rows if there is none.
 constexpr std::size_t row_for(const accelerator& table, std::string_view name) {
   std::size_t row = 0;
   while (row < table.operators.size() && table.operators[row].name != name) ++row;
@@ -50,8 +50,8 @@ constexpr accelerator_verdict has_no_zero_point(const tensor_desc& d) {
   return broken_limit(accelerator_rule::zero_point_must_be_0, d.quantised.zero_point, 0);
 }
 
-/// dtypes and zero points of what a node reads, and zero points of what it makes; floats are accepted, since they are
-/// quantised before they get there.
+/// Checks the dtypes and zero points of a node's operands, and the zero points of its results. Floats are accepted,
+/// because they are quantised first.
 constexpr accelerator_verdict check_types(const accelerator_operator& row, const node_facts& f) {
   const auto typed_by = static_cast<int>(f.n.op->traits.typed_by);
   constexpr dtype_set to_be_quantised = types_of(f32) | types_of(f16);
@@ -75,9 +75,9 @@ constexpr accelerator_verdict check_types(const accelerator_operator& row, const
 
 }  // namespace detail
 
-/// What an accelerator's table says of a node: every limit that its operator and all operators have. Where the node
-/// runs that breaks none is the row's `runs`. The values of a broken rule are those of the first extent, stride, … that
-/// breaks it.
+/// Checks a node against an accelerator's table: every limit of its operator and of all operators. Where a node that
+/// passes runs is the row's `runs`. The values of a broken rule are those of the first extent, stride, … that breaks
+/// it.
 constexpr accelerator_verdict check_node(const accelerator& table, const ir::graph& g, const ir::node& n,
                                          const detail::graph_facts& about) {
   const detail::node_facts f(g, n, about);

@@ -9,7 +9,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// How a static plan is executed.
 enum class execution_form {
   automatic,  // unrolled for micro networks, else planned
-  planned,    // a loop over the table of steps: kernels are shared by all layers of a kind
+  planned,    // a loop over the table of steps; layers of a kind share kernels
   unrolled,   // every step inlined with constant extents; for networks of a few thousand multiply-accumulates
 };
 

@@ -1,5 +1,5 @@
-// image_input: pixels of a camera or a file as the numbers that a network sees - colours, pixel - 128, mean and scale.
-// Flow: programs convert frames with it before they run a network, and the samples that they calibrate with.
+// image_input: converts pixels of a camera or file to a network's input - colours, pixel - 128, mean and scale.
+// Flow: programs convert frames with it before they run a network, and samples before they calibrate one.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,11 +12,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// How an image lies in memory. Numbers: hbDNNDataType.
+/// Layout of an image in memory. The values are those of hbDNNDataType.
 enum class image_type {
   y,              // [H, W]
   nv12,           // [H, W] Y, then [H / 2, W / 2, 2] U and V
-  nv12_separate,  // the same in two pieces of memory
+  nv12_separate,  // as nv12, in two pieces of memory
   yuv444,         // [H, W, 3], or planes
   rgb,
   bgr,
@@ -27,7 +27,7 @@ constexpr std::string_view name_of(image_type type) {
   return i < std::size(names) ? names[i] : "unknown";
 }
 
-/// What a network was trained with.
+/// The colours with which a network was trained.
 enum class colours { gray, yuv444, rgb, bgr };
 constexpr std::string_view name_of(colours seen) {
   constexpr std::string_view names[] = {"gray", "yuv444", "rgb", "bgr"};
@@ -35,9 +35,9 @@ constexpr std::string_view name_of(colours seen) {
   return i < std::size(names) ? names[i] : "unknown";
 }
 
-/// What Y, U and V of an image mean. Of networks that see Y, U and V themselves it plays no part.
+/// The range of Y, U and V. Ignored for networks that read Y, U and V.
 enum class colour_range {
-  full,         // 0 … 255, as of JPEG files
+  full,         // 0 … 255, as in JPEG files
   bt601_video,  // Y 16 … 235, U and V 16 … 240
 };
 constexpr std::string_view name_of(colour_range range) {
@@ -46,7 +46,8 @@ constexpr std::string_view name_of(colour_range range) {
   return i < std::size(names) ? names[i] : "unknown";
 }
 
-/// Pixels of 8 bits; nothing is owned. Rows of all planes are `stride` bytes apart (0: as long as they are).
+/// An image of 8-bit channels; owns nothing. `stride` is the distance of rows in bytes, for all planes; 0: rows are
+/// contiguous.
 struct image_view {
   image_type type = image_type::rgb;
   std::int64_t height = 0, width = 0;
@@ -57,7 +58,7 @@ struct image_view {
   colour_range range = colour_range::full;
 };
 
-/// Why an image cannot be what a network sees.
+/// Why an image does not fit a network's input.
 enum class image_rule {
   image_must_have_pixels,
   sides_of_nv12_must_be_even,
@@ -76,10 +77,10 @@ constexpr std::int64_t row_bytes(const image_view& image) {
   const bool is_plane = image.type == image_type::y || is_nv12(image.type) || image.is_planar;
   return is_plane ? image.width : saturated_product(3, image.width);
 }
-/// More than there can be; so many bytes in each of three planes can still be counted.
+/// Maximum size of an image; three planes of this size can still be counted in 64 bits.
 inline constexpr std::int64_t max_image_bytes = std::int64_t{1} << 60;
 
-/// Three numbers of one pixel, in the order of the image's type.
+/// Three channels of one pixel, in the order of the image's type.
 struct pixel {
   std::int32_t of[3] = {};
 };
@@ -111,7 +112,7 @@ constexpr std::int32_t limited_to_byte(std::int64_t x) {
   return x < 0 ? 0 : x > 255 ? 255 : static_cast<std::int32_t>(x);
 }
 
-/// R, G and B of Y, U and V: ITU-R BT.601 with factors in 16 binary digits, halves up.
+/// R, G and B of Y, U and V: ITU-R BT.601 with factors in 16-bit fixed point, rounding halves up.
 constexpr pixel rgb_of_yuv(const pixel& p, colour_range range) {
   constexpr std::int64_t half = 1 << 15;
   const std::int64_t u = p.of[1] - 128, v = p.of[2] - 128;
@@ -133,7 +134,7 @@ constexpr pixel seen_by_network(const pixel& p, const image_view& image, colours
   return is_turned ? pixel{{rgb.of[2], rgb.of[1], rgb.of[0]}} : rgb;
 }
 
-/// put(index of the pixel, pixel) for each pixel, row by row.
+/// Calls put(index of the pixel, pixel) for each pixel, row by row.
 template <class Put> constexpr void for_each_pixel(const image_view& image, colours wanted, Put put) {
   const image_reader read(image);
   for (std::int64_t h = 0; h < image.height; ++h)
@@ -143,18 +144,18 @@ template <class Put> constexpr void for_each_pixel(const image_view& image, colo
 
 }  // namespace detail
 
-/// Numbers of each pixel that a network sees: 1 or 3.
+/// Channels of a network's input: 1 or 3.
 constexpr std::int64_t channels_of(colours of) { return of == colours::gray ? 1 : 3; }
 
 namespace detail {
 
-/// An enumerator of a caller's that must be one of 0 … last.
+/// Checks that an enumerator from a caller is in 0 … last.
 template <class Enum> constexpr verdict require_known(image_rule rule, Enum given, Enum last) {
   const auto number = static_cast<int>(given), bound = static_cast<int>(last);
   return number >= 0 && number <= bound ? verdict{} : refuse(rule, number, bound);
 }
 
-/// Rows that lie in memory.
+/// Checks that the image has pixels and its rows fit into memory.
 constexpr verdict check_rows(const image_view& image) {
   if (image.height < 1 || image.width < 1 || image.first == nullptr)
     return refuse(image_rule::image_must_have_pixels, image.height < image.width ? image.height : image.width, 1);
@@ -171,8 +172,8 @@ constexpr verdict check_rows(const image_view& image) {
 
 }  // namespace detail
 
-/// Whether the image can be what a network sees: gray of Y alone, yuv444 of NV12 and YUV444, rgb and bgr of all but Y.
-/// The two values of a broken rule are the image's and the bound.
+/// Checks that the image has the network's colours: gray from Y only, yuv444 from NV12 and YUV444, rgb and bgr from all
+/// but Y. The two values of a broken rule are the image's and the bound.
 constexpr verdict check_image(const image_view& image, colours wanted) {
   if (auto v = detail::require_known(image_rule::type_of_the_image_must_be_known, image.type, image_type::bgr); !v)
     return v;
@@ -193,8 +194,8 @@ constexpr verdict check_image(const image_view& image, colours wanted) {
 
 namespace detail {
 
-/// put(element of [H, W, C], channel, number of the pixel) for all that a network sees of an image. False, and nothing
-/// is put, when check_image() complains or there is not room for exactly that.
+/// Calls put(element of [H, W, C], channel, pixel value) for all elements of the network's input. Returns false and
+/// calls nothing if check_image() fails or `room` is not the number of elements.
 template <class Put>
 constexpr bool for_each_element(const image_view& image, colours wanted, std::size_t room, Put put) {
   const std::int64_t channels = channels_of(wanted);
@@ -208,31 +209,31 @@ constexpr bool for_each_element(const image_view& image, colours wanted, std::si
 
 }  // namespace detail
 
-/// pixel - 128 as i8, [H, W, C]: what an accelerator's network sees of an image. False, and nothing is written, when
-/// check_image() complains or `to` has another size.
-/// U and V of NV12 are those of the pixel's square of four. Source: hbDNN's image inputs; of colours ITU-R BT.601.
+/// Converts an image to pixel - 128 as i8, [H, W, C]: the input of an accelerator's network. Returns false and writes
+/// nothing if check_image() fails or `to` has another size.
+/// Four pixels of NV12, two by two, share U and V. Source: hbDNN's image inputs; ITU-R BT.601 for colours.
 constexpr bool store_image(const image_view& image, colours wanted, array_ref<std::int8_t> to) {
   return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t, std::int32_t number) {
     to[i] = static_cast<std::int8_t>(number - 128);
   });
 }
 
-/// Mean and scale of each channel, or one for all: a network sees (pixel - mean) * scale.
+/// Mean and scale of each channel, or one for all: the network's input is (pixel - mean) * scale.
 struct normalisation {
   float mean[3] = {0, 0, 0};
   float scale[3] = {1, 1, 1};
-  /// What the network sees of a pixel's number, and the number that would be seen as x.
+  /// The network's input for a pixel value, and the inverse.
   constexpr float seen(std::int32_t number, std::size_t c) const {
     return static_cast<float>((static_cast<double>(number) - double{mean[c]}) * double{scale[c]});
   }
   constexpr double number(float x, std::size_t c) const { return double{x} / double{scale[c]} + double{mean[c]}; }
-  /// The same as a layer on what store_image() gives, q = pixel - 128: q * scale + (128 - mean) * scale.
+  /// The normalisation as a layer on store_image()'s q = pixel - 128: q * scale + (128 - mean) * scale.
   constexpr float weight(int c) const { return scale[c]; }
   constexpr float bias(int c) const { return static_cast<float>((128.0 - double{mean[c]}) * double{scale[c]}); }
 };
 
-/// (pixel - mean) * scale as f32, [H, W, C]: for the inputs of a network of floats, and samples to calibrate it with.
-/// False as store_image().
+/// Converts an image to (pixel - mean) * scale as f32, [H, W, C]: for inputs of float networks and samples for
+/// calibration. Returns false as store_image().
 constexpr bool image_to_floats(const image_view& image, colours wanted, const normalisation& by, array_ref<float> to) {
   return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t c, std::int32_t number) {
     to[i] = by.seen(number, static_cast<std::size_t>(c));

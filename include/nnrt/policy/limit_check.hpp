@@ -1,5 +1,5 @@
-// limit_check: what each rule of an accelerator counts or compares of a node.
-// Flow: check_node() holds the limits of a table's row against a node with it, one by one.
+// limit_check: measures what each rule of an accelerator counts or compares in a node.
+// Flow: check_node() checks a node against each limit of a table's row with it.
 #pragma once
 
 #include <nnrt/policy/alignment.hpp>
@@ -14,7 +14,7 @@ constexpr accelerator_verdict broken_limit(accelerator_rule rule, std::int64_t g
 
 constexpr bool is_power_of_two(std::int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
-/// The pads that explicit numbers, `same` or `valid` come to.
+/// The pads in pixels, for explicit pads, `same` and `valid`.
 struct pixels_around {
   std::int64_t top = 0, bottom = 0, left = 0, right = 0;
 };
@@ -24,7 +24,7 @@ constexpr pixels_around pads_of(const node_facts& f) {
   const pads p = f.padding();
   if (p.mode == pad_mode::explicit_pads) return {p.top, p.bottom, p.left, p.right};
   if (p.mode == pad_mode::valid) return {};
-  if (f.n.op->traits.weights == weights_role::conv2d_transpose) {  // of the result: what is more than H * stride
+  if (f.n.op->traits.weights == weights_role::conv2d_transpose) {  // of the result: the part that exceeds H * stride
     const std::int64_t down = (kernel.h - 1) * dilation.h + 1 - stride.h,
                        across = (kernel.w - 1) * dilation.w + 1 - stride.w;
     const std::int64_t h = down > 0 ? down : 0, w = across > 0 ? across : 0;
@@ -39,7 +39,7 @@ constexpr pixels_around pads_of(const node_facts& f) {
   return {h.pad_before(), behind(h), w.pad_before(), behind(w)};
 }
 
-/// Extents of an operand of a binary operator, as the result's rank has them.
+/// The shape of a binary operator's operand with leading ones, up to the result's rank.
 constexpr shape_t widened(const shape_t& s, int rank) {
   shape_t out;
   for (int i = s.rank; i < rank; ++i) out.push_back(1);
@@ -52,8 +52,8 @@ constexpr bool is_pixel(const shape_t& s, const shape_t& of) {
   return s.rank == of.rank && (of.rank == 0 || s[of.rank - 1] == of[of.rank - 1]);
 }
 
-/// Rank of a broadcast after axes are merged: those of extent 1 go; neighbours stay apart where not both are broadcast
-/// by the same operand.
+/// Rank of a broadcast after axes are merged. Axes of extent 1 are dropped; neighbours are merged if the same operand,
+/// or none, is broadcast along both.
 constexpr std::int64_t collapsed_rank(const node_facts& f) {
   const shape_t& y = f.y().shape;
   const shape_t a = widened(f.x(0).shape, y.rank), b = widened(f.x(1).shape, y.rank);
@@ -68,7 +68,7 @@ constexpr std::int64_t collapsed_rank(const node_facts& f) {
   return rank;
 }
 
-/// Whether operand `i` is broadcast along an axis; outermost alone: along the first.
+/// Whether operand `i` is broadcast along any axis. outermost_alone: along the first axis only.
 constexpr bool is_broadcast(const node_facts& f, int i, bool outermost_alone = false) {
   const shape_t& y = f.y().shape;
   const shape_t x = widened(f.x(i).shape, y.rank);
@@ -78,7 +78,7 @@ constexpr bool is_broadcast(const node_facts& f, int i, bool outermost_alone = f
   return false;
 }
 
-/// Zeros among the elements of constants whose elements stand in the graph.
+/// Number of zeros in constant operands whose elements are in the graph.
 constexpr std::int64_t zeros_in_constants(const node_facts& f) {
   std::int64_t zeros = 0;
   for (int i = 0; i < f.operands(); ++i) {
@@ -91,7 +91,7 @@ constexpr std::int64_t zeros_in_constants(const node_facts& f) {
   return zeros;
 }
 
-/// The axes that an operator works along, each once, counted as in x; all of them when it names none.
+/// The axes of an operator without duplicates, as axes of x; all axes if it names none.
 constexpr pool<std::int64_t> axes_of(const node_facts& f) {
   pool<std::int64_t> list, named = f.integers("axes");
   if (f.name() == "softmax") {
@@ -110,12 +110,12 @@ constexpr pool<std::int64_t> axes_of(const node_facts& f) {
     if (!is_listed) list.push_back(at);
   }
   if (f.number("reduce_to_end") == 0 || list.empty()) return list;
-  pool<std::int64_t> to_end;  // from the first one that was named
+  pool<std::int64_t> to_end;  // from the first named axis
   for (std::int64_t axis = list[0]; axis < f.x().rank(); ++axis) to_end.push_back(axis);
   return to_end;
 }
 
-/// The first axis that an operator works along, counted as in x.
+/// The first axis of an operator, as an axis of x.
 constexpr std::int64_t first_axis(const node_facts& f) {
   const array_ref<const word> words = f.attribute("axis");
   if (words.empty()) return 0;
@@ -124,7 +124,7 @@ constexpr std::int64_t first_axis(const node_facts& f) {
   return axis < 0 ? axis + f.x().rank() : axis;
 }
 
-/// Extents of x that the result has otherwise.
+/// Number of extents that differ between x and the result.
 constexpr std::int64_t changed_extents(const node_facts& f) {
   const shape_t& y = f.y().shape;
   const shape_t x = widened(f.x().shape, y.rank);
@@ -133,7 +133,7 @@ constexpr std::int64_t changed_extents(const node_facts& f) {
   return changed;
 }
 
-/// Pads that are not 0 along other axes than height and width.
+/// Number of nonzero pads on axes other than height and width.
 constexpr std::int64_t pads_elsewhere(const node_facts& f) {
   const pool<std::int64_t> paddings = f.integers("paddings");
   std::int64_t elsewhere = 0;
@@ -144,8 +144,8 @@ constexpr std::int64_t pads_elsewhere(const node_facts& f) {
   return elsewhere;
 }
 
-/// Taps of the kernels that a transposed convolution comes to, one for each place within a stride, times input channels
-/// of a group.
+/// Size of the sub-kernels of a transposed convolution, one for each position within a stride: taps times input
+/// channels of a group.
 constexpr std::int64_t decomposed_volume(const node_facts& f) {
   const extent2 kernel = f.kernel, stride = f.stride;
   const pixels_around p = pads_of(f);
@@ -153,14 +153,13 @@ constexpr std::int64_t decomposed_volume(const node_facts& f) {
                      w = (kernel.w - 1 + p.left % stride.w) / stride.w + 1;
   return saturated_product(h, w, f.channels_per_group());
 }
-/// Elements, of any number of them; 0 beside extents of any size.
+/// Number of elements, saturated; 0 if an extent is 0.
 constexpr std::int64_t volume(const shape_t& s) {
   std::int64_t all = 1;
   for (const std::int64_t extent : s) all = saturated_product(all, extent);
   return all;
 }
-/// Axes of a factor in front of its matrix that the product repeats it along; and whether it has any of another extent
-/// than 1 there.
+/// The first factor of a matrix product may be broadcast along its outer axes only if all its outer extents are 1.
 constexpr accelerator_verdict check_first_factor(accelerator_rule rule, const node_facts& f) {
   const shape_t& y = f.y().shape;
   const shape_t a = widened(f.x(0).shape, y.rank);
@@ -170,7 +169,7 @@ constexpr accelerator_verdict check_first_factor(accelerator_rule rule, const no
     if (a[i] != 1) return broken_limit(rule, a[i], 1);
   return {};
 }
-/// Behind the first axis along which the second factor is repeated all others are, too.
+/// After the first outer axis along which the second factor is broadcast, all its outer extents must be 1.
 constexpr accelerator_verdict check_second_factor(accelerator_rule rule, const node_facts& f) {
   const shape_t& y = f.y().shape;
   const shape_t b = widened(f.x(1).shape, y.rank);
@@ -182,7 +181,7 @@ constexpr accelerator_verdict check_second_factor(accelerator_rule rule, const n
   return {};
 }
 
-/// One limit held against one node. Rules about one thing have a function of their own, which says nothing of others.
+/// Checks one limit of one node. Each subject of rules has a function, which accepts all other rules.
 class limit_check {
   using enum accelerator_rule;
 
@@ -190,7 +189,7 @@ class limit_check {
   constexpr limit_check(const accelerator_limit& limit, const node_facts& facts) : row_(limit), f_(facts) {}
 
   constexpr accelerator_verdict run() const {
-    // By the last rule of each: asking all of them in turn takes clang beyond its constexpr steps.
+    // Selected by the last rule of each subject: trying all in turn would exceed clang's limit of constexpr steps.
     if (row_.rule <= sides_must_lie_within_the_limits) return sizes();
     if (row_.rule <= aligned_blocks_of_the_result_must_lie_within_the_limits) return memory();
     if (row_.rule <= channels_per_group_must_lie_within_the_limits) return kernel();
@@ -205,7 +204,7 @@ class limit_check {
   }
 
  private:
-  /// The first value that leaves the limits of the row.
+  /// The first value outside the limits of the row.
   constexpr accelerator_verdict within(std::initializer_list<std::int64_t> values) const {
     for (const std::int64_t v : values) {
       if (v < row_.least) return broken_limit(row_.rule, v, row_.least);
@@ -216,7 +215,7 @@ class limit_check {
   constexpr accelerator_verdict within_if(bool is_asked, std::initializer_list<std::int64_t> values) const {
     return is_asked ? within(values) : accelerator_verdict{};
   }
-  /// Whether a comparison holds of two facts.
+  /// The verdict of a comparison of two facts.
   constexpr accelerator_verdict holds(bool ok, std::int64_t got, std::int64_t limit) const {
     return ok ? accelerator_verdict{} : broken_limit(row_.rule, got, limit);
   }
@@ -224,7 +223,7 @@ class limit_check {
     return high ? holds(wide, got_if_high.w, limit.w) : holds(false, got_if_high.h, limit.h);
   }
 
-  /// Extents of images, and how many there are.
+  /// Rules about ranks and extents of images.
   constexpr accelerator_verdict sizes() const {
     const shape_t &x = f_.image, &y = f_.result;
     switch (row_.rule) {
@@ -243,7 +242,7 @@ class limit_check {
         if (const accelerator_verdict v = within({f_.x(i).rank()}); !v) return v;
     return within({f_.y().rank()});
   }
-  /// The first extent apart: it counts images.
+  /// Skips the first extent if there are more: it is the batch.
   constexpr accelerator_verdict every_extent_of(const shape_t& s) const {
     for (int i = s.rank > 1 ? 1 : 0; i < s.rank; ++i)
       if (const accelerator_verdict v = within({s[i]}); !v) return v;
@@ -258,7 +257,7 @@ class limit_check {
     return {};
   }
 
-  /// Elements, as they are and as they are laid into memory.
+  /// Rules about numbers of elements, plain and aligned.
   constexpr accelerator_verdict memory() const {
     const shape_t &x = f_.image, &y = f_.result;
     switch (row_.rule) {
@@ -275,7 +274,7 @@ class limit_check {
     }
   }
 
-  /// The window of a layer or pool, and its filters.
+  /// Rules about the window of a layer or pool, and its filters.
   constexpr accelerator_verdict kernel() const {
     const extent2 k = f_.kernel;
     switch (row_.rule) {
@@ -291,7 +290,7 @@ class limit_check {
     }
   }
 
-  /// Strides and dilations.
+  /// Rules about strides and dilations.
   constexpr accelerator_verdict steps() const {
     const extent2 s = f_.stride, d = f_.dilation, two{2, 2};
     switch (row_.rule) {
@@ -318,7 +317,7 @@ class limit_check {
     }
   }
 
-  /// Pads of layers and pools.
+  /// Rules about pads of layers and pools.
   constexpr accelerator_verdict padding() const {
     switch (row_.rule) {
       case pads_must_lie_within_the_limits: {
@@ -334,7 +333,7 @@ class limit_check {
       default: return {};
     }
   }
-  /// Each pad against its bound, which depends on kernel and stride along the same side.
+  /// Checks each pad against its bound, which depends on kernel and stride along that axis.
   constexpr accelerator_verdict each_pad() const {
     const pixels_around p = pads_of(f_);
     const std::int64_t max_h = max_pad(f_.kernel.h, f_.stride.h), max_w = max_pad(f_.kernel.w, f_.stride.w);
@@ -359,7 +358,7 @@ class limit_check {
     }
   }
 
-  /// Constants and broadcasting of elementwise operators.
+  /// Rules about constants and broadcasting of elementwise operators.
   constexpr accelerator_verdict operands() const {
     switch (row_.rule) {
       case constants_must_not_be_too_many: {
@@ -390,7 +389,7 @@ class limit_check {
     return {};
   }
 
-  /// The axis that an operator works along.
+  /// Rules about the axis of an operator.
   constexpr accelerator_verdict axes() const {
     switch (row_.rule) {
       case axis_must_be_that_of_channels: {
@@ -419,7 +418,7 @@ class limit_check {
     return {};
   }
 
-  /// How many axes a reduction takes, and whether they stay.
+  /// Rules about the axes of reductions, and whether these are kept.
   constexpr accelerator_verdict kept_axes() const {
     switch (row_.rule) {
       case axes_must_be_height_and_width:
@@ -439,7 +438,7 @@ class limit_check {
     }
   }
 
-  /// Borders, blocks and indices of what moves numbers.
+  /// Rules about borders, blocks and indices of operators that move values.
   constexpr accelerator_verdict movement() const {
     switch (row_.rule) {
       case padding_mode_must_be_constant: return holds(f_.number("mode") == 0, f_.number("mode"), 0);
@@ -454,7 +453,7 @@ class limit_check {
     }
   }
 
-  /// Extents that a mover changes, and how far.
+  /// Rules about how many extents an operator changes, and by which factor.
   constexpr accelerator_verdict changes() const {
     const shape_t &x = f_.image, &y = f_.result;
     switch (row_.rule) {
@@ -465,7 +464,7 @@ class limit_check {
     }
   }
 
-  /// Factors of matrix products.
+  /// Rules about factors of matrix products.
   constexpr accelerator_verdict factors() const {
     switch (row_.rule) {
       case ranks_of_factors_must_be_equal:

@@ -1,5 +1,5 @@
-// node_facts: what limits are about - attributes by name, extents as those of images, who reads a result.
-// Flow: check_node() measures nodes with it; it knows operators by what they say of themselves and includes none.
+// node_facts: facts about a node that limits refer to - attributes by name, extents as those of images, readers.
+// Flow: check_node() measures nodes with it. It includes no operator: their descriptions suffice.
 #pragma once
 
 #include <nnrt/core/window.hpp>
@@ -7,11 +7,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// What of a graph the limits of all its nodes need.
+/// Facts about a graph that the limits of all its nodes need.
 struct graph_facts {
   passes::use_table use;
-  pool<std::int32_t> reader;  // the last node that reads a value; none: no node does
-  pool<char> known;           // values that are there before the network runs
+  pool<std::int32_t> reader;  // the last node that reads a value; none: no reader
+  pool<char> known;           // values that are known before the network runs
 
   constexpr explicit graph_facts(const ir::graph& g) : use(g) {
     reader.assign(g.values.size(), ir::none);
@@ -24,7 +24,7 @@ struct graph_facts {
     }
   }
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
-  /// Nodes on known values alone run once, before the network does.
+  /// Whether a node reads known values only: then it runs once, before the network does.
   constexpr bool is_prepared(const ir::graph& g, const ir::node& n) const {
     bool all = true;
     for (const std::int32_t id : g.inputs_of(n)) all = all && (id == ir::none || is_known(id));
@@ -62,7 +62,7 @@ class node_facts {
   constexpr const tensor_desc& y(int i = 0) const { return g.at(g.outputs_of(n)[static_cast<std::size_t>(i)]).desc; }
   constexpr bool is_computed(int i) const { return has_input(i) && !about.is_known(input_id(i)); }
 
-  /// The words of an attribute; none: the operator has no such attribute.
+  /// The words of an attribute; empty: the operator has no such attribute.
   constexpr array_ref<const word> attribute(std::string_view wanted) const {
     array_ref<const word> left = g.attrs_of(n);
     for (const attribute_field& field : n.label->attributes) {
@@ -95,7 +95,7 @@ class node_facts {
     return list;
   }
 
-  /// Layers with weights have them as operand 1, [O, kh, kw, C / group]; those of a dense layer are [O, C].
+  /// Whether operand 1 is a weight [O, kh, kw, C / group]; a dense layer has [O, C] instead.
   constexpr bool has_kernel() const {
     const weights_role role = n.op->traits.weights;
     return role != weights_role::none && role != weights_role::full_connection;
@@ -112,7 +112,7 @@ class node_facts {
     if (has_kernel() || is_dense()) return x(1).shape[-1];
     return x().shape[number("transpose_a") != 0 ? -2 : -1];
   }
-  /// The second factor of a matrix product is a weight, one matrix for all: a dense layer in other words.
+  /// Whether the second factor of a matrix product is one known matrix, as in a dense layer.
   constexpr bool is_product_with_weight() const {
     if (is_computed(1)) return false;
     for (int i = 0; i + 2 < x(1).rank(); ++i)
@@ -120,20 +120,21 @@ class node_facts {
     return true;
   }
 
-  /// A shape as that of an image [N, H, W, C]; of higher ranks the last three extents, and the product of the others.
+  /// A shape as that of an image [N, H, W, C]. Above rank 4, the last three extents, and N is the product of the
+  /// others.
   static constexpr shape_t as_image(const tensor_desc& d) {
     const shape_t& s = d.shape;
     if (s.rank == 4) return d.layout == nchw ? shape_t{s[0], s[2], s[3], s[1]} : s;
     if (s.rank < 3) return {s.rank == 2 ? s[0] : 1, 1, 1, s.rank == 0 ? 1 : s[-1]};
     return {s.rank == 3 ? 1 : s.elements(0, s.rank - 3), s[-3], s[-2], s[-1]};
   }
-  /// Images in a tensor, or sequences; rows of a matrix are none.
+  /// Number of images in a tensor, or of sequences; rows of a matrix count as one.
   constexpr std::int64_t batch(const tensor_desc& d) const {
     if (d.rank() > 4) return d.shape[0];
     if (!attribute("bidirectional").empty()) return d.shape[1];  // [S, B, I]
     return d.rank() < 4 && !attribute("transpose_a").empty() ? 1 : as_image(d)[0];
   }
-  /// Where an axis of x lies in that image: 0 batch, 1 height, 2 width, 3 channels.
+  /// The position of an axis of x in that image: 0 batch, 1 height, 2 width, 3 channels.
   static constexpr int axis_in_image(const tensor_desc& d, std::int64_t axis) {
     const int rank = d.rank(), at = static_cast<int>(axis < 0 ? axis + rank : axis);
     if (rank == 4 && d.layout == nchw) return at == 0 ? 0 : at == 1 ? 3 : at - 1;
@@ -141,7 +142,7 @@ class node_facts {
     return at + 4 - rank > 0 ? at + 4 - rank : 0;
   }
 
-  /// Nobody on the accelerator reads what it makes: `takes` says which operators are.
+  /// Whether no node on the accelerator reads a result. takes(name): whether the accelerator runs an operator.
   template <class Takes> constexpr bool is_last(Takes takes) const {
     for (const std::int32_t id : g.outputs_of(n))
       for (const ir::node& other : g.nodes)
@@ -149,10 +150,10 @@ class node_facts {
           if (read == id && takes(other.label->name)) return false;
     return true;
   }
-  /// The only reader adds a tensor of the same shape to it: both become one unit.
+  /// Whether the only reader adds a computed tensor of the same shape: both nodes become one then.
   constexpr bool is_before_residual_add() const {
     const std::int32_t id = g.outputs_of(n)[0], by = about.reader[static_cast<std::size_t>(id)];
-    // others may lack operands
+    // other operators may lack operands
     if (by == ir::none || about.use.uses_of(id) != 1 || g.nodes[static_cast<std::size_t>(by)].label->name != "add")
       return false;
     const node_facts add(g, g.nodes[static_cast<std::size_t>(by)], about);

@@ -1,6 +1,5 @@
-// refusal: a limit of an accelerator that a node breaks, in words.
-// Flow: partitions print it of nodes on the processor, hal/bpu_driver.hpp answers it to who asks why a device does not
-// take a node.
+// refusal: the broken limit of an accelerator in words.
+// Flow: partitions print it for nodes on the processor; hal/bpu_driver.hpp returns it for nodes that a device refuses.
 #pragma once
 
 #include <nnrt/ir/diagnose.hpp>
@@ -14,8 +13,8 @@ namespace nnrt { inline namespace NNRT_ISA {
                  detail::value_letters(v.counted, v.actual), ", expected ",
                  detail::value_letters(v.counted, v.expected), ")"});
 }
-/// `conv2d "stem": kernel must lie within the limits (got 9, expected 7)`: operator and node before it. The compiler's
-/// error names the same.
+/// `conv2d "stem": kernel must lie within the limits (got 9, expected 7)`: operator and node, then the broken limit.
+/// The compiler's error has the same parts.
 [[gnu::cold]] inline std::string to_string(const accelerator_verdict& v, std::string_view op,
                                            std::string_view node_name) {
   std::string text(op);

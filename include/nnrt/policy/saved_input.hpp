@@ -1,7 +1,6 @@
-// saved_input: what callers give for an input of a network - a tensor as it is, numbers of four bits, or images of
-// which the network sees pixels.
-// Flow: calibrate() makes a network for it, saved models say it, hbDNN's functions and executors of accelerators read
-// inputs by it.
+// saved_input: the data that callers supply for an input of a network - a plain tensor, 4-bit values, or an image.
+// Flow: calibrate() makes a network for it and saved models store it; hbDNN's functions and executors of accelerators
+// convert inputs by it.
 #pragma once
 
 #include <nnrt/core/half_bytes.hpp>
@@ -17,38 +16,38 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Where an accelerator reads an input: in memory, or behind the unit that cuts regions out of images and resizes them.
+/// Where an accelerator reads an input: from memory, or from the unit that crops and resizes images.
 enum class input_source { ddr, resizer };
 
-/// What callers give for an input. Of images the graph's input is what image_to_floats() makes of them, f32 [N, H, W,
-/// C], or what store_image() does: i8 with a scale, for a network that has mean and scale in it.
+/// The data that callers supply for an input. For images, the graph's input is the result of image_to_floats(), f32 [N,
+/// H, W, C], or of store_image(), i8 with a scale; in the latter case the network contains mean and scale.
 struct saved_input {
   input_source source = input_source::ddr;
-  bool is_image = false;  // false: a feature map, the tensor as it is
+  bool is_image = false;  // false: a feature map, used unchanged
   image_type given = image_type::rgb;
-  colours seen = colours::rgb;  // by the network: what it was trained with
+  colours seen = colours::rgb;  // the colours with which the network was trained
   colour_range range = colour_range::full;
-  normalisation by;  // the network sees (pixel - mean) * scale
-  // of a feature map: callers give numbers of four bits, two to a byte, of which the graph has i8 or u8
+  normalisation by;  // the network's input is (pixel - mean) * scale
+  // for a feature map: callers supply 4-bit values, two to a byte; the graph has i8 or u8
   std::optional<half_byte> packed = {};
 };
 
 namespace detail {
 
-/// What is wrong with numbers of four bits for a tensor of the graph; empty when nothing is.
+/// The error in 4-bit values for a tensor of the graph; empty if there is none.
 [[gnu::cold]] inline std::string fault_of(const std::optional<half_byte>& packed, const tensor_desc& desc) {
   if (!packed || (desc.type == unpacked_type(*packed) && desc.rank() > 0)) return {};
   return joined({" is ", ir::to_string(desc), ", expected ", name_of(unpacked_type(*packed)), " for numbers of type ",
                  name_of(*packed)});
 }
 
-/// What check_image() complains of.
+/// The broken rule of check_image() in words.
 [[gnu::cold]] inline std::string words_of_image_rule(const verdict& v) {
   return joined({words_of(rule_names<image_rule>()[static_cast<std::size_t>(v.rule)]), " (got ", v.actual,
                  ", expected ", v.expected, ")"});
 }
 
-/// What is wrong with mean and scale; empty when nothing is. (A channel may count for nothing, but not all of them.)
+/// The error in mean and scale; empty if there is none. The scale of a channel may be 0, but not all three.
 [[gnu::cold]] inline std::string fault_of(const normalisation& by) {
   for (int c = 0; c < 3; ++c)
     if (!math::is_finite(by.mean[c]) || !math::is_finite(by.scale[c]))
@@ -57,7 +56,7 @@ namespace detail {
   return {};
 }
 
-/// What is wrong with what somebody says of an input of the graph; empty when nothing is.
+/// The error in the description of an input of the graph; empty if there is none.
 [[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
   if (in.source != input_source::ddr && in.source != input_source::resizer)
     return joined({" has source ", static_cast<int>(in.source), ", expected 0 or 1"});
@@ -85,9 +84,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Whether input i of a graph can be what is said of it: an image's input is f32 or stored i8, [N, H, W, C], what is
-/// given can be what it sees, and what comes from the resizer is an image; mean and scale are finite, and some scale is
-/// not 0. Error: invalid_argument, which names the input.
+/// Checks that input i of a graph fits its description. An image's input must be f32 or quantised i8, [N, H, W, C]; the
+/// image must contain the network's colours; input from the resizer must be an image. Mean and scale must be finite,
+/// and some scale not 0. Error: invalid_argument, which names the input.
 inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i) {
   const ir::value& v = g.at(g.inputs[i]);
   const std::string fault = detail::fault_of(said, v.desc);

@@ -1,5 +1,5 @@
-// saved_place: where the nodes of a network of stored numbers run, and why.
-// Flow: calibrate() says it of what it makes; saved models keep it, the nnrt command prints it.
+// saved_place: where the nodes of a quantised network run, and why.
+// Flow: calibrate() records it; saved models store it, the nnrt command prints it.
 #pragma once
 
 #include <nnrt/core/config.hpp>
