@@ -1,5 +1,5 @@
 // executor: runs a network that the compiler has planned - no interpreter, no heap at inference.
-// Flow: create() binds and prepares weights once; operator() resolves addresses and walks the frozen plan, or the
+// Flow: create() binds and prepares weights once; operator() resolves addresses, then runs the constant plan or the
 // unrolled steps.
 #pragma once
 
@@ -20,14 +20,14 @@ namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
 
-/// Says that an input lies where the run writes.
+/// Reports an input in memory that the run writes.
 [[gnu::cold]] inline bool append_overwritten(pool<char>& wrong, std::string_view name) {
   append(wrong, {"input \"", name,
                  "\" lies in the executor's own results, which the run overwrites; give it a range of your own"});
   return false;
 }
 
-/// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
+/// Measures an executor's steps: does nothing unless the policy names another type (exec/profile.hpp).
 struct no_times {};
 template <class Policy> struct times_of {
   using type = no_times;
@@ -39,24 +39,24 @@ struct times_of<Policy> {
 };
 template <class Policy> inline constexpr bool takes_times = !std::is_same_v<typename times_of<Policy>::type, no_times>;
 
-/// Whether a network under a policy takes the unrolled form.
+/// Whether a network under a policy runs unrolled.
 template <class G, class Policy>
 inline constexpr bool unrolls =
     Policy::form == execution_form::unrolled || (Policy::form == execution_form::automatic && G::is_micro);
 
 }  // namespace detail
 
-/// Runs network G (a graph<f>). Movable; one thread at a time uses one executor, several executors may share() weights.
+/// Runs network G (a `graph<f>`). Movable. One thread at a time uses an executor; several executors may share()
+/// weights.
 ///
-///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the
-///                 executor, valid until the next run, reset() or load_state(): a span of known size, or a tuple of
-///                 them
-///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
-///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
+///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns a span of known
+///                 size, or a tuple of spans. They point into the executor and are valid until the next run, reset() or
+///                 load_state()
+///   try_run(…)    either of the two; returns a result instead of breaking a contract when a run-time size is wrong
 ///
-/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. What a network
-/// is to remember from run to run is a state of it (builder::state), which its executor has; or it is an input and an
-/// output, and a range of the caller's has it: run(x, state, y, state).
+/// A run overwrites the last results before it has read all inputs, so no input may be in their memory. There are two
+/// ways to keep data between runs. A state (builder::state) is stored in the executor. An input and an output may use
+/// one range of the caller: run(x, state, y, state).
 template <class G, class Policy = cpu> class executor : public detail::refused_calls<G> {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
@@ -74,8 +74,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// What a run returns: the span over the only output, or a tuple of spans.
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<output_count>>::type;
 
-  /// For networks that name no weights, or are those of a model file: what cannot fail but for memory, and scales of
-  /// the file that are none.
+  /// For networks without named weights and for those of a model file. It can fail only for lack of memory, or if the
+  /// file has invalid scales.
   executor()
     requires(G::has_own_weights)
   {
@@ -90,8 +90,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
 
-  /// Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen weight in one message;
-  /// out_of_memory.
+  /// Binds and prepares the weights. Errors: invalid_argument, with every missing, superfluous, mistyped or misshapen
+  /// weight in one message; out_of_memory.
   [[gnu::cold]] static result<executor> create(const weights& file, const options& wanted = {}) {
     if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
     const auto bound = shared<bound_weights>::make();
@@ -101,7 +101,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }
-  /// With the network's own weights: none, or those of its model file.
+  /// With the network's included weights: none, or those of its model file.
   static result<executor> create(const options& wanted = {})
     requires(G::has_own_weights)
   {
@@ -113,11 +113,10 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     requires(!G::has_own_weights)
   = delete;
 
-  /// Another executor with the same prepared weights, but another arena, states and threads: its states begin as
-  /// those of a new one. When there is no memory for them, that is a broken contract, and the executor says so again at
-  /// every run.
+  /// Another executor that shares the prepared weights. It has a separate arena, threads, and states in their initial
+  /// values. Lack of memory is a broken contract, which the returned executor reports again at every run.
   executor share() const {
-    if (!weights_) return broken(reason());  // it could not be made itself
+    if (!weights_) return broken(reason());  // this executor has no weights
     auto made = with(weights_,
                      {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
     if (made) return std::move(*made);
@@ -145,10 +144,14 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then
-  /// nothing was run; or naming the node, the rule and both values when the inputs' values break an operator's rule (an
-  /// index outside of the tensor), and then the outputs mean nothing. States are after a run that failed what they were
-  /// before it.
+  /// Errors: invalid_argument in these cases.
+  ///
+  /// * An input has the wrong size or is in the executor's results; the message names it and both sizes. Nothing was
+  ///   run.
+  /// * Values of an input break an operator's rule, for example an index outside of the tensor. The message names the
+  ///   node, the rule and both values. Outputs have no meaning then.
+  ///
+  /// States keep their values from before a failed run.
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
@@ -162,8 +165,8 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     return outputs();
   }
 
-  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as
-  /// they were.
+  /// As above, and copies the outputs into the caller's ranges. Errors: the same, and wrong sizes of outputs. After an
+  /// error the ranges are unchanged.
   template <class... Ranges>
     requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
@@ -179,7 +182,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// What the steps took so far; profile() says which step is which.
+  /// Times of the steps so far; profile() names the steps.
   const auto& times() const
     requires(detail::takes_times<Policy>)
   {
@@ -190,16 +193,15 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   {
     return times_;
   }
-  /// The network, and its plan as it is run: for profiles.
+  /// The network, and the plan that is run: for profiles.
   using network = G;
   static constexpr const plan_view& plan_of_steps() { return view_of_plan; }
 
-  /// Puts all states back to what they are in a first run; of networks without states it changes nothing.
+  /// Resets all states to their values in a first run.
   void reset() {
     if (weights_) detail::reset_states(view_of_plan, arena_.data(), bases_);
   }
-  /// A copy of all states after the last run; empty for an executor that could not be made. Allocates memory, unlike
-  /// runs.
+  /// A copy of all states after the last run; empty if the executor could not be made. Allocates memory, unlike runs.
   saved_state save_state() { return weights_ ? detail::save_states(view_of_plan, arena_.data()) : saved_state(); }
   /// Replaces all states. Error: invalid_argument (states of another network); then no state changes.
   result<void> load_state(const saved_state& from) {
@@ -233,7 +235,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
 
   struct without_preparing {};
   explicit executor(without_preparing) {}
-  /// One that could not be made. Its arena has never been written, so nothing may move it.
+  /// An executor that could not be made. Its arena has never been written, so it must not be moved.
   static executor broken(error reason) {
     executor made{without_preparing{}};
     made.report(std::move(reason));
@@ -261,7 +263,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     if (auto ok = arena_.allocate(room); !ok) return ok;
     bases_[in_arena] = arena_.data();
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
-    detail::reset_states(view_of_plan, arena_.data(), bases_);  // an output may be what a state becomes, in its place
+    detail::reset_states(view_of_plan, arena_.data(), bases_);  // last: an output may share memory with a state
     if constexpr (is_unrolled) return {};
     if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands");
         !ok)
@@ -277,7 +279,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     constexpr std::int64_t expected = rules::template expected_size<I, IsInput, Range>();
     return detail::static_size<Range> >= 0 || static_cast<std::int64_t>(std::size(range)) == expected;
   }
-  /// Whether steps write where this range is to be read.
+  /// Whether steps write to this range.
   template <class Range> bool is_overwritten(const Range& range) {
     return reinterpret_cast<std::uintptr_t>(std::data(range)) - reinterpret_cast<std::uintptr_t>(arena_.data()) <
            static_cast<std::uintptr_t>(plan.arena_bytes);
@@ -286,7 +288,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     return ((fits_one<I, true>(inputs) && !is_overwritten(inputs)) && ...);
   }
 
-  /// What is wrong with the first range that does not fit.
+  /// The error for the first range that does not fit.
   template <bool IsInput, std::size_t... I, class... Ranges>
   error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
     pool<char> wrong;
@@ -301,7 +303,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     return !IsInput || !is_overwritten(range) || detail::append_overwritten(wrong, name);
   }
 
-  /// Whether the outputs are there; else that has been said.
+  /// Whether the run produced outputs; if not, the error has been reported.
   template <class... Ranges> bool run_or_report(const Ranges&... inputs) {
     if (!weights_) return broken_contract(reason().message()), false;
     run_fault fault;
@@ -310,11 +312,11 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
       if (failed != nullptr) broken_contract(error_of(view_of_plan, *failed, fault).message());
     return !may_fail || failed == nullptr;
   }
-  /// The step that found fault with its values; nullptr when there is none.
+  /// Runs all steps. Returns the step that rejected its values; nullptr: none.
   template <class... Ranges> const step* run_on([[maybe_unused]] run_fault& fault, const Ranges&... inputs) {
     std::size_t next = first_input;
-    // An executor that was moved has its arena elsewhere. Steps never write to inputs: the planner gives every result
-    // memory of its own in the arena.
+    // The arena of a moved executor has another address. Steps never write to inputs: the planner places every result
+    // in the arena.
     bool is_elsewhere = lies_at(in_arena, arena_.data());
     ((is_elsewhere |= lies_at(next++, reinterpret_cast<std::byte*>(
                                           const_cast<detail::element_of_range<const Ranges>*>(std::data(inputs))))),
@@ -335,7 +337,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     }
   }
 
-  /// Whether a base was elsewhere until now.
+  /// Sets a base. Returns whether it changed.
   bool lies_at(std::size_t base, std::byte* first) {
     const bool is_elsewhere = bases_[base] != first;
     bases_[base] = first;
@@ -360,12 +362,12 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
 
   arena_type arena_;
   std::array<std::byte*, view_of_plan.base_count()> bases_{};
-  heap_block views_;                        // of these bases
-  shared<const prepared_weights> weights_;  // none: the executor could not be made
+  heap_block views_;                        // views of the operands, for bases_
+  shared<const prepared_weights> weights_;  // null: the executor could not be made
   shared<thread_pool> threads_;
   thread_autotuner trials_;
   heap_block further_scratch_;
-  result<void> made_;  // or why not
+  result<void> made_;  // or the error that made creation fail
   [[no_unique_address]] typename detail::times_of<Policy>::type times_;
 };
 

@@ -29,7 +29,7 @@ struct program_parts;  // for exec/stored_program.hpp
 
 /// What all plans of one model share.
 struct program_family {
-  // as written, its rules checked, extents unknown; empty when they are known, and one plan is all there is
+  // checked, not optimised, with unknown extents; empty if all extents are known: then there is one plan only
   ir::graph checked;
   shared<const bound_weights> weights;
   options wanted;
@@ -37,26 +37,26 @@ struct program_family {
 
   program_family(bound_weights bound, const options& chosen)
       : weights(shared<bound_weights>::make(std::move(bound))), wanted(chosen), plans(chosen.cached_plans) {
-    wanted.is_unwanted = nullptr;  // which says something of the first plan alone
+    wanted.is_unwanted = nullptr;  // it applies to the first compilation only
   }
 };
 
-/// What a program is made of.
+/// The members of a program.
 struct compiled_parts {
   shared<const program_family> family;
-  shared<const compiled_plan> plan;  // empty while extents are unknown
+  shared<const compiled_plan> plan;  // null while extents are unknown
 };
 
-/// The plan of an optimised graph; nothing to be run once the deadline is over. What is made before a network runs does
-/// not depend on the floating-point environment of the thread that asks for it: a program has the plan and the weights
-/// that the compiler would make, and a stored one is the same for all processes that restore it.
+/// The plan of an optimised graph; incomplete if the deadline passes. It is computed in a fixed floating-point
+/// environment, not in the calling thread's. So a program has the plan and weights that the compiler would make, and a
+/// stored program gives the same in every process.
 template <class = void>
 [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen, const deadline_watch& watch) {
   return computed_in(float_environment(), [&] { return make_plan(g, chosen, watch); });
 }
 NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&, const deadline_watch&))
 
-/// Plans a checked graph whose inputs have known extents.
+/// Optimises and plans a checked graph whose inputs have known extents, and prepares its weights.
 [[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family,
                                                                          time_limit limit = {}) {
   const deadline_watch watch(limit);
@@ -76,7 +76,7 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
 }
 
-/// The same for a graph with unknown extents and these input shapes, which fit its inputs.
+/// As above, for a graph with unknown extents and these input shapes, which fit its inputs.
 [[gnu::cold]] inline result<shared<const compiled_plan>> compile_shapes(const program_family& family,
                                                                         array_ref<const shape_t> shapes) {
   ir::graph g = family.checked;
@@ -91,7 +91,7 @@ template <class = void>
 }
 NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const program_family&, array_ref<const shape_t>))
 
-/// compile(), which stands below.
+/// Implements compile().
 [[gnu::cold]] inline result<compiled_parts> compile_model(const model& network, const options& wanted) {
   const time_limit limit = limit_of(wanted);
   const deadline_watch watch(limit);
@@ -119,7 +119,7 @@ template <class = void>
 }
 NNRT_COMPILED_ONCE(result<compiled_parts> compile_parts<>(const model&, const options&))
 
-/// Whether a tensor of this shape can be the input: what its desc leaves open may be anything.
+/// Whether an input may have this shape: unknown extents of the declared shape fit any extent.
 [[gnu::cold]] inline bool fits(const shape_t& shape, const shape_t& declared) {
   if (shape.rank != declared.rank || !shape.is_known() || shape.elements() < 0) return false;
   for (int axis = 0; axis < shape.rank; ++axis)
@@ -129,18 +129,18 @@ NNRT_COMPILED_ONCE(result<compiled_parts> compile_parts<>(const model&, const op
 
 }  // namespace detail
 
-/// A model ready to run. A handle: copies are cheap and share everything; any number of sessions may use one at the
-/// same time.
+/// A model that is ready to run. Copies are cheap and share everything; any number of sessions may use one program at
+/// once.
 ///
-/// A model whose inputs have unknown extents (-1) is checked when it is compiled, and planned for each set of shapes
-/// that it meets: by session::resize(), or by with_shapes(). The last plans are kept (options::cached_plans).
+/// A model whose inputs have unknown extents (-1) is checked when it is compiled. It is planned for each set of shapes
+/// that session::resize() or with_shapes() gives. The most recent plans are kept (options::cached_plans).
 class program {
  public:
-  /// Names and descs of inputs and outputs, in order; the names live as long as a copy of the program. Unknown extents
-  /// are -1.
+  /// Names and descs of inputs and outputs, in order. The names are valid while a copy of the program exists. Unknown
+  /// extents are -1.
   std::size_t input_count() const { return graph().inputs.size(); }
   std::size_t output_count() const { return graph().outputs.size(); }
-  /// Of states, in order of declaration: what sessions keep from run to run.
+  /// States in order of declaration; sessions keep them between runs.
   std::size_t state_count() const { return graph().states.size(); }
   std::string_view state_name(std::size_t i) const {
     return i < state_count() ? graph().name_of(graph().at(graph().states[i].value).name) : std::string_view();
@@ -148,7 +148,7 @@ class program {
   const tensor_desc& state_desc(std::size_t i) const {
     return i < state_count() ? graph().at(graph().states[i].value).desc : no_desc;
   }
-  /// Of one that does not exist the name is empty and the dtype none.
+  /// If i is out of range, the name is empty and the dtype is none.
   std::string_view input_name(std::size_t i) const {
     return i < input_count() ? graph().name_of(graph().at(graph().inputs[i]).name) : std::string_view();
   }
@@ -162,14 +162,15 @@ class program {
     return i < output_count() ? graph().at(graph().outputs[i].value).desc : no_desc;
   }
 
-  /// Whether all extents are known, so that there is a plan. Without one, the numbers and texts below are 0 and empty.
+  /// Whether all extents are known, so that there is a plan. Without a plan, the numbers and texts below are 0 and
+  /// empty.
   bool has_plan() const { return static_cast<bool>(plan_); }
-  /// The same model for inputs of these shapes, one for each input. Errors: invalid_argument (another number of shapes,
-  /// a shape that does not fit its input), rule_broken, out_of_memory.
+  /// This model for inputs of these shapes, one for each input. Errors: invalid_argument (wrong number of shapes, a
+  /// shape that does not fit its input), rule_broken, out_of_memory.
   result<program> with_shapes(array_ref<const shape_t> shapes) const {
     if (!family_) return fail(error_code::invalid_argument, "the program was moved away");
     if (auto ok = check_shapes(shapes); !ok) return fail(std::move(ok.error()));
-    if (family_->checked.outputs.empty()) return *this;  // its shapes were known from the beginning
+    if (family_->checked.outputs.empty()) return *this;  // all extents were known when it was compiled
     if (auto kept = family_->plans.find(shapes)) return program(family_, std::move(kept));
     auto made = detail::compile_for(*family_, shapes);
     if (!made) return fail(std::move(made.error()));
@@ -178,24 +179,24 @@ class program {
   result<program> with_shapes(std::initializer_list<shape_t> shapes) const {
     return with_shapes(std::span(shapes.begin(), shapes.size()));
   }
-  /// For how many sets of shapes plans are kept at the moment.
+  /// Number of sets of shapes whose plans are kept at present.
   std::size_t cached_plans() const { return family_ ? family_->plans.size() : 0; }
 
-  /// Bytes for intermediate results of one session, and the least that any layout could do with.
+  /// Bytes for intermediate results of one session, and a lower bound for every layout of them.
   std::int64_t arena_bytes() const { return has_plan() ? plan_->made.arena_bytes : 0; }
   std::int64_t arena_lower_bound() const { return has_plan() ? plan_->made.arena_lower_bound : 0; }
   /// Kernel calls of one run.
   std::size_t steps() const { return has_plan() ? plan_->made.steps.size() : 0; }
-  /// The network node by node, after the passes; as `graph<f>::table()`. The names live as long as a copy of the
-  /// program.
+  /// The network node by node, after the passes; as `graph<f>::table()`. The names are valid while a copy of the
+  /// program exists.
   pool<node_info> table() const {
     if (!has_plan()) return {};
     ir::graph g = plan_->optimised;
-    // the plan has the constants, at their offsets in the graph; counting reads those that are shapes and axes
+    // the plan has the constants, at the graph's offsets; counting reads those that are shapes and axes
     g.bytes = plan_->made.constants;
     return node_table(g, plan(), plan_->optimised.text);
   }
-  /// What the passes did, each step, and where its result lies; as `graph<f>::text()`.
+  /// The changes by the passes, every step, and where its result is in memory; as `graph<f>::text()`.
   std::string text() const {
     return has_plan() ? dump_plan(plan_->optimised, plan(), plan_->made.arena_lower_bound) : std::string();
   }
@@ -209,7 +210,7 @@ class program {
       : family_(std::move(family)), plan_(std::move(plan)) {}
 
   static constexpr tensor_desc no_desc{};
-  /// Without nodes and ends where the program was moved away.
+  /// Empty if the program was moved away.
   const ir::graph& graph() const {
     static const ir::graph nothing;
     return has_plan() ? plan_->optimised : family_ ? family_->checked : nothing;
@@ -235,11 +236,11 @@ class program {
   }
 
   shared<const detail::program_family> family_;
-  shared<const compiled_plan> plan_;  // empty while extents are unknown
+  shared<const compiled_plan> plan_;  // null while extents are unknown
 };
 
 /// Checks the model, runs the passes over its graph, binds and prepares its weights. With unknown extents it checks
-/// what can be checked, and the passes wait for shapes.
+/// what does not depend on them; with_shapes() runs the passes later.
 /// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken
 /// (`conv2d "stem": …`), out_of_memory, deadline_missed.
 inline result<program> compile(const model& network, const options& wanted = {}) {

@@ -1,4 +1,4 @@
-// session: one thread's way to run a program - its own inputs, arena, states and outputs.
+// session: runs a program in one thread - with separate inputs, arena, states and outputs.
 // Flow: fill input<T>(i), run(), read output<T>(i); sessions of one program share its weights.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Runs one program. Movable, and one that was moved away says so; used by one thread at a time. Memory is taken when
-/// it is made or resized, none while it runs.
+/// Runs one program. One thread at a time uses a session. It allocates memory when it is made or resized, and none
+/// while it runs. It is movable; calls on a session that was moved away report that.
 class session {
  public:
-  /// When there is no memory or threads cannot start, the session says so at every run(). A program whose extents are
-  /// not all known is to be resized first.
+  /// If memory is exhausted or threads cannot start, every run() reports it. A program with unknown extents needs
+  /// resize() before the first run.
   explicit session(const program& compiled) : program_(compiled) {
     result<void> ready = start_threads();
     if (ready && program_.has_plan()) ready = allocate();
@@ -27,17 +27,16 @@ class session {
   session(session&&) noexcept = default;
   session& operator=(session&&) noexcept = default;
 
-  /// Whether it has got its memory and its threads. Error: out_of_memory, which run() says as well.
+  /// Whether the session has its memory and threads. Error: out_of_memory, which run() reports, too.
   result<void> ready() const {
     if (broken_.message().empty() && program_.family_) return {};
     return fail(reason());
   }
 
-  /// Gives every input a shape, in order; those of a program whose extents are known are the only ones that fit it.
-  /// Inputs are zero afterwards, spans from before mean nothing any more; states stay what they are. What was planned
-  /// for these shapes before is used again.
-  /// Errors: invalid_argument (another number of shapes, a shape that does not fit its input), rule_broken (`add:
-  /// extents must be equal or 1 (got 3, expected 4)`), out_of_memory; then the session stays as it was.
+  /// Gives every input a shape, in order. A program with known extents accepts only these. Afterwards inputs are zero,
+  /// earlier spans are invalid, and states keep their values. Plans of recent sets of shapes are reused.
+  /// Errors: invalid_argument (wrong number of shapes, a shape that does not fit its input), rule_broken
+  /// (`add: extents must be equal or 1 (got 3, expected 4)`), out_of_memory. After an error the session is unchanged.
   result<void> resize(std::span<const shape_t> shapes) {
     if (auto ok = ready(); !ok) return ok;
     auto fitted = program_.with_shapes(shapes);
@@ -59,8 +58,8 @@ class session {
   const tensor_desc& input_desc(std::size_t i) const { return program_.input_desc(i); }
   const tensor_desc& output_desc(std::size_t i) const { return program_.output_desc(i); }
 
-  /// The elements of input i, to be written before run(); they stay until they are written again.
-  /// T is the element type: another one is a broken contract, and gives an empty span.
+  /// The elements of input i. Write them before run(); they are kept until they are written again. T must be the
+  /// input's element type; any other is a broken contract and gives an empty span.
   template <class T> std::span<T> input(std::size_t i) {
     return elements<T>(i < plan().inputs.size() ? &plan().inputs[i] : nullptr, "input", i);
   }
@@ -69,15 +68,18 @@ class session {
     return elements<T>(i < plan().outputs.size() ? &plan().outputs[i] : nullptr, "output", i);
   }
 
-  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument
-  /// (extents that are still unknown; an input whose values break an operator's rule: `gather: indices must lie in the
-  /// axis (got 7, expected 4) at element 3`, and then the outputs mean nothing, and states are what they were before
-  /// the run; states that a run was stopped at, see run_until()).
+  /// Runs the network on the present inputs. Errors:
+  ///
+  /// * out_of_memory from when the session was made;
+  /// * invalid_argument if extents are still unknown;
+  /// * invalid_argument if values of an input break an operator's rule:
+  ///   `gather: indices must lie in the axis (got 7, expected 4) at element 3`. Then outputs have no meaning, and
+  ///   states keep their values from before the run;
+  /// * invalid_argument if an earlier run was stopped while it changed states, see run_until().
   result<void> run() { return run_until(no_deadline); }
-  /// The same, but the steps that would begin after `deadline`, nanoseconds of the steady clock, are left out. Error:
-  /// deadline_missed, and then the outputs mean nothing. A run that is stopped once it has begun to change the
-  /// network's states leaves some changed and some not: later runs are refused until reset() or load_state() has been
-  /// called.
+  /// As run(), but skips the steps that would begin after `deadline`, in nanoseconds of the steady clock. Error:
+  /// deadline_missed; then outputs have no meaning. If the run is stopped while it changes states, some states are old
+  /// and some new. Later runs are refused until reset() or load_state() is called.
   result<void> run_until(std::int64_t deadline) {
     if (deadline != no_deadline)
       return run_while([=] { return steady_now() < deadline; }, "the run was given less time than it takes");
@@ -88,9 +90,9 @@ class session {
       return fail(error_of(plan(), *failed, fault));
     return {};
   }
-  /// The same, but before each step (or group of steps that share rows) goes_on() is asked, which may do other work;
-  /// once it answers false, the rest is left out. Errors: deadline_missed with this text; those of run(). Then the
-  /// outputs mean nothing.
+  /// As run(), but calls goes_on() before each step or group of steps that share rows; goes_on() may do other work.
+  /// Once it returns false, the remaining steps are skipped. Errors: deadline_missed with the text `stopped`, and those
+  /// of run(). After an error outputs have no meaning.
   template <class GoesOn> result<void> run_while(GoesOn goes_on, std::string_view stopped = "the run was stopped") {
     if (!may_run()) return fail(reason());
     run_fault fault;
@@ -106,8 +108,8 @@ class session {
     return {};
   }
 
-  /// The same as run(), with the times of the steps taken by `times`, a step_times of nnrt/profile.hpp;
-  /// profile(session, times) says which step is which. Errors: those of run().
+  /// As run(), and measures the steps with `times`, a step_times of nnrt/profile.hpp; profile(session, times) names the
+  /// steps. Errors: those of run().
   template <class Times> result<void> run(Times& times) {
     if (!may_run()) return fail(reason());
     run_fault fault;
@@ -115,17 +117,17 @@ class session {
     return {};
   }
 
-  /// Puts all states back to what they are in a first run; of networks without states it changes nothing.
+  /// Resets all states to their values in a first run.
   void reset() {
-    if (bases_.empty()) return;  // run() says why
+    if (bases_.empty()) return;  // run() reports why
     detail::reset_states(plan(), memory_.data(), bases_);
     is_torn_ = false;
   }
-  /// A copy of all states after the last run; empty for a session that cannot run. Allocates memory, unlike runs.
+  /// A copy of all states after the last run; empty if the session cannot run. Allocates memory, unlike runs.
   saved_state save_state() const {
     return bases_.empty() ? saved_state() : detail::save_states(plan(), memory_.data());
   }
-  /// Replaces all states. Error: invalid_argument (states of another network), and then no state changes; those of
+  /// Replaces all states. Errors: invalid_argument (states of another network; then no state changes), and those of
   /// run().
   result<void> load_state(const saved_state& from) {
     if (bases_.empty()) return fail(reason());
@@ -134,16 +136,16 @@ class session {
     return loaded;
   }
 
-  /// The program that runs, and its plan for the present shapes: for profiles.
+  /// The program, and its plan for the present shapes: for profiles.
   const program& compiled() const { return program_; }
   plan_view plan_of_steps() const { return plan(); }
 
-  /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the
-  /// session's own memory again. Kernels read it fastest where it is aligned to 64 bytes. Memory of this session's
-  /// results, which a run overwrites before it has read all inputs, is a broken contract, and the input stays where it
-  /// was. input() and input_bytes() are what the input is read from: they may be written to where the caller may.
+  /// From now on, runs read input i at `first`, which must have as many bytes as its desc says and live until the next
+  /// call. Null: the session's memory again. Alignment to 64 bytes is fastest. Memory of this session's results is a
+  /// broken contract, because a run overwrites it before it has read all inputs; then nothing changes. input() and
+  /// input_bytes() return the memory that runs read.
   void read_input_from(std::size_t i, const std::byte* first) {
-    if (bases_.empty()) return;  // run() says why
+    if (bases_.empty()) return;  // run() reports why
     if (own_inputs_.empty())
       own_inputs_.assign(bases_.begin() + first_input,
                          bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
@@ -156,12 +158,11 @@ class session {
     bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
     has_views_ = false;
   }
-  /// The bytes of input i, whatever its dtype, as input() gives its elements. Empty where there is no such input, or no
-  /// memory.
+  /// The bytes of input i, for any dtype; otherwise as input(). Empty if there is no such input or no memory.
   std::span<std::byte> input_bytes(std::size_t i) {
     return i < plan().inputs.size() ? bytes_of(plan().inputs[i]) : std::span<std::byte>();
   }
-  /// The bytes of output i of the last run, whatever its dtype.
+  /// The bytes of output i of the last run, for any dtype.
   std::span<const std::byte> output_bytes(std::size_t i) const {
     return i < plan().outputs.size() ? bytes_of(plan().outputs[i]) : std::span<std::byte>();
   }
@@ -220,7 +221,7 @@ class session {
     }
     clear_ports(p, p.inputs, bases_);
     clear_ports(p, p.outputs, bases_);
-    detail::reset_states(p, memory_.data(), bases_);  // an output may be what a state becomes, in its place
+    detail::reset_states(p, memory_.data(), bases_);  // last: an output may share memory with the state that it becomes
     if (!threads_) return {};
     return further_scratch_.allocate(scratch_bytes, "scratch memory of the threads");
   }
@@ -233,7 +234,7 @@ class session {
   }
 
   std::span<std::byte> bytes_of(const port& p) const {
-    if (bases_.empty()) return {};  // run() says why
+    if (bases_.empty()) return {};  // run() reports why
     const operand_slot& slot = plan().slot_of(p);
     return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset,
             static_cast<std::size_t>(plan().desc_of(slot).bytes())};
@@ -255,15 +256,15 @@ class session {
   program program_;
   heap_block memory_;
   heap_block further_scratch_;
-  accounted_bytes accounted_;  // of both
+  accounted_bytes accounted_;  // of memory_ and further_scratch_
   shared<thread_pool> threads_;
   thread_autotuner trials_;
   std::vector<std::byte*> bases_;
-  std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
+  std::vector<std::byte*> own_inputs_;  // set once an input is read from elsewhere
   std::vector<view> views_;
-  bool has_views_ = false;                       // of these bases
-  bool is_torn_ = false;                         // a run was stopped that had changed some states
-  error broken_{error_code::out_of_memory, ""};  // without a message: nothing is
+  bool has_views_ = false;                       // whether views_ match bases_
+  bool is_torn_ = false;                         // a run was stopped after it had changed some states
+  error broken_{error_code::out_of_memory, ""};  // an empty message: no error
 };
 
 }}  // namespace nnrt::NNRT_ISA
