@@ -1,4 +1,4 @@
-// resize: bilinear interpolation of an NHWC image, vectorised over channels.
+// resize: bilinear interpolation of float NHWC images, vectorised over channels.
 // Flow: bind/resize_bilinear.hpp calls resize() for a part of the output rows.
 #pragma once
 
@@ -16,14 +16,14 @@ struct resize_shape {
   resized_axis h, w;
 };
 
-/// What each part writes down of the columns before it starts, so that no row has to find them again.
+/// Bytes of scratch per part: the interpolated columns, computed once for all rows.
 constexpr std::int64_t resize_scratch_bytes(const resize_shape& s) {
   return s.w.output * static_cast<std::int64_t>(sizeof(pixel_pair<float>));
 }
 
 namespace detail {
 
-/// The pixels that one output pixel is made of.
+/// Input pixels of one output pixel, and their weights.
 struct blended_pixels {
   const float* pixel[4] = {};
   float weight[4] = {};
@@ -32,7 +32,7 @@ struct blended_pixels {
   void add(const float* at, float its_weight) { pixel[count] = at, weight[count] = its_weight, ++count; }
 };
 
-/// The weighted sum of the first Count pixels in the channels from c on: a whole vector of them, or the first `used`.
+/// Weighted sum of the first `Count` pixels, in the channels from c: a whole vector, or the first `used`.
 template <bool Whole, class V, int Count>
 [[gnu::always_inline]] inline V blended(const blended_pixels& from, const V (&weight)[Count], std::int64_t c,
                                         std::int64_t used) {
@@ -46,7 +46,7 @@ template <bool Whole, class V, int Count>
   return sum;
 }
 
-/// y = the weighted sum of the first Count pixels, channel by channel.
+/// y = the weighted sum of the first `Count` pixels, per channel.
 template <class V, int Count> void blend(const blended_pixels& from, std::int64_t channels, float* y) {
   V weight[Count];
   each<Count>([&](int k) __attribute__((always_inline)) { weight[k] = V(from.weight[k]); });
@@ -55,14 +55,14 @@ template <class V, int Count> void blend(const blended_pixels& from, std::int64_
   if (c < channels) store_n(y + c, blended<false>(from, weight, c, channels - c), channels - c);
 }
 
-/// One row of the output; `above` and `below` are the rows of the input that it lies between.
+/// One row of the output, between the input rows `above` and `below`.
 template <class V>
 void resize_row(const resize_shape& s, const float* above, const float* below, float down,
                 const pixel_pair<float>* columns, float* y) {
   for (std::int64_t j = 0; j < s.w.output; ++j, y += s.c) {
     const std::int64_t left = columns[j].first * s.c, right = columns[j].second * s.c;
     const float across = columns[j].between;
-    // A pixel without weight takes no part: it may be infinite.
+    // Pixels of weight 0 are skipped: they may be infinite.
     blended_pixels from;
     from.add(above + left, (1.0F - down) * (1.0F - across));
     if (down != 0) from.add(below + left, down * (1.0F - across));
@@ -76,9 +76,8 @@ void resize_row(const resize_shape& s, const float* above, const float* below, f
 
 }  // namespace detail
 
-/// y[n, i, j, c] = x, interpolated. A part does a share of the rows.
-///
-/// \param columns resize_scratch_bytes(s) bytes for this part alone; need not be initialised
+/// y[n, i, j, c] = x, interpolated. A part computes a share of the rows.
+/// `columns`: resize_scratch_bytes(s) bytes for this part alone, uninitialised.
 template <class Isa = native>
 void resize(const resize_shape& s, const float* x, pixel_pair<float>* columns, float* y, part p = {}) {
   for (std::int64_t j = 0; j < s.w.output; ++j) columns[j] = distinct_pixels_around<float>(s.w, j);

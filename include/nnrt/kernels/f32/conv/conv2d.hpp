@@ -1,12 +1,11 @@
-// conv2d: float conv2d over NHWC images on the tiles of f32/gemm/gemm.hpp; any kernel, stride, dilation, padding,
-// group.
+// conv2d: float conv2d over NHWC images with the tiles of f32/gemm/gemm.hpp; any kernel, stride, dilation, padding.
 // Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
 //
-// In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
-// channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
-// kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
-// their channels. Dilation across tears the runs apart, and pixels that lie 4 KiB apart collide in the cache: such are
-// gathered, a few tiles at a time.
+// Method: implicit gemm. In NHWC the values under one row of the kernel are contiguous, and adjacent output pixels
+// start stride_w * channels floats apart. So a block of output pixels is a tile whose rows of A are in the image, with
+// one run per kernel row. Only blocks at the border read a zero-padded copy; groups read a copy of their channels.
+// Horizontal dilation splits the runs, and pixels a multiple of 4 KiB apart cause 4K aliasing. In both cases im2col
+// copies the pixels of a few tiles at a time.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -17,18 +16,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height, out_width, out].
+/// Shape of a conv2d. x: [batch, height, width, in], w: [out, kernel_h, kernel_w, in / group], y: [batch, out_height,
+/// out_width, out].
 ///
 /// Extents may be 0, kernels larger than the padded image; stride and dilation are at least 1; group divides in and
-/// out. Padding below and to the right is what the output extents imply; negative padding in front leaves out pixels of
-/// the image.
+/// out. The output extents imply the padding at the bottom and at the right. Negative pad_top or pad_left skips pixels
+/// of the image.
 struct conv_shape {
   std::int64_t batch = 1, height = 0, width = 0, in = 0, out = 0;
   std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   std::int64_t pad_top = 0, pad_left = 0;
   std::int64_t out_height = 0, out_width = 0;
   std::int64_t group = 1;
-  /// Where y has gaps: floats from one output pixel, row or image to the next. All 0 where it has none.
+  /// Strides of y with gaps, in floats: from one output pixel, row or image to the next. All 0 if y is contiguous.
   std::int64_t y_pixel = 0, y_row = 0, y_image = 0;
 
   constexpr bool has_gaps() const { return y_pixel != 0; }
@@ -37,11 +37,11 @@ struct conv_shape {
   constexpr std::int64_t image_step() const { return has_gaps() ? y_image : out_pixels() * out; }
   constexpr std::int64_t group_in() const { return in / group; }
   constexpr std::int64_t group_out() const { return out / group; }
-  /// Products per output value, and how many of them lie under one row of the kernel.
+  /// Products per output value, and products per row of the kernel.
   constexpr std::int64_t depth() const { return kernel_h * run(); }
   constexpr std::int64_t run() const { return kernel_w * group_in(); }
   constexpr std::int64_t out_pixels() const { return out_height * out_width; }
-  /// Input rows or columns between the first and the last tap of so many outputs in a column or row.
+  /// Input rows or columns from the first to the last tap of `outputs` outputs in a column or row.
   constexpr std::int64_t rows_under(std::int64_t outputs) const {
     return (outputs - 1) * stride_h + (kernel_h - 1) * dilation_h + 1;
   }
@@ -54,11 +54,11 @@ struct conv_shape {
   }
 };
 
-/// How a convolution is computed; follows from the shape alone.
+/// Method of a convolution; follows from the shape alone.
 enum class conv_method {
-  product,  // A is the image as it lies there: 1x1 kernels, and kernels as large as the image
-  direct,   // tiles read the image, or a copy with padding or of one group's channels
-  gather    // tiles read pixels' inputs copied side by side
+  product,  // gemm: A is the image itself; for 1x1 kernels, and kernels as large as the image
+  direct,   // implicit gemm: tiles read the image, or a copy with padding or of one group's channels
+  gather    // im2col: tiles read copies of the inputs of each pixel
 };
 
 namespace detail {
@@ -72,8 +72,8 @@ constexpr conv_method method_of(const conv_shape& s) {
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
   const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
   if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
-  // Copies with padding are as large as what lies under the outputs of a stripe: with far padding that may be far more
-  // than there is to read.
+  // A padded copy holds all inputs under the outputs of a stripe. With very wide padding it would be much larger than
+  // the image.
   const bool reaches_far =
       s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
   return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
@@ -81,7 +81,7 @@ constexpr conv_method method_of(const conv_shape& s) {
 
 // --- blocks of pixels of the direct method ------------------------------------
 
-/// Output rows per block: rows that are narrow share a tile in pairs, and a single column runs down the image.
+/// Output rows per block. Two narrow rows share a tile; an image of one column uses a block of mr rows.
 constexpr std::int64_t block_rows(const conv_shape& s) {
   if (s.out_width == 1) return mr;
   return 2 * s.out_width <= mr ? 2 : 1;
@@ -90,10 +90,10 @@ constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
   return (s.out_height + block_rows(s) - 1) / block_rows(s);
 }
 
-/// Whether stripes of the image are copied first: channels of a group, and padding where nearly every block would touch
-/// it.
+/// True if stripes of the image are copied first: for the channels of a group, and for padding that nearly all blocks
+/// touch.
 constexpr bool copies_stripes(const conv_shape& s) { return s.group > 1 || (s.is_padded() && s.out_width <= 3 * mr); }
-/// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_alias_4k().
+/// True if the pixels of a block suffer from 4K aliasing in the image; `size`: bytes per value. See rows_alias_4k().
 constexpr bool pixels_alias_4k(const conv_shape& s, std::int64_t size) {
   if (method_of(s) == conv_method::product)
     return rows_alias_4k(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
@@ -101,15 +101,14 @@ constexpr bool pixels_alias_4k(const conv_shape& s, std::int64_t size) {
   return rows_alias_4k(block_rows(s) * s.out_width,
                        (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
 }
-/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have
-/// 6, lines of 7 pixels take half as long again. A copied number takes as long as its products with ten filters.
-///
-/// \param panel_stays whether L1 keeps the weights of a panel
+/// True if im2col is faster than implicit gemm because lines of output pixels leave small tiles. With tiles of 6 rows,
+/// lines of 7 pixels take half as long again. Copying a value takes as long as ten products.
+/// `panel_stays`: whether L1 holds the weights of a panel.
 constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
-  // with gaps each line has tiles of its own
+  // with gaps each line needs separate tiles
   if (mr > 6 || 2 * s.out_width <= mr || s.has_gaps()) return false;
-  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long
-  // for few rows.
+  // Overhead of a tile in units of one row; higher if weights come from L2, which costs small tiles as much as large
+  // ones.
   const std::int64_t beside = panel_stays ? 2 : 4;
   const auto cost = [&](std::int64_t rows) {
     return static_cast<double>((rows + 1) / 2 * 2 + beside * m_blocking{rows}.count());
@@ -126,14 +125,14 @@ constexpr conv_method float_method_of(const conv_shape& s) {
              : method;
 }
 
-/// Rows of blocks per stripe, so that a copy takes at most 1 MiB.
+/// Rows of blocks per stripe; limits a copy to 1 MiB.
 constexpr std::int64_t stripe_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
   const std::int64_t fitting = (1024 * 1024 / 4 / line - s.rows_under(1)) / (block_rows(s) * s.stride_h);
   return nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, rows_of_blocks(s)));
 }
 
-/// Blocks below each other that pass by a panel of weights at once.
+/// Number of vertically adjacent blocks that use one panel of weights consecutively.
 constexpr std::int64_t blocks_at_once(const conv_shape& s) {
   return std::min(pieces_at_once(block_rows(s) * s.stride_h * s.width * s.in),
                   std::max<std::int64_t>(1, rows_of_blocks(s)));
@@ -149,7 +148,7 @@ constexpr std::int64_t direct_scratch(const conv_shape& s) {
          s.in;
 }
 
-/// One image's buffers, from the first channel of the group in work on.
+/// Buffers of one image, from the current group's first channel.
 struct conv_buffers {
   const float* x;
   const float* packed;
@@ -158,19 +157,18 @@ struct conv_buffers {
   clamp_range range;
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   tiling tiles;
-  std::int64_t max_at_once;  // blocks below each other that one call makes
+  std::int64_t max_at_once;  // vertically adjacent blocks per call
 };
 
-/// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
-/// image begin `pixel` floats apart. A call for a stripe of rows costs nothing; a kilobyte in each of its callers costs
-/// compilers.
+/// Copies rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the image are
+/// `pixel` floats apart. Not inlined: one call per stripe is cheap, and inlining adds a kilobyte to each caller.
 [[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y,
                                           std::int64_t x, std::int64_t rows, std::int64_t columns, float* out) {
   const std::int64_t first = nnrt::detail::clamped(-x, 0, columns),
                      end = nnrt::detail::clamped(s.width - x, first, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
-    const std::int64_t left = i >= 0 && i < s.height ? first : end;  // outside of the image all is padding
-    const std::int64_t run = pixel == s.in ? end - left : 1;         // pixels that lie side by side
+    const std::int64_t left = i >= 0 && i < s.height ? first : end;  // outside the image everything is padding
+    const std::int64_t run = pixel == s.in ? end - left : 1;         // contiguous pixels
     zero_floats(left * s.in, out);
     for (std::int64_t j = left; j < end; j += run)
       copy_floats(image + (i * s.width + x + j) * pixel, run * s.in, out + j * s.in);
@@ -178,9 +176,8 @@ struct conv_buffers {
   }
 }
 
-/// A row of blocks: its output rows, and the rows of the kernel that lie in the image. Leaving out the others is
-/// possible with one output row only; blocks of more come only with images that need no padding (any more), where none
-/// is left out.
+/// A row of blocks: its output rows, and the kernel rows inside the image. Kernel rows are skipped only for blocks of
+/// one output row; higher blocks occur only with images that need no (further) padding.
 struct block_row {
   std::int64_t y, height, first_tap, last_tap;
 
@@ -192,16 +189,16 @@ struct block_row {
   std::int64_t taps() const { return last_tap - first_tap; }
 };
 
-/// How many rows of blocks from this one on are computed at once: they are as high and lie under all rows of the
-/// kernel, or it is alone.
+/// Number of rows of blocks, from this one, that one call computes: they have the same height and use all kernel rows.
+/// 1 if kernel rows are skipped.
 inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
   if (row.taps() < s.kernel_h) return 1;
   const std::int64_t under_all = (s.height + s.pad_top - s.rows_under(1)) / s.stride_h + 1;
   return nnrt::detail::clamped((std::min(s.out_height, under_all) - row.y) / row.height, 1, blocks_at_once(s));
 }
 
-/// Computes blocks below each other: `width` output columns from x on of so many rows alike, in the given panels. `t`
-/// is the rows', to be changed: what is the same for their blocks is in it.
+/// Computes `alike` vertically adjacent blocks: `width` output columns from x, in the given panels. `t` holds the
+/// arguments that the blocks of the row share; the function changes it.
 template <class Isa>
 void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike,
                    std::int64_t x, std::int64_t width, interval panels, tile_args& t, panel_prefetch& ahead) {
@@ -225,12 +222,12 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
 }
 
-/// Whether L2 does not have the image: a large one, or, whatever rows of it are made here, one that comes from outside.
+/// True if the image is not in L2: a large image, or one with few channels, which is the network's input.
 constexpr bool image_comes_from_afar(const conv_shape& s) {
   return s.in <= 4 || comes_from_afar(s.height * s.width * s.in);
 }
 
-/// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
+/// Computes the given rows of blocks; each group of panels stays in L2 for all blocks.
 template <class Isa>
 void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
   const std::int64_t block = panels_in_cache(s.depth());
@@ -259,7 +256,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   }
 }
 
-/// The same on copies of the input, stripe by stripe.
+/// Computes the given rows of blocks from copies of the input, stripe by stripe.
 template <class Isa>
 void direct_stripes(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
   const std::int64_t at_once = stripe_rows(s), block = block_rows(s);
@@ -270,7 +267,7 @@ void direct_stripes(const conv_shape& s, const conv_buffers& buffers, interval r
   for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
     const interval stripe{row, std::min(rows.end, row + at_once)};
     const std::int64_t y = stripe.begin * block, outputs = std::min(s.out_height, stripe.end * block) - y;
-    // the stripe begins with the first input row of output row y
+    // the stripe starts with the first input row of output row y
     padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;
     copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width,
                 buffers.scratch);
@@ -306,7 +303,8 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
 
 // --- gathered pixels ----------------------------------------------------------
 
-/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+/// Copies the inputs of output pixel `pixel` (counted over all images), channels of one group, in the order of the
+/// weights.
 inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
@@ -322,7 +320,7 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 }
 
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
-  // All pixels lie in one line, unless there are gaps between the output's rows.
+  // All pixels form one line, unless the output has gaps between rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
   const std::int64_t tiles = m_blocking_of(line).count(), k = s.depth(), n = s.group_out();
   const rectangle work = share(lines * tiles, panels_of(n), p);
@@ -369,16 +367,16 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
     pack(w + g * n * k, 1, k, k, n, s.run(), bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
 }
 
-/// Floats of scratch that each part of conv() needs.
+/// Floats of scratch for each part of conv().
 constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
 
-/// The set of tiles that conv_by() makes do with.
+/// The tile functions that conv_by() needs.
 constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
   const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
   if (pixels * n == 0) return {};
   if (method == conv_method::product) return tile_set_for(pixels, n);
   if (method == conv_method::gather) return tile_set_for(s.has_gaps() ? s.out_width : pixels, n);
-  // Rows of the last block of a column or of pairs may be fewer than those of the others.
+  // The last block of a column or of pairs of rows may have fewer rows.
   const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
   const auto of_block = [&](std::int64_t rows) {
     return rows == 1 ? tile_set_for(m_blocking{s.out_width}, n) : detail::tiles_along(rows * s.out_width, n);
@@ -386,15 +384,15 @@ constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
 
-/// The same of conv().
+/// The tile functions that conv() needs.
 constexpr tile_set conv_tile_set(const conv_shape& s) { return conv_tile_set(s, detail::float_method_of(s)); }
 
-/// A stripe's image is never so low that a kernel of this height would reach far beyond it.
+/// Maximum input rows under one output row for which row stripes are supported.
 inline constexpr std::int64_t max_stripe_taps = 64;
 
-/// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another
-/// order: of a product those with a row of one or two pixels, and where the last columns are but one vector also all
-/// that are not whole, with tiles of 8 rows the others, too.
+/// True if conv() of a row stripe gives the same bits as conv() of the whole image. Tiles with few accumulators sum in
+/// a different order. For 1x1 as gemm these are tiles of one or two pixels. If the last panel has one vector, it is
+/// also all partly filled tiles; with tiles of 8 rows, the full tiles, too.
 constexpr bool conv_has_stripes(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
@@ -407,11 +405,11 @@ constexpr bool conv_has_stripes(const conv_shape& s) {
   return false;
 }
 
-/// The set for stripes of at most so many rows, see narrowed(). They are made by the method of the whole.
+/// The tile functions for stripes of at most `rows` rows, computed by the method of the whole image; see narrowed().
 constexpr tile_set conv_tile_set_of_stripes(const conv_shape& s, std::int64_t rows) {
   const conv_method method = detail::float_method_of(s);
   tile_set set;
-  // Rows of whole tiles need no others however many there are.
+  // Rows that fill whole tiles need the same functions at any number of rows.
   const std::int64_t most = s.out_width % mr == 0 ? 1 : std::min(rows, s.out_height);
   conv_shape stripe = s;
   stripe.batch = 1;
@@ -422,7 +420,7 @@ constexpr tile_set conv_tile_set_of_stripes(const conv_shape& s, std::int64_t ro
   return set;
 }
 
-/// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
+/// conv() with a compile-time method: a program contains only the methods of its layers.
 template <class Isa, conv_method Method>
 void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range,
              part p, const tiling& tiles) {
@@ -438,15 +436,12 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 
 /// y = clamp(conv2d(x, w) + bias).
 ///
-/// Every division into parts gives the same bits. Padding counts as zeros that may be multiplied with weights: infinite
-/// weights can give NaN at the border. y must not overlap x.
+/// Results do not depend on the number of parts. Padding may be multiplied as zeros: infinite weights can give NaN at
+/// the border. y must not overlap x.
 ///
-/// \param packed what conv_pack() made of weights and bias
-///
-/// \param scratch conv_scratch_floats(s) floats for this part alone; need not be initialised, may be null when there
-/// are none
-///
-/// \param tiles the functions of conv_tile_set(s), or more
+/// `packed`: output of conv_pack() for weights and bias.
+/// `scratch`: conv_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is 0.
+/// `tiles`: the functions of conv_tile_set(s), or more.
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tiling& tiles = tiles_of<Isa>) {

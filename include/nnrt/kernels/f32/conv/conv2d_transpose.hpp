@@ -1,11 +1,10 @@
-// conv2d_transpose: float transposed convolution over NHWC images, as ordinary convolutions of
-// kernels/f32/conv/conv2d.hpp.
+// conv2d_transpose: float transposed convolution over NHWC images, as a sum of phases computed by conv2d.
 // Flow: a prepare step packs weights and bias once with conv_transpose_pack(); a plan's step calls conv_transpose().
 //
-// Output pixels a stride apart meet the same taps of the kernel, on neighbouring pixels of the input. So those of one
-// phase (the first of them, and all that are whole strides away) are an ordinary convolution of stride 1 with some of
-// the taps, in reverse order, whose output has gaps, where the other phases write. Every product is computed once and
-// where it is needed: nothing is scattered, and parts never add to each other's sums.
+// Output pixels a stride apart use the same taps of the kernel, on adjacent input pixels. They form a phase: a
+// convolution of stride 1 with some of the taps, in reverse order. The output of a phase has gaps, which the other
+// phases fill. Each product is computed once and added in a register: no scatter, and parts never write to the same
+// sum. Uses f32/conv/conv2d.hpp.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -21,7 +20,8 @@ struct transposed_axis {
   std::int64_t input = 0, output = 0, kernel = 1, stride = 1, dilation = 1, pad = 0;
 };
 
-/// x: [batch, h.input, w.input, in], w: [out, h.kernel, w.kernel, in / group], y: [batch, h.output, w.output, out].
+/// Shape of a transposed convolution. x: [batch, h.input, w.input, in], w: [out, h.kernel, w.kernel, in / group], y:
+/// [batch, h.output, w.output, out].
 ///
 /// Images may be empty; kernel, stride and dilation are at least 1; group divides in and out.
 struct conv_transpose_shape {
@@ -33,10 +33,10 @@ struct conv_transpose_shape {
 
 namespace detail {
 
-/// Output pixels of an axis that meet the same taps, and the convolution of stride 1 that they are.
+/// Output pixels of an axis that use the same taps, as a convolution of stride 1.
 struct phase {
-  std::int64_t first_output, outputs;  // the outputs are a stride apart
-  std::int64_t first_tap, taps;        // in the kernel; `every` apart
+  std::int64_t first_output, outputs;  // outputs are a stride apart
+  std::int64_t first_tap, taps;        // taps of the kernel; `every` apart
   std::int64_t every;
   std::int64_t dilation, pad;  // of the convolution, whose taps are in reverse order
 };
@@ -48,21 +48,21 @@ constexpr std::int64_t greatest_common_divisor(std::int64_t a, std::int64_t b) {
   }
   return a;
 }
-/// Taps so many apart lie over the same phase.
+/// Distance between taps of the same phase.
 constexpr std::int64_t taps_apart(const transposed_axis& a) {
   return a.stride / greatest_common_divisor(a.stride, a.dilation);
 }
-/// Phases that have taps; those that have none (kernels smaller than the stride, or dilations that share a divisor with
-/// it) hold the bias alone.
+/// Number of phases with taps. Output pixels of other phases get the bias alone; they exist if the kernel is smaller
+/// than the stride, or if dilation and stride have a common divisor.
 constexpr std::int64_t phases_of(const transposed_axis& a) { return std::min(a.kernel, taps_apart(a)); }
 
-/// The phase that tap `first` lies over, first < phases_of(a).
+/// The phase of tap `first`, first < phases_of(a).
 constexpr phase phase_of(const transposed_axis& a, std::int64_t first) {
   phase p{};
   p.first_tap = first, p.every = taps_apart(a), p.taps = (a.kernel - 1 - first) / p.every + 1;
   p.dilation = p.every * a.dilation / a.stride;
-  // Counted from where the first window begins, the phase is at `within` + q * stride; its first tap lies there over
-  // the input pixel q - before.
+  // Relative to the start of the first window, the phase's outputs are at `within` + q * stride; the first tap of
+  // output q reads input pixel q - before.
   const std::int64_t within = first * a.dilation % a.stride, before = first * a.dilation / a.stride;
   const std::int64_t first_q = a.pad > within ? (a.pad - within + a.stride - 1) / a.stride : 0;
   p.first_output = first_q * a.stride + within - a.pad;
@@ -122,7 +122,7 @@ constexpr std::int64_t packed_floats_of(const conv_transpose_shape& s, const pha
   return s.is_depthwise() ? depthwise_packed_floats(depthwise_of(s, h, w)) : conv_packed_floats(conv_of(s, h, w));
 }
 
-/// Where tap `tap` of a phase's convolution lies among the taps of the kernel.
+/// Index in the kernel of tap `tap` of a phase's convolution.
 constexpr std::int64_t place_of_tap(const conv_transpose_shape& s, const phase& h, const phase& w, std::int64_t tap) {
   const std::int64_t i = h.taps - 1 - tap / w.taps, j = w.taps - 1 - tap % w.taps;
   return (h.first_tap + i * h.every) * s.w.kernel + w.first_tap + j * w.every;
@@ -145,11 +145,11 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
   }
 }
 
-/// Whether some output pixels meet no tap.
+/// True if some output pixels have no tap.
 constexpr bool has_gaps(const conv_transpose_shape& s) {
   return phases_of(s.h) != s.h.stride || phases_of(s.w) != s.w.stride;
 }
-/// Calls fill(element at which it begins) for each of these in a part of the output's rows.
+/// Calls fill(offset of the first element) for each pixel without taps in this part of the output rows.
 template <class Fill> void for_each_gap(const conv_transpose_shape& s, part p, Fill fill) {
   if (!has_gaps(s)) return;
   const interval rows = share(s.batch * s.h.output, p);
@@ -160,7 +160,7 @@ template <class Fill> void for_each_gap(const conv_transpose_shape& s, part p, F
   }
 }
 
-/// Writes the bias to the output pixels that meet no tap.
+/// Writes the bias to the output pixels without taps.
 inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
   const f32_vec lo = broadcast(&range.lo), hi = broadcast(&range.hi);
   for_each_gap(s, p, [&](std::int64_t pixel) {
@@ -180,12 +180,13 @@ template <class F> void for_each_output(const conv_transpose_shape& s, const flo
 
 }  // namespace detail
 
-/// How many phases there are: as many convolutions are computed.
+/// Number of phases, hence of convolutions.
 constexpr std::int64_t conv_transpose_phases(const conv_transpose_shape& s) {
   return detail::phases_of(s.h) * detail::phases_of(s.w);
 }
 
-/// Floats that conv_transpose_pack() writes: the bias, and the packed weights of each phase. Each tap belongs to one.
+/// Floats that conv_transpose_pack() writes: the bias and the packed weights of each phase. Each tap belongs to one
+/// phase.
 constexpr std::int64_t conv_transpose_packed_floats(const conv_transpose_shape& s) {
   const std::int64_t taps = s.h.kernel * s.w.kernel, phases = conv_transpose_phases(s);
   const std::int64_t of_phases = s.is_depthwise()
@@ -194,8 +195,7 @@ constexpr std::int64_t conv_transpose_packed_floats(const conv_transpose_shape& 
   return whole_vectors(s.out) + of_phases;
 }
 
-/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros). Extents of the images are not
-/// looked at.
+/// Packs weights [out, kernel_h, kernel_w, in / group] and bias [out] (null: zeros). Image extents are not used.
 inline void conv_transpose_pack(const conv_transpose_shape& s, const float* weights, const float* bias, float* out) {
   for (std::int64_t o = 0; o < whole_vectors(s.out); ++o) *out++ = bias != nullptr && o < s.out ? bias[o] : 0.0F;
   detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
@@ -204,7 +204,7 @@ inline void conv_transpose_pack(const conv_transpose_shape& s, const float* weig
   });
 }
 
-/// Floats of scratch that each part of conv_transpose() needs.
+/// Floats of scratch for each part of conv_transpose().
 constexpr std::int64_t conv_transpose_scratch_floats(const conv_transpose_shape& s) {
   std::int64_t most = 0;
   detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
@@ -213,7 +213,7 @@ constexpr std::int64_t conv_transpose_scratch_floats(const conv_transpose_shape&
   return most;
 }
 
-/// The set of tiles that conv_transpose() makes do with.
+/// The tile functions that conv_transpose() needs.
 constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
   tile_set set;
   detail::for_each_phase(s, [&](const detail::phase& h, const detail::phase& w) {
@@ -224,15 +224,13 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 
 /// y = clamp(transposed conv2d(x, w) + bias), for shapes that are not depthwise.
 ///
-/// Every division into parts gives the same bits. Pixels outside the image count as zeros that may be multiplied with
-/// weights: infinite weights can give NaN at the border. y must not overlap x.
+/// Results do not depend on the number of parts. Pixels outside the image may be multiplied as zeros: infinite weights
+/// can give NaN at the border. y must not overlap x.
 ///
-/// \param packed what conv_transpose_pack() made of weights and bias
-///
-/// \param scratch conv_transpose_scratch_floats(s) floats for this part alone; need not be initialised, may be null
-/// when there are none
-///
-/// \param tiles the functions of conv_transpose_tile_set(s), or more
+/// `packed`: output of conv_transpose_pack() for weights and bias.
+/// `scratch`: conv_transpose_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is
+/// 0.
+/// `tiles`: the functions of conv_transpose_tile_set(s), or more.
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
                     clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>) {
@@ -243,7 +241,8 @@ void conv_transpose(const conv_transpose_shape& s, const float* x, const float* 
                           });
 }
 
-/// The same for depthwise shapes, vectorised over channels; pixels outside the image are left out.
+/// y = clamp(transposed conv2d(x, w) + bias) for depthwise shapes, vectorised over channels. Pixels outside the image
+/// are skipped. Other arguments as for conv_transpose().
 template <class Isa = native>
 void depthwise_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y,
                          clamp_range range = {}, part p = {}) {

@@ -1,10 +1,9 @@
-// spatial: float convolution of grey images by few filters, in vectors of neighbouring pixels.
-// Flow: goes_across() says at plan time whether it pays; a prepare step packs weights with across_pack(); a plan's step
-// calls conv_spatial() with arena scratch.
+// spatial: float convolution of one input channel by few filters, vectorised over adjacent pixels of a row.
+// Flow: goes_across() decides at plan time; a prepare step packs weights with across_pack(); a plan's step calls
+// conv_spatial() with arena scratch.
 //
-// A handful of output channels would leave most of each vector of channels empty, and the pixels under a tap lie side
-// by side where there is one input channel: so vectors hold pixels of a row. What comes out is brought into the order
-// of channels at the end.
+// With few output channels, most lanes of a vector of channels would be empty. With one input channel, the pixels under
+// a tap are contiguous. So vectors hold pixels; the results are transposed to NHWC at the end.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -16,32 +15,32 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has as many channels as
-/// there are registers for their sums: three or four, of 16 registers two or three.
+/// Pixels and rows of a tile. Unaligned loads of pixels cross cache lines and cost two loads each. So a tile has as
+/// many channels as registers allow: three or four with 32 registers, two or three with 16.
 inline constexpr std::int64_t across_pixels = 2 * f32_lanes, across_rows = 2;
 constexpr std::int64_t across_channels(std::int64_t out) {
   constexpr std::int64_t most = vector_registers == 32 ? 4 : 3, fewer = most - 1;
   return (out + fewer - 1) / fewer * fewer < (out + most - 1) / most * most ? fewer : most;
 }
-/// Channels of all tiles of a pixel: those of the last one need not all exist.
+/// Output channels rounded up to whole tiles.
 constexpr std::int64_t across_whole_channels(std::int64_t out) {
   return (out + across_channels(out) - 1) / across_channels(out) * across_channels(out);
 }
 
 }  // namespace detail
 
-/// Filters that vectors of pixels are for: of more, vectors of channels are full enough. With 16 registers those have
-/// tiles of few sums, which short runs of taps do not keep busy, and store parts of vectors piece by piece.
+/// Maximum number of filters for vectors of pixels; with more filters vectors of channels are well filled. With 16
+/// registers, tiles of few filters have few accumulators, and partial vectors are stored lane by lane.
 inline constexpr int max_spatial_filters = static_cast<int>(vector_registers == 32 ? f32_lanes / 2 : f32_lanes - 1);
 
-/// Whether vectors of pixels can compute this convolution at all.
+/// True if conv_spatial() supports this convolution.
 constexpr bool is_across_shape(const conv_shape& s) {
   return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() &&
          s.out <= max_spatial_filters && s.batch * s.out_pixels() * s.out > 0 &&
          detail::method_of(s) == detail::conv_method::direct;
 }
-/// Whether they pay. Bringing results into order takes half as long again; with 16 registers vectors of channels take
-/// that much longer, too (measured).
+/// True if conv_spatial() is faster (measured). The transposition at the end costs half as much again as the products;
+/// with 16 registers the alternative is slower by as much.
 constexpr bool goes_across(const conv_shape& s) {
   if (!is_across_shape(s)) return false;
   const std::int64_t tiles = (s.out_width + detail::across_pixels - 1) / detail::across_pixels;
@@ -51,22 +50,21 @@ constexpr bool goes_across(const conv_shape& s) {
 
 namespace detail {
 
-/// Floats of a line of the copy that tiles read: their pixels, of which the last may not exist, and what lies under the
-/// taps to the right.
+/// Floats per line of the copy that tiles read: output pixels rounded up to whole tiles, plus the taps to the right.
 constexpr std::int64_t across_line(const conv_shape& s) {
   return (s.out_width + across_pixels - 1) / across_pixels * across_pixels + s.kernel_w - 1;
 }
-/// Pairs of output rows whose input rows are copied at once, so that they stay in the first cache.
+/// Pairs of output rows whose input rows are copied at once, so that the copy stays in L1.
 constexpr std::int64_t across_stripe(const conv_shape& s) {
   const std::int64_t lines = 16 * 1024 / 4 / across_line(s) - s.rows_under(1), rows = lines / s.stride_h + 1;
   return nnrt::detail::clamped(rows / across_rows, 1, std::max<std::int64_t>(1, (s.out_height + 1) / across_rows));
 }
 
-/// One tile: `sums` gets [row][channel][pixel], `row` floats from row to row.
+/// One tile. Writes `sums` as [row][channel][pixel]; rows are `row` floats apart.
 template <class Isa, int Channels>
 [[gnu::noinline]] void across_tile(const conv_shape& s, const float* x, const float* w, float* sums, std::int64_t row,
                                    clamp_range range) {
-  // one row behind the other, of two vectors each
+  // rows in sequence, two vectors each
   constexpr int sums_of_rows = static_cast<int>(across_rows) * Channels;
   f32_vec of[sums_of_rows][2];
   each<sums_of_rows>([&](int k) __attribute__((always_inline)) { of[k][0] = of[k][1] = broadcast(w + k % Channels); });
@@ -78,7 +76,7 @@ template <class Isa, int Channels>
       each<Channels>([&](int o) __attribute__((always_inline)) { weights[o] = broadcast_load(w + o); });
       each<2 * static_cast<int>(across_rows)>([&](int i) __attribute__((always_inline)) {
         f32_vec pixels = load(tap + i / 2 * below + i % 2 * f32_lanes);
-        optimization_barrier(pixels);  // one after the other: with 16 registers there is none for a second one
+        optimization_barrier(pixels);  // loads stay in order: with 16 registers none is free for a second one
         each<Channels>([&](int o) __attribute__((always_inline)) {
           f32_vec& sum = of[i / 2 * Channels + o][i % 2];
           sum = fma(pixels, weights[o], sum);
@@ -92,12 +90,12 @@ template <class Isa, int Channels>
   });
 }
 
-/// Writes pixels one behind the other whose channels lie across_pixels floats apart.
+/// Writes pixels in sequence; their channels are across_pixels floats apart in `sums`.
 template <int Channels> void across_order(const float* sums, std::int64_t pixels, float* y) {
   for (std::int64_t i = 0; i < pixels; ++i, y += Channels)
     each<Channels>([&](int o) __attribute__((always_inline)) { y[o] = sums[o * across_pixels + i]; });
 }
-/// Output rows y and, if there are two, the next one; `x` is the first input row under them.
+/// Computes `rows` (1 or 2) output rows; `x` is the first input row of the first one.
 template <class Isa, int Out>
 void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows,
                  clamp_range range) {
@@ -119,8 +117,8 @@ void across_pair(const conv_shape& s, const float* x, const float* packed, float
 constexpr std::int64_t across_packed_floats(const conv_shape& s) {
   return detail::across_whole_channels(s.out) * (s.depth() + 1);
 }
-/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias,
-/// taps][channel]; a channel that is missing is zero.
+/// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros) as [tile of channels][bias, taps][channel];
+/// missing channels are zero.
 inline void across_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const std::int64_t channels = detail::across_channels(s.out);
   for (std::int64_t first = 0; first < s.out; first += channels)
@@ -129,27 +127,25 @@ inline void across_pack(const conv_shape& s, const float* w, const float* bias, 
         *out++ = o >= s.out ? 0.0F : k >= 0 ? w[o * s.depth() + k] : bias != nullptr ? bias[o] : 0.0F;
 }
 
-/// Floats of scratch that each part of conv_spatial() needs.
+/// Floats of scratch for each part of conv_spatial().
 constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
   return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_stripe(s)) * detail::across_line(s),
                                   16);
 }
 
-/// What computes two rows of a result.
+/// Function that computes two rows of output.
 using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows,
                                  clamp_range range);
-/// The function for so many filters, 1 to max_spatial_filters: a program has the ones of its layers alone.
+/// The function for `Out` filters, 1 to max_spatial_filters: a program contains only those of its layers.
 template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
 
-/// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
+/// y = clamp(conv2d(x, w) + bias) of a shape with is_across_shape().
 ///
-/// Every division into parts gives the same bits. y must not overlap x.
+/// Results do not depend on the number of parts. y must not overlap x.
 ///
-/// \param packed what across_pack() made of weights and bias
-///
-/// \param scratch across_scratch_floats(s) floats for this part alone; need not be initialised
-///
-/// \param pair across_rows_of<native, s.out>
+/// `packed`: output of across_pack() for weights and bias.
+/// `scratch`: across_scratch_floats(s) floats for this part alone, uninitialised.
+/// `pair`: across_rows_of<native, s.out>.
 inline void conv_spatial(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
                          across_function pair, clamp_range range = {}, part p = {}) {
   using detail::across_rows;

@@ -1,4 +1,4 @@
-// accumulators: sums of a float depthwise convolution that stay in registers, for neighbouring outputs of a row.
+// accumulators: register accumulators of a float depthwise convolution, for adjacent outputs of a row.
 // Flow: f32/depthwise/tile.hpp and f32/depthwise/strip.hpp add columns of input to them.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Vectors beside each other in the strips or tiles of images that are `width` outputs wide, with `pixels` outputs in a
-/// vector: those of some choices, the first one best, that take the least time; 0 where none is as narrow. What a strip
-/// costs beside its columns is another column; the last one ends where the image does, and overlaps the one before.
+/// Number of vectors per strip or tile for images `width` outputs wide, with `pixels` outputs per vector. Returns the
+/// choice of least cost (the first among equals), or 0 if none fits. The overhead of a strip equals one column; the
+/// last strip overlaps the previous one.
 template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t width, int pixels) {
   int best = 0;
   std::int64_t least = 0;
@@ -23,7 +23,7 @@ template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t
   return best;
 }
 
-/// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart, under rows of K taps.
+/// Accumulators of adjacent outputs of one row, `Stride` input columns apart, for rows of K taps.
 template <int K, int Stride, int Columns> struct depthwise_sums {
   static constexpr int in_columns = (Columns - 1) * Stride + K;
   f32_vec of[Columns];
@@ -31,7 +31,7 @@ template <int K, int Stride, int Columns> struct depthwise_sums {
   [[gnu::always_inline]] void start(f32_vec bias) {
     each<Columns>([&](auto c) __attribute__((always_inline)) { of[c] = bias; });
   }
-  /// Adds what input column J, holding x, contributes through one row of the kernel, in the lanes that fma() is told.
+  /// Adds the products of input column J (value x) with one row of the kernel; `where` selects the lanes of fma().
   template <int J, class... Where> [[gnu::always_inline]] void add(f32_vec x, const f32_vec (&w)[K], Where... where) {
     constexpr int first = J < K ? 0 : (J - K) / Stride + 1, last = std::min(Columns - 1, J / Stride);
     add_to<J, first>(std::make_integer_sequence<int, last - first + 1>{}, x, w, where...);

@@ -1,9 +1,9 @@
 // depthwise: float depthwise convolution over NHWC images, vectorised over channels; any kernel, stride, multiplier.
 // Flow: a prepare step packs weights and bias once with depthwise_pack(); a plan's step calls depthwise().
 //
-// 3x3 and 5x5 kernels of stride 1 and 2 compute strips or tiles of output pixels for one vector of channels, so that an
-// input loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each
-// vector. Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
+// 3x3 and 5x5 kernels of stride 1 and 2 compute strips or tiles of output pixels for one vector of channels. An input
+// is loaded once for up to kernel_h * kernel_w products. Images with half a vector of channels have two pixels per
+// vector. All other shapes are computed pixel by pixel. Taps outside the image are skipped, not multiplied by zero.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -20,7 +20,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// The inputs of `count` output channels from o on; input channels lie at x.
+/// Loads the inputs of `count` output channels from o; input channels start at x.
 inline f32_vec load_inputs(const float* x, std::int64_t o, std::int64_t count, std::int64_t multiplier) {
   if (multiplier == 1) return load_n(x + o, count);
   float inputs[f32_lanes] = {};
@@ -32,7 +32,7 @@ inline f32_vec load_inputs(const float* x, std::int64_t o, std::int64_t count, s
   return load(inputs);
 }
 
-/// One output pixel, from the image's first float.
+/// Computes one output pixel; x is the image's first float.
 inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                             std::int64_t oy, std::int64_t ox, interval vectors) {
   const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
@@ -58,7 +58,7 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
   }
 }
 
-/// Output rows of one image pixel by pixel.
+/// Computes output rows of one image pixel by pixel.
 template <class Isa>
 void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                           interval rows, interval vectors) {
@@ -67,12 +67,11 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// What a part makes: output rows of all images, and some of the vectors that hold the channels, in whole lines of
-/// `line` channels.
+/// Share of a part: output rows over all images, and vectors of channels in cache lines of `line` channels.
 ///
-/// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has
-/// written itself; by channels only where each part has some lines of them, or where rows are fewer than parts. Vectors
-/// that overlap, see first_channel(), are not shared out.
+/// Layers are divided as the neighbouring matrix products are, by pixels or by channels, so that a core reads what it
+/// has written. They are divided by channels only if each part gets some cache lines, or if there are fewer rows than
+/// parts. Overlapping vectors (see first_channel()) are not divided.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
   const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
   const std::int64_t tiles = m_blocking_of(rows * s.out_width).count();
@@ -84,14 +83,14 @@ constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, 
 
 }  // namespace detail
 
-/// How the output is computed: strips or tiles of so many columns for square kernels of 3 or 5, by strides of 1 or 2
-/// and with one pixel in a vector or two; else pixel by pixel (kernel 0).
+/// Method of a depthwise convolution: strips or tiles of `columns` vectors, for square kernels of 3 or 5, stride 1 or
+/// 2, one or two pixels per vector. Kernel 0: pixel by pixel.
 struct depthwise_method {
   int kernel = 0;
   int stride = 0;
   int pixels = 1;
   int columns = 0;               // in vectors
-  bool has_large_tiles = false;  // in place of strips, unless the image is in L2
+  bool has_large_tiles = false;  // used instead of strips if the image exceeds L2
 
   friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
 };
@@ -99,7 +98,7 @@ struct depthwise_method {
 namespace detail {
 struct depthwise_method_list {
   depthwise_method of[32];
-  int count = 1;  // the first one goes pixel by pixel
+  int count = 1;  // the first one is pixel by pixel
 
   constexpr void add(depthwise_method method) { of[count++] = method; }
 };
@@ -119,7 +118,7 @@ constexpr depthwise_method_list list_depthwise_methods() {
 }
 }  // namespace detail
 
-/// All of them; the number of one is its place.
+/// All methods; the number of a method is its index.
 inline constexpr detail::depthwise_method_list depthwise_methods = detail::list_depthwise_methods();
 constexpr int number_of(const depthwise_method& method) {
   int i = 0;
@@ -127,21 +126,20 @@ constexpr int number_of(const depthwise_method& method) {
   return i;
 }
 
-/// Whether a 3x3 layer of stride 1 has large tiles in place of strips: where no L2 holds its image and results (2 MiB).
-/// All tiles of a row read what lies side by side, which is fetched ahead; and while lines come from L3 the products of
-/// another tile can be made, where all of a strip wait for those of the row above. Where both lie in L2, strips are
-/// faster.
+/// True if a 3x3 layer of stride 1 uses large tiles instead of strips: image and output exceed L2 (2 MiB). Tiles read
+/// rows sequentially, so hardware prefetches them, and tiles are independent while lines arrive from L3. If both fit in
+/// L2, strips are faster.
 constexpr bool has_large_tiles(const depthwise_shape& s) {
   return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile &&
          !detail::pixels_alias_4k(s) && detail::floats_of_layer(s) >= 512 * 1024;
 }
 
-/// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers
-/// use and no others. What depthwise_pack() makes serves all methods.
+/// The fastest method for a shape, chosen at plan time: a program contains only the methods of its layers. All methods
+/// read the packing of depthwise_pack().
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   if (!has_depthwise_tiles(s)) return {};
   const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
-  // columns that are read behind the image
+  // columns read past the right edge of the image
   const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + kernel - s.width;
   if (s.pad_left < 0 || s.pad_left > kernel / 2 || behind > kernel / 2) return {};
   const int columns = kernel == 5  ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
@@ -153,7 +151,7 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 }
 
 namespace detail {
-/// Output rows of one image by a method.
+/// Computes output rows of one image by a method.
 template <class Isa, depthwise_method Method>
 void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                        interval rows, interval vectors, bool is_shared, bool is_in_cache) {
@@ -162,7 +160,7 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
     return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range,
                                                                                                 rows, vectors);
   else {
-    // Strips are a call each: few vectors in the few rows of a stripe take less time in tiles, wherever they are.
+    // Each strip is a call: with few vectors in a low stripe, tiles are faster, in any cache.
     if constexpr (Method.has_large_tiles)
       if (!is_in_cache || vectors.size() < 4)
         return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
@@ -172,18 +170,15 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
 }
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image
-/// which s is a stripe of.
+/// y = clamp(depthwise_conv2d(x, w) + bias), computed by `Method`: depthwise_method_of(s), or the method of the image
+/// of which s is a stripe.
 ///
-/// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image
-/// are left out. y must not overlap x.
+/// Parts are output rows or cache lines of channels; results do not depend on the number of parts. Taps outside the
+/// image are skipped. y must not overlap x.
 ///
-/// \param packed what depthwise_pack() made of weights and bias
-///
-/// \param is_stripe the image is a stripe of rows, and other threads may make those around it, as they do where there
-/// are several parts
-///
-/// \param is_in_cache the image, though that of a large tensor, has just been written, and is small enough to be in L2
+/// `packed`: output of depthwise_pack() for weights and bias.
+/// `is_stripe`: the image is a row stripe, and other threads may compute the adjacent ones.
+/// `is_in_cache`: the input has just been written and fits in L2, although the whole tensor may not.
 template <class Isa, depthwise_method Method>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
                   part p = {}, bool is_stripe = false, bool is_in_cache = false) {
@@ -201,7 +196,7 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
   }
 }
 
-/// The same by the fastest method, chosen at run time.
+/// depthwise_by() with the fastest method, chosen at run time.
 template <class Isa = native>
 void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
                part p = {}) {

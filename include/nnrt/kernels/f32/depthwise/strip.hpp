@@ -1,9 +1,8 @@
-// strip: strips of output columns of a 3x3 float depthwise convolution, from their first row to their last,
-// where there are 32 vector registers.
-// Flow: f32/depthwise/depthwise.hpp gives it rows of an image; f32/depthwise/pack.hpp laid out what it reads.
+// strip: vertical strips of output columns of a 3x3 float depthwise convolution, for machines with 32 vector registers.
+// Flow: f32/depthwise/depthwise.hpp calls it for rows of an image; f32/depthwise/pack.hpp packs the weights.
 //
-// A strip's nine weights stay in registers, and so do the sums of all output rows that an input row reaches: it is read
-// once, whatever the cache has forgotten of it until the next rows, and a border costs a branch for each row and side.
+// The nine weights of a strip stay in registers, and so do the accumulators of all output rows that use an input row.
+// Each input row is loaded once. A border costs one branch per row and side.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -15,28 +14,28 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether 3x3 kernels go down strips: nine weights, three rows of sums and an input have to stay in registers.
+/// True if 3x3 kernels use strips: nine weights, three rows of accumulators and an input fit in registers.
 inline constexpr bool has_strips = vector_registers == 32;
-/// Vectors beside each other in a strip.
+/// Choices for the number of vectors per strip.
 inline constexpr int strip_columns_of_3x3[] = {7, 6, 5, 4, 3, 2};
 
 namespace detail {
 
-/// Neighbouring output columns of some rows of one image.
+/// Arguments of a strip: adjacent output columns, in some rows of one image.
 struct depthwise_strip {
   const float* w;
   float* y;   // first output pixel
-  address x;  // input pixel under the first tap, which may lie outside the image
+  address x;  // input pixel of the first tap, may be outside the image
   std::int64_t channels;
-  interval vectors;                      // of channels that are wanted
+  interval vectors;                      // vectors of channels to compute
   std::int64_t line, out_line;           // floats from one row to the next
   std::int64_t rows;                     // of output
-  interval inside;                       // input rows that lie in the image, counted from x on
+  interval inside;                       // input rows inside the image, counted from x
   bool first_is_inside, last_is_inside;  // input columns; those between always are
   clamp_range range;
 };
 
-/// A strip of one vector of channels, or, with two Pixels, the channels of two neighbouring pixels in each vector, see
+/// A strip of one vector of channels; with Pixels = 2, a vector holds the channels of two adjacent pixels, see
 /// depthwise_vector.
 template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   using sums = depthwise_sums<3, Stride * Pixels, Columns>;
@@ -48,7 +47,7 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   float* y;           // the next row of output
   f32_vec w[3][3];
 
-  /// Adds what the input row contributes through row K of the kernel.
+  /// Adds the products of the current input row with row K of the kernel.
   template <int K> [[gnu::always_inline]] void add(sums& to) const {
     const address bases[] = {row, row + pixel.x7, row + 2 * pixel.x7};
     each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
@@ -79,7 +78,7 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
     });
     y += t.out_line;
   }
-  /// Input row i ends output row i - 2, is the middle of i - 1 and begins i.
+  /// Stride 1: input row i is the last row of output row i - 2, the middle of i - 1, the first of i.
   [[gnu::always_inline]] void step(std::int64_t i, sums& ends, sums& middle, sums& begins) {
     begins.start(load(bias));
     if (is_inside(i)) {
@@ -90,8 +89,7 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
     row = advanced(row, t.line);
     if (i >= 2) store_row(ends);
   }
-  /// The same for a stride of 2: input row 2 i ends output row i - 1 and begins i, and row 2 i + 1 is the middle of
-  /// that.
+  /// Stride 2: input row 2 i is the last row of output row i - 1 and the first of i; row 2 i + 1 is the middle of i.
   [[gnu::always_inline]] void step(std::int64_t i, sums& ends, sums& begins) {
     begins.start(load(bias));
     if (is_inside(2 * i)) {
@@ -127,7 +125,7 @@ template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   }
 };
 
-/// Channels of one strip.
+/// Computes the channels of one strip.
 template <class Isa, int Columns, int Stride, int Pixels>
 [[gnu::noinline]] void strip_of_channels(const depthwise_strip& t) {
   const strides pixel(t.channels);
@@ -143,32 +141,29 @@ template <class Isa, int Columns, int Stride, int Pixels>
   }
 }
 
-/// Output rows that strips go down at once where other threads may make the rows around: two turns of the loop over
-/// rows. A processor takes a long strip for a stream and fetches the rows behind it ahead of time, which another core
-/// is writing: those lines come here and have to go back, so that layers of small images took three times as long on
-/// two cores of a Zen 4, and the products behind them lost, too.
+/// Output rows per strip if other threads may compute the adjacent rows: two iterations of the loop over rows. With
+/// longer strips, the processor detects a stream and prefetches rows that another core writes. These lines move between
+/// caches: layers of small images took three times as long on two cores (Zen 4).
 inline constexpr std::int64_t shared_strip_rows = 6;
 
-/// Floats of an image and its results.
+/// Floats of an image and its output.
 constexpr std::int64_t floats_of_layer(const depthwise_shape& s) {
   return (s.height * s.width + s.out_height * s.out_width) * s.channels;
 }
 
-/// Whether pixels begin a multiple of 2 KiB apart: then the lines of a vector of channels fall into one or two sets of
-/// the first cache.
+/// True if pixels are a multiple of 2 KiB apart: the lines of one vector of channels then map to one or two sets of L1.
 constexpr bool pixels_alias_4k(const depthwise_shape& s) { return s.channels % 512 == 0; }
 
-/// Output rows that strips go down at once. Where pixels collide, of many rows that wait to be stored each pushes out
-/// others: few are made then for all channels, before the next ones. Images that take half of an L2 (of 1 MiB, with the
-/// results) are made in stripes of 16 rows: down all rows a strip has a page for each, more than what fetches ahead
-/// keeps in mind.
+/// Output rows per strip. With 4K aliasing, rows that wait to be stored evict each other, so only a few are computed
+/// before the next ones. Images of half an L2 or more (512 KiB with output) use stripes of 16 rows: longer strips touch
+/// more pages than the hardware prefetcher tracks.
 constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
   if (pixels_alias_4k(s)) return s.channels % 1024 == 0 ? 2 : 3;
   if (is_shared) return std::min(rows, shared_strip_rows);
   return floats_of_layer(s) >= 128 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
 }
 
-/// Output rows of one image in strips; is_shared: other threads may make those around.
+/// Computes output rows of one image in strips. `is_shared`: other threads may compute the adjacent rows.
 template <class Isa, int Columns, int Stride, int Pixels>
 void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                       interval rows, interval vectors, bool is_shared) {

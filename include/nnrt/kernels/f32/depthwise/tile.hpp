@@ -1,10 +1,8 @@
-// tile: tiles of two or four rows of output pixels of a float depthwise convolution, for square kernels and
-// strides of 1 and 2.
-// Flow: f32/depthwise/depthwise.hpp gives it rows of an image; f32/depthwise/pack.hpp laid out what it reads. 3x3
-// kernels have strips instead where registers are enough and L2 holds the image, see f32/depthwise/strip.hpp.
+// tile: tiles of two or four output rows of a float depthwise convolution, square kernels, stride 1 and 2.
+// Flow: f32/depthwise/depthwise.hpp calls it for rows of an image; f32/depthwise/pack.hpp packs the weights. With 32
+// registers, 3x3 kernels use f32/depthwise/strip.hpp unless the image exceeds L2.
 //
-// All tiles of some rows are made in one call, channels within: a call for each tile takes a fifth of the time of those
-// of 32 channels on a Zen 3.
+// One call computes all tiles of some rows. One call per tile would take a fifth of the time with 32 channels (Zen 3).
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -16,40 +14,39 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Vectors in a row of a tile, the best ones first. Those of 3x3 kernels are for 16 registers; 5x5 ones, which are
-/// rarer, have fewer, for each takes a compiler half a second.
+/// Choices for the number of vectors per row of a tile, the preferred ones first. The 3x3 tiles are for 16 registers.
+/// There are fewer choices for 5x5: each costs the compiler half a second.
 inline constexpr int tile_columns_of_3x3[] = {4, 5, 3}, tile_columns_of_5x5[] = {vector_registers == 32 ? 7 : 4, 3};
 
-/// Rows and columns of a tile of 3x3 kernels for 32 registers, which have nine weights and 16 sums there.
+/// Rows and columns of the 3x3 tile for 32 registers: nine weights and 16 accumulators.
 inline constexpr int large_tile = 4;
 
 namespace detail {
 
-/// Some rows of outputs in one image.
+/// Arguments for some rows of outputs of one image.
 struct depthwise_rows {
-  const float* w;  // of the first channels that are wanted
+  const float* w;  // of the first vector of channels to compute
   float* y;        // first output pixel
-  address x;       // input pixel under the first tap, which may lie outside the image
+  address x;       // input pixel of the first tap, may be outside the image
   std::int64_t channels;
-  interval vectors;             // of channels that are wanted
+  interval vectors;             // vectors of channels to compute
   std::int64_t line, out_line;  // floats from one row to the next
-  interval inside;              // rows of the input that lie in the image, counted from x on
-  std::int64_t rows;            // of output that are wanted, at most those of a tile
+  interval inside;              // input rows inside the image, counted from x
+  std::int64_t rows;            // output rows to compute, at most those of a tile
   std::int64_t width, out_width, pad_left;
   clamp_range range;
 };
 
-/// Outputs beside each other.
+/// Position of one tile in its row.
 struct depthwise_place {
-  address x;  // as above
+  address x;  // see depthwise_rows
   float* y;
-  std::uint32_t inside;  // bit j: input column j lies in the image
+  std::uint32_t inside;  // bit j: input column j is inside the image
 };
 
-/// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what
-/// lies under a tap begins at every column then, and outputs are two columns apart. A Checked tile leaves out input
-/// outside the image, and rows that are not wanted, and may have fewer channels than lanes if masks are free; any other
-/// is whole.
+/// One vector of channels of a tile. With Pixels = 2 a vector holds the channels of two adjacent pixels: inputs start
+/// at every column, outputs at every second. A `Checked` tile skips inputs outside the image and unneeded rows. It may
+/// have fewer channels than lanes if masked access is free. Other tiles are full.
 template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> struct depthwise_vector {
   static_assert(Pixels == 1 || Stride == 1);
   using sums = depthwise_sums<K, Stride * Pixels, Columns>;
@@ -64,10 +61,10 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
   sums of_row[Rows];
   f32_vec kept[keeps_taps ? K * K : 1];
 
-  /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if
-  /// not all do.
+  /// Calls add(column, value) for the columns of an input row; with a third argument, the lanes inside the image, if
+  /// only some are.
   template <class Add> [[gnu::always_inline]] void columns(Add add) {
-    // or g++ 12 makes all addresses ahead of the rows, and tests all bits, and parks them in memory
+    // Otherwise g++ 12 computes all addresses and tests all bits before the rows, and spills them.
     optimization_barrier(row), optimization_barrier(inside);
     const address bases[] = {row, row + pixel.x7, row + 2 * pixel.x7};
     each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
@@ -90,7 +87,7 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
   [[gnu::always_inline]] f32_vec tap(int place) const {
     return keeps_taps ? kept[place] : load(w + (1 + place) * f32_lanes);
   }
-  /// Adds row I of the input to the rows of outputs that see it.
+  /// Adds input row I to the output rows that use it.
   template <int I> [[gnu::always_inline]] void add_row() {
     if (Checked && (I < t.inside.begin || I >= t.inside.end)) return;
     constexpr int first = I < K ? 0 : (I - K) / Stride + 1, last = std::min(Rows - 1, I / Stride);
@@ -119,10 +116,10 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
     if constexpr (keeps_taps)
       each<K * K>([&](auto place) __attribute__((always_inline)) {
         kept[place] = load(w + (1 + place) * f32_lanes);
-        optimization_barrier(kept[place]);  // or g++ loads them for each use
+        optimization_barrier(kept[place]);  // otherwise g++ reloads them at each use
       });
     each<Rows>([&](auto r) __attribute__((always_inline)) { of_row[r].start(bias); });
-    // Written out for tiles at borders, too: in loops those of small images take a quarter longer.
+    // Unrolled for tiles at borders, too: with loops, small images take a quarter longer.
     each<in_rows>([&](auto i) __attribute__((always_inline)) {
       add_row<i>();
       row = advanced(row, t.line);
@@ -133,7 +130,7 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> st
   }
 };
 
-/// The channels of one tile.
+/// Computes the channels of one tile.
 template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked>
 [[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel,
                                                   const depthwise_place& at) {
@@ -147,7 +144,7 @@ template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked>
   }
 }
 
-/// All tiles of some rows.
+/// Computes all tiles of some rows.
 template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
   constexpr std::int64_t columns = Columns * Pixels, in_columns = (columns - 1) * Stride + K;
@@ -165,7 +162,7 @@ template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
   }
 }
 
-/// Output rows of one image in tiles.
+/// Computes output rows of one image in tiles.
 template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
                      interval rows, interval vectors) {

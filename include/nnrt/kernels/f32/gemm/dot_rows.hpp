@@ -1,6 +1,5 @@
-// dot_rows: one row times the transpose of a matrix as it lies there, for weights that are large and read once a run.
-// Flow: bind/full_connection.hpp chooses it for single rows of large layers; f32/gemm/gemm.hpp has the products of
-// packed weights.
+// dot_rows: vector times transposed weights in their original layout, for large weights that each run reads once.
+// Flow: bind/full_connection.hpp calls it for single rows of large layers; f32/gemm/gemm.hpp multiplies packed weights.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,8 +13,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Adds the products of x and Rows rows of w, each k floats long, one below the other, to the sums of their lanes. A
-/// sum depends on its own row alone, not on those that are read beside it.
+/// Adds the products of x and `Rows` consecutive rows of w (k floats each) to `sums`, one vector per row.
+/// The sum of a row does not depend on the other rows of the call.
 template <int Rows>
 [[gnu::always_inline]] inline void add_row_products(const float* x, const float* w, std::int64_t k,
                                                     f32_vec (&sums)[Rows]) {
@@ -28,7 +27,7 @@ template <int Rows>
   const f32_vec last = load_n(x + i, k - i);
   each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = fma(last, load_n(w + r * k + i, k - i), sums[r]); });
 }
-/// The products of x and Rows rows of w.
+/// Writes the dot products of x and `Rows` rows of w.
 template <int Rows>
 [[gnu::always_inline]] inline void row_products(const float* x, const float* w, std::int64_t k, float* to) {
   f32_vec sums[Rows];
@@ -37,9 +36,9 @@ template <int Rows>
   each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
 }
 
-/// The product of x and a row of w that comes from afar, in four sums. Processors guess what a stream from the first
-/// weight to the last reads next, as far as its page goes: a line some pages on is asked for, so that the address of
-/// that page is known by then. It is not read, so it does not matter whether it is there.
+/// Dot product of x and one row of w that exceeds L2, in four accumulators.
+/// Hardware prefetchers follow one stream up to the end of its page. A software prefetch four pages ahead loads the
+/// address translation of that page in time. Prefetches past the end of w are harmless.
 template <class Isa>
 [[gnu::always_inline]] inline float product_from_afar(const float* x, const float* w, std::int64_t k) {
   constexpr std::int64_t floats_in_page = 4096 / 4, pages_ahead = 4;
@@ -59,8 +58,9 @@ template <class Isa>
   return reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-/// products[j] = the sum over i of x[i] * w[j][i], for `count` rows. One row at a time, a single stream, as long as x
-/// stays in L1 (16 KiB of it) for the next one; of longer rows four, which are streams of their own.
+/// products[j] = sum over i of x[i] * w[j][i], for `count` rows.
+/// If x fits in L1 (16 KiB), rows are read one at a time, as a single stream. Longer rows are read four at a time, so
+/// that x is read once for four rows.
 template <class Isa>
 void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64_t count, float* products) {
   constexpr std::int64_t at_once = 4, max_alone = 16 * 1024 / 4;
@@ -73,10 +73,8 @@ void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64
 
 }  // namespace detail
 
-/// y[j] = clamp(bias[j] + the sum over i of x[i] * w[j][i]); w has n rows of k floats. Every division into parts gives
-/// the same bits.
-///
-/// \param bias n floats; null: zeros
+/// y[j] = clamp(bias[j] + sum over i of x[i] * w[j][i]); w has n rows of k floats.
+/// Results do not depend on the number of parts. `bias`: n floats; null for zeros.
 template <class Isa = native>
 void dot_rows(const float* x, const float* w, const float* bias, std::int64_t k, std::int64_t n, float* y,
               clamp_range range = {}, part p = {}) {

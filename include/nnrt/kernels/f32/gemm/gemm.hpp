@@ -1,6 +1,5 @@
-// gemm: C = clamp(A * B + bias) over packed B; serves matrix products, dense layers and 1x1 convolution.
-// Flow: a plan's step calls gemm() with what pack() of f32/gemm/pack.hpp made; f32/conv/conv2d.hpp walks over its rows
-// of tiles.
+// gemm: C = clamp(A * B + bias) with packed B; used by matmul, dense layers and 1x1 convolutions.
+// Flow: a plan's step calls gemm() with the output of pack() (f32/gemm/pack.hpp); f32/conv/conv2d.hpp reuses its tiles.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,46 +10,47 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Extents of a product: A is m x k, B is k x n, C is m x n. Any may be 0; k = 0 gives the bias, clamped.
+/// Extents of a product: A is m x k, B is k x n, C is m x n. Any extent may be 0; with k = 0, C is the clamped bias.
 struct gemm_shape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
 namespace detail {
 
-/// Packed B as tiles see it.
+/// View of packed B: bias, then panels of nr columns.
 struct packed_b {
   const float* packed;
   std::int64_t k, n;
 
   const float* bias(std::int64_t panel) const { return packed + panel * nr; }
   const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * nr * k; }
-  /// Where a panel would begin; there need not be one.
+  /// Address at which a panel would start; the panel need not exist.
   address panel_address(std::int64_t panel) const {
     return advanced(address_of(packed), whole_vectors(n) + panel * nr * k);
   }
-  /// Columns in use from this panel on, at most a panel's.
+  /// Number of columns in use in this panel, at most nr.
   std::int64_t width(std::int64_t panel) const { return std::min(nr, n - panel * nr); }
 };
 
-/// Panels whose k rows stay in L2 (384 KiB of them) while A passes by.
+/// Floats of B that stay in L2 (384 KiB) while A is read once; limits the panels of one pass.
 inline constexpr std::int64_t weights_in_cache = 384 * 1024 / 4;
 constexpr std::int64_t panels_in_cache(std::int64_t k) {
   return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * nr));
 }
 
-/// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away,
-/// since no machine guesses them from several short rows at once; then what lies behind the weights in use, those of
-/// the next panels, then of the next layers, since plans lay packed weights in the order of their steps, as much as one
-/// pass over A may use. It is asked for and not read, so it does not matter whether it is there.
+/// Addresses that tiles prefetch into L2 while they compute.
+/// First the rows of A that follow the current ones, if A exceeds L2: hardware does not prefetch many short rows at
+/// once. Then the packed weights that follow the current panels: the next panels, then the next layers, at most
+/// weights_in_cache floats. Plans store packed weights in the order of steps. Prefetches of unmapped addresses are
+/// harmless.
 struct panel_prefetch {
   address weights, weights_end, rows = 0, rows_end = 0;
 
   panel_prefetch(address behind, address end)
       : weights(behind), weights_end(std::min(advanced(behind, weights_in_cache), end)) {}
-  /// So many floats lie behind the rows that are multiplied next.
+  /// Sets the rows to prefetch: `floats` floats from `first`, which follow the current rows.
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
-  /// Tells tiles what to ask for; afterwards, take() says how far they came.
+  /// Writes the prefetch address and step to `t`; take() then advances by what the tile has prefetched.
   void give(tile_args& t) const {
     if (rows < rows_end) t.ahead = rows, t.ahead_step = bytes_ahead;
     else if (weights < weights_end) t.ahead = weights, t.ahead_step = bytes_ahead;
@@ -62,32 +62,31 @@ struct panel_prefetch {
     else weights += came;
   }
 };
-/// Whether a matrix of so many floats is more than L2 keeps of what was written last.
+/// True if a matrix of `floats` floats (512 KiB or more) no longer is in L2 after it was written.
 constexpr bool comes_from_afar(std::int64_t floats) { return floats >= 512 * 1024 / 4; }
 
-/// How many pieces of A, of so many floats each, pass by a panel at once: they stay in L1 (16 KiB of them) for the next
-/// one.
+/// Number of blocks of A, `floats` floats each, that use one panel consecutively: they stay in L1 (16 KiB) for the next
+/// panel.
 constexpr std::int64_t pieces_at_once(std::int64_t floats) {
   return std::max<std::int64_t>(1, 16 * 1024 / 4 / std::max<std::int64_t>(1, floats));
 }
 
-/// How many tiles below each other one call makes where parts of the same product are made by other threads. A
-/// processor takes the stores of more for streams and fetches what lies behind them ahead of time, which other threads
-/// write or, behind the last rows, the next tensor's: see shared_strip_rows.
+/// Maximum number of tiles per call if other threads compute parts of the same product.
+/// With more tiles, the processor detects a stream of stores and prefetches the lines that follow it. Other threads
+/// write these lines, so they move between caches; see shared_strip_rows.
 inline constexpr std::int64_t shared_tiles = 2;
 constexpr std::int64_t max_tiles_at_once(part p) {
   return p.count > 1 ? shared_tiles : std::numeric_limits<std::int64_t>::max();
 }
 
-/// Where rows of A begin and end for a tile of `rows` consecutive rows.
+/// Sets the addresses of A and C in `t` for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   const std::int64_t second = second_half(rows);
   t.a = a, t.a_second = advanced(a, second * t.lda);
   t.c = c, t.c_second = c + second * t.ldc;
 }
 
-/// Computes one row of C, a product of b.k in one run, in pairs of whole panels of the given ones, and says which panel
-/// is next.
+/// Computes one row of C (k contiguous) in pairs of full panels. Returns the first panel that is left.
 inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, const packed_b& b, interval panels) {
   const std::int64_t pairs = std::max<std::int64_t>(0, std::min(panels.end, b.n / nr) - panels.begin) / 2;
   if (pairs == 0) return panels.begin;
@@ -99,10 +98,10 @@ inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, co
   return panels.begin + 2 * pairs;
 }
 
-/// Computes tiles of `rows` rows of C, as many as `t` counts, in the given panels. The first `skipped` runs of B have
-/// no counterpart in A (rows of a convolution's kernel that hang over the edge of the image). `t` is the caller's, to
-/// be changed: a copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per
-/// row of tiles.
+/// Computes `t.count` tiles of `rows` rows in the given panels.
+/// The first `skipped` runs of B have no rows in A: the rows of a convolution's kernel that are outside the image. The
+/// function changes `t` instead of copying it: copying a struct that was written in smaller pieces stalls on store
+/// forwarding, 15 ns per row of tiles.
 template <class Isa>
 void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels, panel_prefetch& ahead) {
@@ -122,7 +121,7 @@ void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed
   }
 }
 
-/// A product, as all its tiles know it. `run` is what packed_run() says of what pack() was told.
+/// Arguments that all tiles of a product share. `run` is the result of packed_run().
 struct float_product {
   gemm_shape s;
   const float* packed;
@@ -133,22 +132,23 @@ struct float_product {
   std::int64_t run;
 };
 
-/// A's rows: where row 0 would lie - only those of tiles that are computed have to be there - and whether L2 lacks
-/// those that no tile has read.
+/// Rows of A: the address of row 0, the row stride in floats, and whether unread rows are outside L2.
+/// Only the rows of the computed tiles have to exist.
 struct rows_of_a {
   address first;
   std::int64_t lda;
   bool are_far;
 };
 
-/// What a part does of C's tiles of rows and panels of columns.
+/// Tiles of rows and panels of columns that part `p` computes.
 constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
   const std::int64_t rows = m_blocking_of(s.m).count(), panels = panels_of(s.n);
   if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
   return share(rows, panels, p);
 }
 
-/// The part of C made of the given tiles of rows and panels of columns; a call makes at most so many tiles.
+/// Computes the given tiles of rows and panels of columns of C. One call of a tile function makes at most `max_at_once`
+/// tiles.
 template <class Isa>
 void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t max_at_once) {
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
@@ -176,19 +176,14 @@ void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangl
 
 /// C[m][n] = clamp(A[m][k] * B + bias).
 ///
-/// Any lda >= k and ldc >= n, in floats; columns n … ldc of C are not touched. C must not overlap A. The products of
-/// one element are summed in an order that follows from the shape alone, so every division into parts gives the same
-/// bits.
+/// Strides: lda >= k and ldc >= n, in floats; columns n … ldc of C are not written. C must not overlap A. The order of
+/// summation follows from the shape alone, so results do not depend on the number of parts.
 ///
-/// \param packed what pack() made of B and bias
-///
-/// \param p the part to compute; any count is correct, more than max(row tiles, panels) leaves parts without work
-///
-/// \param tiles the functions of tile_set_for(s.m, s.n), or more
-///
-/// \param run the run that pack() was told; 0: k
-///
-/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
+/// `packed`: output of pack() for B and bias.
+/// `p`: the part to compute. Any count is correct; parts beyond max(row tiles, panels) have no work.
+/// `tiles`: the functions of tile_set_for(s.m, s.n), or more.
+/// `run`: the run given to pack(); 0 for k.
+/// `by_columns`: parts are panels if there are enough. Used if each thread has just packed its own panels of B.
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0,
@@ -203,19 +198,18 @@ void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* pa
 
 /// Floats from a copied row to the next.
 constexpr std::int64_t copied_row_floats(std::int64_t k) { return bytes_apart(k * 4) / 4; }
-/// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most
-/// 256 KiB.
+/// Number of row tiles that are copied at once: each panel of weights is read once for all of them. At most 256 KiB.
 constexpr std::int64_t copied_tiles(std::int64_t k) {
   return nnrt::detail::clamped(64 * 1024 / (mr * std::max<std::int64_t>(1, k)), 1, 8);
 }
-/// Floats of scratch that each part of gemm_of_copies() needs.
+/// Floats of scratch for each part of gemm_of_copies().
 constexpr std::int64_t copied_rows_floats(std::int64_t m, std::int64_t k) {
   return std::min(m, copied_tiles(k) * mr) * copied_row_floats(k);
 }
 
 namespace detail {
-/// The given tiles and panels of C for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k
-/// floats of row i about.
+/// Computes the given tiles and panels of C from copied rows of A: copy_row(i, to) writes the k floats of row i to
+/// `to`.
 template <class Isa, class CopyRow>
 void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scratch, const rectangle& work) {
   const std::int64_t k = product.s.k, lda = copied_row_floats(k), at_once = copied_tiles(k);
@@ -229,7 +223,7 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 }
 }  // namespace detail
 
-/// gemm() of rows that lie side by side and collide.
+/// gemm() of contiguous rows that suffer from 4K aliasing: it multiplies copies of the rows; see rows_alias_4k().
 template <class Isa = native>
 void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch,
                     clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, bool by_columns = false) {

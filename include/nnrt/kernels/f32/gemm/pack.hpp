@@ -1,5 +1,5 @@
-// pack: the second factor of a product and its bias, in the order in which tiles read them.
-// Flow: a prepare step calls pack() once for each layer; f32/gemm/tile.hpp multiplies with what it made.
+// pack: packs the right factor of a product and its bias in the order in which tiles read them.
+// Flow: a prepare step calls pack() once per layer; f32/gemm/tile.hpp reads the packed weights.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,48 +10,48 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
+/// Vectors per panel, and vectors of C per row that a tile keeps in registers.
 inline constexpr int tile_vectors = 2;
-/// B is packed in panels of this many columns.
+/// Columns per panel of packed B (NR).
 inline constexpr std::int64_t nr = tile_vectors * f32_lanes;
 
 constexpr std::int64_t panels_of(std::int64_t n) { return (n + nr - 1) / nr; }
 
-/// Floats that pack() writes: the bias and k rows, all in whole vectors.
+/// Floats that pack() writes: the bias and k rows, each padded to whole vectors.
 constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
 
-/// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes):
-/// then two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
+/// True if at most half of a panel's last vector is in use (8 or 24 columns with 16 lanes).
+/// Two rows of A then share one vector of accumulators for the half. With 24 columns a row costs 1.5 fma per k instead
+/// of 2.
 constexpr bool ends_in_half_vector(std::int64_t width) {
   return has_half_vector && width > 0 && (width - 1) % f32_lanes < f32_lanes / 2;
 }
-/// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does
-/// two k, and loads them with one broadcast.
+/// True if the panel consists of half a vector only. Its packed vectors then hold pairs: the weights of two k for each
+/// column. One fma computes two k; a single broadcast loads both values of A.
 constexpr bool is_lane_paired(std::int64_t width) { return ends_in_half_vector(width) && width < f32_lanes; }
 
-/// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where
-/// a run ends with a single, as pairs reach into no other run.
+/// Length of the contiguous runs into which tiles divide k, if `run` values at a time are contiguous in A.
+/// One run of k, except for lane-paired panels with odd `run`: pairs must not cross the end of a run.
 constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) {
   return is_lane_paired(n % nr) && run % 2 != 0 ? run : k;
 }
 
-/// For whoever packs all of B at once.
+/// Interval for callers that pack all panels of B at once.
 inline constexpr interval all_panels{0, INT64_MAX / nr};
 
 namespace detail {
 
-/// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its
-/// two looks.
+/// Rows that turn_columns() transposes at once: 256 KiB of the panel's columns stay in L2 between its two passes.
 inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / nr / 4 * 4;
 
-/// Reads a float of each line, and forgets it.
+/// Reads one float per cache line and discards it.
 inline void fetch_lines(const float* p, std::int64_t floats) {
   for (std::int64_t i = 0; i < floats; i += 16) static_cast<void>(static_cast<const volatile float*>(p)[i]);
 }
 
-/// k rows of `used` columns from b on, where a column lies side by side, to rows that are `width` floats apart. Each
-/// column is first read from end to end: machines fetch one stream in time, but not 32 at once. Packing then takes as
-/// long as copying does, a third less.
+/// Transposes k rows of `used` columns from contiguous columns of b to rows that are `width` floats apart.
+/// Each column is first read from end to end: hardware prefetches one stream in time, but not 32 at once. Packing then
+/// takes as long as copying, a third less than without.
 inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_t k, std::int64_t used,
                          std::int64_t width, float* out) {
   const std::int64_t squares = used / 4 * 4;
@@ -66,10 +66,10 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
   }
 }
 
-/// k rows of half a vector each become rows of pairs. The last k of an odd run is in both lanes of its pair, by halves:
-/// with 0 in one of them an infinite x would come to NaN.
+/// Converts k rows of half a vector to rows of pairs. If `run` is odd, the last k of a run is in both lanes of its
+/// pair, multiplied by 0.5: with a 0 in one lane an infinite x would give NaN.
 inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
-  float* to = panel;  // never beyond what has been read
+  float* to = panel;  // the output never overtakes the input
   for (std::int64_t first = 0; first < k; first += run)
     for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += f32_lanes) {
       const f32_vec one = load(panel + i * f32_lanes);
@@ -77,8 +77,8 @@ inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
     }
 }
 
-/// Writes the bias of each of the panels and calls fill(j, used, width, out) for it: it begins with column j and has
-/// `used` of `width` columns; the missing ones become zero.
+/// Writes the bias of each panel and calls fill(j, used, width, out): the panel starts at column j, `used` of `width`
+/// columns exist. The missing columns become zero.
 template <class Fill>
 void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to,
                  Fill fill) {
@@ -102,19 +102,15 @@ void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* 
 
 }  // namespace detail
 
-/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that
-/// ends_in_half_vector has its half vector twice, but one that is_lane_paired has [run][pair of k][column][k] and
-/// leaves the rest of its room as it is.
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel]; missing columns are zero.
+/// A panel with ends_in_half_vector() holds its half vector twice. A panel with is_lane_paired() is stored as
+/// [run][pair of k][column][k]; the rest of its memory is not written.
 ///
-/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
-///
-/// \param run how many rows, from each multiple of it on, meet values of A that lie side by side; it divides k
-///
-/// \param bias n floats; null: zeros
-///
-/// \param out packed_floats(k, n) floats; 64-byte alignment is faster
-///
-/// \param panels which of them to pack, with their bias; all, unless several threads share them
+/// `row_of`: row_of(i) is the address of row i; element j is at offset j * column_stride, in floats.
+/// `run`: number of consecutive rows whose values of A are contiguous; divides k.
+/// `bias`: n floats; null for zeros.
+/// `out`: packed_floats(k, n) floats; 64-byte alignment is faster.
+/// `panels`: the panels to pack, with their bias; all by default. Threads may divide them.
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
                const float* bias, float* out, interval panels = all_panels) {
@@ -129,9 +125,8 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
                       });
 }
 
-/// The same for rows at equal distances.
-///
-/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+/// Packs B from a matrix with constant strides: element (i, j) is b[i * row_stride + j * column_stride].
+/// Strides are (n, 1) for a k x n matrix and (1, k) for n x k.
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
                  std::int64_t run, const float* bias, float* out, interval panels = all_panels) {
   if (row_stride != 1)
@@ -142,7 +137,7 @@ inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_st
                       });
 }
 
-/// The same of a plain product, whose rows of A lie side by side.
+/// Packs B for a plain product, whose rows of A are contiguous.
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
                  const float* bias, float* out) {
   pack(b, row_stride, column_stride, k, n, k, bias, out);

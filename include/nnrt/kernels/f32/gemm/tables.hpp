@@ -1,6 +1,5 @@
-// tables: which functions of tiles a product needs, and tables of them, so that a program has those alone that its
-// plans point to.
-// Flow: plans name a table for each product; f32/gemm/gemm.hpp and its users find the function of each tile in there.
+// tables: sets of tile functions, so that a program contains only the functions that its plans use.
+// Flow: plans name a table for each product; f32/gemm/gemm.hpp and its users look up the function of each tile in it.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,7 +13,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// What the columns of a panel in use need.
+/// Kinds of panels by their columns in use.
 enum class tile_columns { one_vector, two_vectors, one_and_half, half };
 constexpr tile_columns columns_for(std::int64_t width) {
   if (is_lane_paired(width)) return tile_columns::half;
@@ -22,8 +21,8 @@ constexpr tile_columns columns_for(std::int64_t width) {
   return width <= f32_lanes ? tile_columns::one_vector : tile_columns::two_vectors;
 }
 
-/// The function for 2 I rows, or for one if I is 0. For fewer than 8 rows a vector and a half are not worth a function
-/// of their own: two vectors compute the same.
+/// The function for 2 I rows; for one row if I is 0.
+/// Tiles of fewer than 8 rows have no function for one and a half vectors: the function for two vectors computes them.
 template <class Isa, tile_columns Columns, int I> constexpr tile_function function_for() {
   constexpr int rows = I == 0 ? 1 : 2 * I;
   if constexpr (Columns == tile_columns::half && has_half_vector)
@@ -37,8 +36,8 @@ template <class Isa, tile_columns Columns, int I> constexpr tile_function functi
 
 }  // namespace detail
 
-/// Which tiles products are made of: bit i of `rows` stands for function_rows of 2 i (bit 0: of one), bit c of
-/// `columns` for tile_columns c.
+/// Tile functions that a product needs. Bit i of `rows` is function_rows 2 i (bit 0: one row); bit c of `columns` is
+/// tile_columns c.
 struct tile_set {
   unsigned rows = 0, columns = 0;
 
@@ -51,7 +50,7 @@ struct tile_set {
 inline constexpr tile_set all_tiles{(1U << detail::row_counts) - 1, has_half_vector ? 0b1111 : 0b11};
 
 namespace detail {
-/// The set of one function.
+/// The set with the function of one tile.
 constexpr tile_set tile_of(std::int64_t rows, std::int64_t width) {
   return {1U << (function_rows(rows) / 2), 1U << static_cast<unsigned>(columns_for(width))};
 }
@@ -64,7 +63,7 @@ constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
 }
 }  // namespace detail
 
-/// The set for these tiles along n columns.
+/// The set for a division of rows into tiles, with n columns.
 constexpr tile_set tile_set_for(const m_blocking& tiles, std::int64_t n) {
   if (tiles.count() <= 0) return {};
   return detail::tiles_along(tiles.rows(0), n) | detail::tiles_along(tiles.rows(tiles.count() - 1), n);
@@ -72,19 +71,18 @@ constexpr tile_set tile_set_for(const m_blocking& tiles, std::int64_t n) {
 /// The set for the product of an m x k and a k x n matrix.
 constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) { return tile_set_for(m_blocking_of(m), n); }
 
-/// The functions of a set; null where the set has none.
+/// The functions of a set; null for functions outside the set.
 struct tile_table {
   detail::tile_function of[4][detail::row_counts] = {};  // [tile_columns][function_rows / 2]
-  detail::tile_function two_panels = nullptr;            // of a row: row_of_two_panels()
+  detail::tile_function two_panels = nullptr;            // row_of_two_panels() for single rows
 
   detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
     return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
   }
 };
 
-/// What a product is made with: the functions of its tiles, and where the weights end that it may ask for before they
-/// are used, its own and those of the layers behind it. What lies there other threads may be writing, and each line
-/// that is asked for has to come from their caches and go back.
+/// Tile functions of a product, and the end of the weights that it may prefetch: its own and those of later layers.
+/// Other threads may write the memory that follows. Prefetching such a line would move it between caches.
 struct tiling {
   const tile_table& functions;
   address weights_end;
@@ -107,7 +105,7 @@ constexpr void add_functions(tile_table& table, std::integer_sequence<int, I...>
     (add_function<Isa, Set, Columns, I>(table), ...);
 }
 
-/// The functions of a set: others are not compiled.
+/// Builds the table of a set; other functions are not compiled.
 template <class Isa, tile_set Set> constexpr tile_table make_table() {
   tile_table table;
   add_functions<Isa, Set, tile_columns::one_vector>(table, first_integers<row_counts>{});
@@ -120,17 +118,18 @@ template <class Isa, tile_set Set> constexpr tile_table make_table() {
 
 }  // namespace detail
 
-/// The functions of all tiles.
+/// The table with all functions.
 template <class Isa> inline constexpr tile_table tiles_of = detail::make_table<Isa, all_tiles>();
 
 namespace detail {
 
-// The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few
-// more than those that it needs, and a program has only the functions of the tables that its plans point to.
+// All tile functions together cost the compiler 0.8 s and 26 KB of code. So each product's plan points to a small table
+// with the functions that it needs, and a program contains only these.
 
-/// Sets of rows for which there are tables: each count alone, each beside the largest, those that divide rows among
-/// tiles of two kinds, all; sets of columns: one kind, whole panels before another kind, all.
-// 2 I rows of the first of two tiles, if they are fewest
+/// Sets for which tables exist.
+/// Rows: each count alone, each count with the largest, pairs from divisions into two kinds of tiles, all. Columns: one
+/// kind, full panels and one other kind, all.
+// index of the smaller of two row counts, at its minimum: tiles of 2 I rows
 inline constexpr int smallest_of_two = (mr / 2 + 1) / 2;
 inline constexpr int row_sets = 2 * row_counts + std::max(0, row_counts - 1 - smallest_of_two), column_sets = 8;
 constexpr unsigned row_set(int i) {
@@ -147,7 +146,7 @@ constexpr unsigned column_set(int i) {
 
 }  // namespace detail
 
-/// How many tables there are - the last one has all functions - and the number of the smallest one with those of a set.
+/// Number of tables (the last one has all functions), and the index of the smallest table that contains a set.
 inline constexpr int tile_tables = detail::row_sets * detail::column_sets;
 constexpr int tile_table_for(tile_set set) {
   int r = 0, c = 0;
@@ -155,7 +154,7 @@ constexpr int tile_table_for(tile_set set) {
   while ((detail::column_set(c) | set.columns) != detail::column_set(c)) ++c;
   return r * detail::column_sets + c;
 }
-/// The table of this number.
+/// The table with this index.
 template <class Isa, int Table>
 inline constexpr tile_table some_tiles =
     detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets),

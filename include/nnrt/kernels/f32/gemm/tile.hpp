@@ -1,6 +1,6 @@
-// tile: tiles of a product - rows and vectors of C that stay in registers.
-// Flow: f32/gemm/gemm.hpp and f32/conv/conv2d.hpp walk over tiles; f32/gemm/pack.hpp laid out what they read;
-// f32/gemm/tables.hpp has the functions made of them.
+// tile: register tiles of a matrix product: MR rows times NR columns of C stay in registers.
+// Flow: f32/gemm/gemm.hpp and f32/conv/conv2d.hpp iterate over tiles of weights that f32/gemm/pack.hpp packed;
+// f32/gemm/tables.hpp lists the functions.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,30 +11,30 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12
-/// of 16; 16 where four k of each row stay in a register, too. They must be even, see tile_args.
+/// Rows of C per register tile (MR), each of tile_vectors vectors; must be even, see tile_args.
+/// 28 accumulators with 32 registers, 12 with 16. Machines with fma by lane keep four k of each row in a register, too:
+/// 16 accumulators.
 inline constexpr int mr = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
 namespace detail {
-/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
+/// Row count of the tile function that computes `rows` rows. Functions exist for 1, 2, 4, 6, … rows.
 constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
-/// The row at which the second half of the function's rows begins: where rows are odd in number both halves have the
-/// middle one.
+/// First row of the second half of a tile. With an odd number of rows, both halves contain the middle row.
 constexpr std::int64_t second_half(std::int64_t rows) { return rows == 1 ? 0 : rows - function_rows(rows) / 2; }
 }  // namespace detail
 
-/// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the
-/// first. So none is a sliver, two functions make all of them, and threads that share a few tiles have as much to do
-/// each. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
+/// Divides m rows (or pixels of a line) into as few tiles as possible; the last tiles have two rows fewer than the
+/// first. No tile is very small, two functions compute all tiles, and threads get equal work. The division follows from
+/// m alone, so the order of summation does not depend on the number of threads.
 class m_blocking {
-  // tiles; the first ones; their rows; 1 if the last of those has one row less
+  // number of tiles; number of larger tiles; rows of those; 1 if the last larger tile has one row less
   std::int64_t count_, larger_, max_, odd_;
 
  public:
   explicit constexpr m_blocking(std::int64_t m) : m_blocking(m, (m + mr - 1) / mr) {}
-  /// So many tiles, which are enough.
+  /// Divides m rows into `tiles` tiles, which must be enough.
   constexpr m_blocking(std::int64_t m, std::int64_t tiles)
       : count_(tiles), larger_(tiles), max_(detail::function_rows(tiles <= 1 ? m : (m + tiles - 1) / tiles)), odd_(0) {
     const std::int64_t missing = max_ * tiles - m;
@@ -46,27 +46,28 @@ class m_blocking {
     return tile < larger_ ? tile * max_ : tile * (max_ - 2) + 2 * larger_ - odd_;
   }
   constexpr std::int64_t rows(std::int64_t tile) const { return begin(tile + 1) - begin(tile); }
-  /// How many tiles from this one on have as many rows as it has.
+  /// Number of consecutive tiles, from this one, with the same number of rows.
   constexpr std::int64_t alike(std::int64_t tile) const {
     const std::int64_t whole = larger_ - odd_;
     return (tile < whole ? whole : tile < larger_ ? larger_ : count_) - tile;
   }
 };
 
-/// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to
-/// do each. Where four would have fewer than 8 rows, and so too few sums to hide the latency of fma, there are three.
+/// Divides the rows of a product into tiles: four instead of three partly filled ones, for equal work of two threads.
+/// Not if four tiles would have fewer than 8 rows each: too few accumulators to hide the latency of fma.
 constexpr m_blocking m_blocking_of(std::int64_t m) {
   return mr > 8 && m > 4 * 8 - 2 && m < 3 * mr ? m_blocking{m, 4} : m_blocking{m};
 }
 
-/// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_alias_4k().
+/// Distance between rows of `row_bytes` bytes that avoids 4K aliasing, in bytes; see rows_alias_4k().
 constexpr std::int64_t bytes_apart(std::int64_t row_bytes) {
   return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes;
 }
 
-/// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k
-/// all lie in the same set of L1, which keeps 8 lines (or 12): of 14 rows each line has left before its next number is
-/// read, and products take a quarter longer. Copies of the rows lie a line further apart.
+/// True if the rows of a tile suffer from 4K aliasing.
+/// If rows start a multiple of 4 KiB apart, the values of one k map to the same set of L1, which has 8 or 12 ways. With
+/// 14 rows each line is evicted before its next use, and products take a quarter longer. Copies of the rows are one
+/// line further apart.
 constexpr bool rows_alias_4k(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
   return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, mr) > 12 && columns >= nr;
 }
@@ -75,13 +76,13 @@ namespace detail {
 
 // --- one tile ---------------------------------------------------------------
 
-/// What one tile computes: `runs` runs of k products, whose values of A start run_stride floats apart; B goes on
-/// without a gap. A plain product is one run; a convolution's runs are the rows of its kernel. `count` tiles of the
-/// same columns are made by one call, which costs as much as 8 products of each element.
+/// Arguments of one tile function: `runs` runs of k products. Values of A start run_stride floats apart; B is
+/// contiguous. A plain product is one run; the runs of a convolution are the rows of its kernel. One call computes
+/// `count` tiles of the same columns; the overhead of a call equals 8 products per element.
 ///
-/// Rows come in two halves with bases of their own. So a tile may span two image rows, and a tile function of 14 rows
-/// also serves 13: the halves overlap by one row, which is computed and stored twice. Half as many functions have to be
-/// compiled.
+/// Rows come in two halves with separate base addresses. So a tile may span two image rows. A function for 14 rows also
+/// serves 13: the halves overlap by one row, which is computed and stored twice. This halves the number of functions to
+/// compile.
 struct tile_args {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
@@ -93,15 +94,15 @@ struct tile_args {
   clamp_range range = {};
   std::int64_t last = f32_lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
-  std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from one to the next
   address ahead = 0;                               // see panel_prefetch and bytes_ahead
   std::int64_t ahead_step = 0;                     // bytes per k
 };
 
-/// Bytes that a tile asks for with each k: whole lines, as many as the weights of a panel take.
+/// Bytes that a tile prefetches per k: whole cache lines, as many as the panel's weights of one k.
 inline constexpr std::int64_t bytes_ahead = std::max<std::int64_t>(64, nr * 4);
 
-/// Reads A down its rows, at one k after the other.
+/// Reads the rows of A one k at a time.
 template <int Rows> struct row_cursor {
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
@@ -111,15 +112,15 @@ template <int Rows> struct row_cursor {
   [[gnu::always_inline]] void advance(std::int64_t floats) {
     first = advanced(first, floats), second = advanced(second, floats);
   }
-  /// The value of row Row, `ahead` floats on, in every lane.
+  /// The value of row `Row`, at offset `ahead` floats, in every lane.
   template <int Row> [[gnu::always_inline]] f32_vec value(int ahead) const { return broadcast(at<Row>() + ahead); }
-  /// The same for several products.
+  /// The value of row `Row`, as value(), for use in several products.
   template <int Row> [[gnu::always_inline]] f32_vec shared_value(int ahead) const {
     return broadcast_load(at<Row>() + ahead);
   }
-  /// The values of a vector's worth of k, one in each lane.
+  /// The values of f32_lanes consecutive k, one per lane.
   template <int Row> [[gnu::always_inline]] f32_vec values() const { return load(at<Row>()); }
-  /// That and the next one, in every pair of lanes.
+  /// Two consecutive values, in every pair of lanes.
   template <int Row> [[gnu::always_inline]] f32_vec pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
  private:
@@ -128,7 +129,7 @@ template <int Rows> struct row_cursor {
   }
 };
 
-/// The rows of C below a tile.
+/// Row addresses of C for a tile.
 template <int Rows> struct output_rows {
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
@@ -143,15 +144,15 @@ template <int Rows> struct output_rows {
   }
 };
 
-/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle,
-/// several k at once go to a set each.
+/// Number of accumulator sets: if a tile has too few accumulators to hide the latency of fma (two per cycle),
+/// consecutive k go to different sets.
 constexpr int sets_for(int accumulators) {
   constexpr int enough = 8;
   return (enough + accumulators - 1) / accumulators;
 }
 
-/// Whether all tiles of one vector along mr rows or more make their sums in the same order, that is, with as
-/// many sets.
+/// True if all tiles of one vector along mr rows or more use the same number of sets, hence the same order of
+/// summation.
 constexpr bool narrow_tiles_sum_alike() {
   for (std::int64_t m = mr; m < 4 * mr; ++m) {
     const m_blocking tiles{m};
@@ -161,14 +162,13 @@ constexpr bool narrow_tiles_sum_alike() {
   return true;
 }
 
-/// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside
-/// their products comes to a quarter of all instructions, and where the core's other thread takes every second cycle of
-/// what decodes them, that is what products wait for.
+/// Loop unrolling of a tile, in k. With 16 registers there are only 12 accumulators, and loop overhead is a quarter of
+/// all instructions. It limits throughput if the core's other hardware thread takes half of the decode cycles.
 constexpr int k_of_a_turn(int accumulators) {
   return vector_registers == 16 && f32_lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1;
 }
 
-/// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
+/// Accumulators of a tile with 1 or 2 full vectors per row. `step`: number of k per vector of weights.
 template <int Vectors, class Rows> struct sums;
 template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
   static_assert(Vectors == 1 || Vectors == 2);
@@ -187,11 +187,11 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     if constexpr (Vectors == 1) ((of[0][Row] = fma(a.template value<Row>(ahead), b0, of[0][Row])), ...);
     else (add_row(of[0][Row], of[1][Row], a.template shared_value<Row>(ahead), b0, b1), ...);
   }
-  /// The same of a single row, whose value is x.
+  /// add_products() of a single row whose value is x.
   [[gnu::always_inline]] void add_products_of(f32_vec x, const float* b) {
     add_row(of[0][0], of[1][0], x, load(b), load(b + f32_lanes));
   }
-  /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
+  /// Adds four k, taken from the lanes of one vector per row; k go to the sets in turn.
   template <int Sets>
   [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
     const f32_vec x[] = {a.template values<Row>()...};
@@ -213,7 +213,8 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
       (kernels::store(c.template at<Row>() + (Vectors - 1) * f32_lanes, clamp(of[Vectors - 1][Row], lo, hi)), ...);
     else if constexpr (masks_are_free || rows == 1)
       (store_n(c.template at<Row>() + (Vectors - 1) * f32_lanes, clamp(of[Vectors - 1][Row], lo, hi), t.last), ...);
-    else {  // in a loop: where there are no masks a store is three branches, written once here and not for each row
+    // In a loop: without masked stores a partial store is three branches, compiled once and not per row.
+    else {
       f32_vec last_of[] = {of[Vectors - 1][Row]...};
       float* const last_at[] = {c.template at<Row>()...};
       for (int r = 0; r < rows; ++r) store_n(last_at[r] + (Vectors - 1) * f32_lanes, clamp(last_of[r], lo, hi), t.last);
@@ -227,8 +228,8 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   }
 };
 
-/// The sums of a tile of one vector and a half per row: two rows share one vector for their halves (see
-/// ends_in_half_vector).
+/// Accumulators of a tile with one and a half vectors per row; two rows share one vector for their halves. See
+/// ends_in_half_vector().
 template <class Pairs> struct sums_and_half;
 template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>> {
   static constexpr int pairs = sizeof...(Pair), rows = 2 * pairs, accumulators = rows + pairs, step = 1;
@@ -263,8 +264,8 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
 };
 
-/// The sums of a tile of half a vector per row: pairs of lanes add up the even and the odd k of a run (see
-/// is_lane_paired).
+/// Accumulators of a tile with half a vector per row: pairs of lanes hold the sums of even and of odd k. See
+/// is_lane_paired().
 template <class Rows> struct sums_of_pairs;
 template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows, step = 2;
@@ -289,7 +290,7 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
 
  private:
   [[gnu::always_inline]] void fill(f32_vec x) { ((of[Row] = x), ...); }
-  /// An even row and the next one; of a single row the upper half lands where the lower one does.
+  /// Stores an even row and the next one; for a single row both halves are stored at the same address.
   template <int R>
   [[gnu::always_inline]] void store_two(const tile_args& t, const output_rows<rows>& c, f32_vec lo, f32_vec hi) const {
     constexpr int next = R + 1 < rows ? R + 1 : R;
@@ -299,17 +300,16 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   }
 };
 
-/// Whether a tile has load slots to spare for asking: those of two vectors and 12 sums or more, with 16 registers also
-/// those of 4 rows, which 16 rows have among their tiles.
+/// True if a tile has free load slots for prefetches: two vectors per row and 12 or more accumulators (8 or more with
+/// 16 registers, for the tiles of 4 rows).
 template <class Sums>
 inline constexpr bool may_fetch =
     Sums::accumulators >= (vector_registers == 32 ? 12 : 8) && Sums::accumulators > Sums::rows;
 
-/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for
-/// the next k.
+/// Prefetches bytes_ahead bytes for each of `Count` k; addresses advance by `step` bytes per k.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (may_fetch<Sums>) {
-    if (Count > 4 && step == 0) return;  // nothing to ask for
+    if (Count > 4 && step == 0) return;  // nothing to prefetch
     each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
@@ -324,7 +324,7 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   row_cursor<Sums::rows> a(t);
   output_rows<Sums::rows> c(t);
   address ahead = t.ahead;
-  const std::int64_t a_step = t.a_step - t.runs * t.run_stride;  // from behind the last run
+  const std::int64_t a_step = t.a_step - t.runs * t.run_stride;  // from the end of the last run
   for (std::int64_t left = t.count; left > 0; --left) {
     Sums sum[sets];
     sum[0].start(t.bias);
@@ -365,13 +365,13 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
   }
 }
 
-/// Whether a single row may be made in two whole panels at once: with as many sets as the tile of one panel keeps, so
-/// that its bits do not depend on which panels find a second one.
+/// True if single rows may be computed in two full panels at once. Each panel then uses as many sets as in a tile of
+/// one panel, so that results do not depend on the pairing of panels.
 inline constexpr bool has_rows_of_two_panels = vector_registers == 32 && !has_lane_products;
 
-/// One row in pairs of panels, `count` of them side by side, of one run. A row reads every weight once, as fast as they
-/// come, and what a loop costs to begin and to end is time: half as many take a tenth less where weights come from L2
-/// (128 rows of them, on an Intel core).
+/// Computes one row of one run in `count` pairs of adjacent panels.
+/// A single row reads each weight once, so loop overhead matters: pairs take a tenth less time if weights come from L2
+/// (128 rows, on an Intel core).
 template <class Isa> [[gnu::noinline]] void row_of_two_panels(const tile_args& t) {
   using panel = sums<tile_vectors, std::integer_sequence<int, 0>>;
   constexpr int sets = sets_for(panel::accumulators);
@@ -403,7 +403,7 @@ using tile_function = void (*)(const tile_args&);
 
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
-/// Functions for 1, 2, 4, 6, … rows.
+/// Number of functions: for 1, 2, 4, 6, … rows.
 inline constexpr int row_counts = mr / 2 + 1;
 
 }  // namespace detail

@@ -1,6 +1,6 @@
-// unrolled: dense layers of micro networks with compile-time extents; everything stays inline in the caller.
-// Flow: bind/full_connection.hpp chooses it for unrolled plans and packs the weights; exec/unrolled.hpp calls dense()
-// with the step's extents.
+// unrolled: dense layers of micro networks with compile-time extents, inlined into the caller.
+// Flow: bind/full_connection.hpp chooses it for unrolled plans and packs weights; exec/unrolled.hpp calls dense() with
+// the step's extents.
 #pragma once
 
 #include <nnrt/kernels/elementwise/elementwise.hpp>
@@ -12,8 +12,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Weights of a dense layer of few outputs lie in rows, each ready for one dot product; of more outputs in columns, one
-/// for each input.
+/// True if weights are stored in rows, for one dot product each: layers of at most two outputs. Others are stored in
+/// columns, one per input.
 constexpr bool dense_in_rows(std::int64_t outputs) { return outputs <= 2; }
 
 /// Floats of packed weights and bias.
@@ -21,9 +21,9 @@ constexpr std::int64_t dense_packed_floats(std::int64_t inputs, std::int64_t out
   return dense_in_rows(outputs) ? outputs * (f32_lanes + whole_vectors(inputs)) : (inputs + 1) * whole_vectors(outputs);
 }
 
-/// w [outputs, inputs] and bias [outputs] (null: zeros) to biases and rows, or to biases and columns, padded with
-/// zeros; of rows each bias begins a vector of its own, to which products are added. Constexpr, so that the weights of
-/// a network that names none can be packed by the compiler.
+/// Packs w [outputs, inputs] and bias [outputs] (null: zeros) as biases and rows, or biases and columns, padded with
+/// zeros. In the row packing each bias starts a vector, to which products are added. Constexpr, so that the compiler
+/// can pack constant weights.
 constexpr void dense_pack(const float* w, const float* bias, std::int64_t inputs, std::int64_t outputs, float* packed) {
   const bool rows = dense_in_rows(outputs);
   const std::int64_t first = rows ? outputs * f32_lanes : whole_vectors(outputs), outer = rows ? outputs : inputs,
@@ -39,7 +39,7 @@ constexpr void dense_pack(const float* w, const float* bias, std::int64_t inputs
 
 namespace detail {
 
-/// Sum of N vectors as a tree: the latency is that of log2 N additions, not of a chain.
+/// Sum of N vectors as a tree; the latency is that of log2(N) additions.
 template <std::size_t N> [[gnu::always_inline]] inline f32_vec tree_sum(const std::array<f32_vec, N>& terms) {
   if constexpr (N == 1) {
     return terms[0];
@@ -54,7 +54,7 @@ template <std::size_t N> [[gnu::always_inline]] inline f32_vec tree_sum(const st
   }
 }
 
-/// Accumulators of one output vector: two fma a cycle take four cycles each.
+/// Accumulators per output vector: two fma per cycle, four cycles of latency.
 template <int Terms> inline constexpr int chains_of = Terms < 4 ? Terms : 4;
 
 /// start + sum over i of x[i] * column i, unrolled.
@@ -72,13 +72,13 @@ template <int In>
   return tree_sum(sums);
 }
 
-/// More inputs than this are a loop over blocks of it: unrolling them all would only fill the instruction cache.
+/// Inputs per unrolled block. Longer layers loop over blocks, to limit code size.
 inline constexpr int dense_block = 32;
 
-/// What a fused activation leaves: no operation that does nothing, for each one is waited for.
+/// Applies a fused activation with no redundant operation, since each one adds latency.
 template <activation Fused> [[gnu::always_inline]] inline f32_vec activated(f32_vec sum) {
   constexpr clamp_range range = range_of(Fused);
-  if constexpr (Fused != activation::none) sum = max(f32_vec(range.lo), sum);  // a NaN stands second, see max()
+  if constexpr (Fused != activation::none) sum = max(f32_vec(range.lo), sum);  // NaN is the second operand, see max()
   if constexpr (Fused == activation::relu6) sum = min(f32_vec(range.hi), sum);
   return sum;
 }
@@ -99,7 +99,7 @@ template <int In, int Out, activation Fused>
   });
 }
 
-/// One output: a dot product over whole vectors, the last one padded, added to the vector that its bias begins.
+/// One output: a dot product over whole vectors (the last one padded), added to the vector that contains the bias.
 template <int In> [[gnu::always_inline]] inline float dense_row(const float* x, const float* row, const float* bias) {
   constexpr int whole = In / static_cast<int>(f32_lanes), tail = In % static_cast<int>(f32_lanes);
   constexpr std::size_t terms = static_cast<std::size_t>(whole < 4 ? whole + (tail > 0 ? 1 : 0) : 4);
@@ -131,10 +131,11 @@ template <int In, int Out, activation Fused>
 
 }  // namespace detail
 
-/// y [rows, Out] = Fused(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
+/// y [rows, Out] = Fused(x [rows, In] * transpose(w) + bias), with weights from dense_pack(). x and y must not overlap.
 template <int In, int Out, activation Fused>
 [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows) {
-  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
+  // Otherwise g++ 12 extracts each broadcast from the vector that the previous layer stored: three instructions instead
+  // of one.
   if constexpr (!dense_in_rows(Out)) optimization_barrier(x);
   for (std::int64_t r = 0; r < rows; ++r, x += In, y += Out) {
     if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out, Fused>(x, packed, y);
@@ -142,7 +143,7 @@ template <int In, int Out, activation Fused>
   }
 }
 
-/// The same for extents that only run time knows: shape.m rows, k inputs, n outputs.
+/// dense() for run-time extents: shape.m rows, k inputs, n outputs.
 inline void dense_of_any_size(const float* x, const float* packed, float* y, const gemm_shape& shape,
                               clamp_range range) {
   const bool rows = dense_in_rows(shape.n);

@@ -1,5 +1,5 @@
-// grid: where the tiles of Winograd's method lie in the images of a convolution.
-// Flow: f32/winograd/winograd.hpp and int8/conv/winograd.hpp number tiles by it, image by image and line by line.
+// grid: positions of Winograd tiles in the images of a convolution.
+// Flow: f32/winograd/winograd.hpp and int8/conv/winograd.hpp number tiles by image, then row by row.
 #pragma once
 
 #include <nnrt/kernels/f32/conv/conv2d.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// The tiles of all images, so many output pixels along a side each.
+/// Number of tiles of all images; a tile has `tile` x `tile` output pixels.
 struct winograd_grid {
   std::int64_t tile, batch, across, down;
 
@@ -20,7 +20,7 @@ struct winograd_grid {
   constexpr std::int64_t tiles() const { return batch * across * down; }
 };
 
-/// Where in the images a tile lies.
+/// Position of a tile in the images.
 struct tile_place {
   std::int64_t image, y, x;  // of its first output pixel
 
@@ -28,7 +28,7 @@ struct tile_place {
       : image(index / (of.across * of.down)),
         y(index / of.across % of.down * of.tile),
         x(index % of.across * of.tile) {}
-  /// On to what lies so many tiles further, at the begin of the next line at most.
+  /// Advances by `tiles` tiles, at most to the start of the next row of tiles.
   void advance(const winograd_grid& of, std::int64_t tiles) {
     if (x += of.tile * tiles; x < of.tile * of.across) return;
     if (x = 0, y += of.tile; y == of.tile * of.down) y = 0, ++image;

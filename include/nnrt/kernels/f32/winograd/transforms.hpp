@@ -1,14 +1,13 @@
-// transforms: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the
-// transform of a rectangle.
-// Flow: f32/winograd/winograd.hpp transforms pixels, products and weights by them, rows first, then columns.
+// transforms: one-dimensional Winograd transforms for 3 taps of stride 1 and 2, and their use on rectangles.
+// Flow: f32/winograd/winograd.hpp transforms pixels, products and weights with them: rows first, then columns.
 //
-// With stride 2 the taps fall into two phases: taps 0 and 2 see the even pixels, as 2 taps of stride 1; tap 1 sees the
-// odd ones, as 1 tap. Both are interpolated at the same points, so their products add up before the transform back; one
-// tap has no product at infinity, the last point.
+// With stride 2 the taps form two phases: taps 0 and 2 use the even pixels, as 2 taps of stride 1; tap 1 uses the odd
+// ones, as 1 tap. Both phases are interpolated at the same points, so their products are added before the inverse
+// transform. The phase of one tap has no product at infinity, the last point.
 //
-// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015). Interpolated at 0, 1 and infinity
-// for two outputs of stride 2, at
-// -1 as well for two of stride 1, at 2 as well for four of stride 2, at -2 as well for four of stride 1.
+// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015).
+// Interpolation points: 0, 1 and infinity for two outputs of stride 2; -1 as well for two outputs of stride 1; 2 as
+// well for four outputs of stride 2; -2 as well for four outputs of stride 1.
 #pragma once
 
 #include <nnrt/kernels/simd/lanes.hpp>
@@ -18,8 +17,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 /// Taps of the longest phase of a 3-tap line.
 constexpr int winograd_taps(int stride) { return stride == 1 ? 3 : 2; }
 
-/// Tile outputs of a line: input(d, t) transforms the pixels of one phase, weights(g, u) its taps, output(m, y) the
-/// sums of products.
+/// Transforms for `Tile` outputs of a line: input(d, t) for the pixels of one phase, weights(g, u) for its taps,
+/// output(m, y) for the sums of products (the inverse transform).
 template <int Tile, int Stride> struct winograd_line;
 
 template <> struct winograd_line<2, 1> {
@@ -96,10 +95,8 @@ template <> struct winograd_line<4, 2> {
 };
 
 /// Transforms the rows of a rectangle, then its columns.
-///
-/// \param from from(i, j) gives element j of row i; called row by row
-///
-/// \param to to(i, j, value) takes element i of column j; called column by column
+/// `from`: from(i, j) returns element j of row i; called row by row.
+/// `to`: to(i, j, value) receives element i of column j; called column by column.
 template <int Rows, int Columns, int ToRows, int ToColumns, class Vector = f32_vec, class Line, class Give, class Take>
 [[gnu::always_inline]] inline void transform_rectangle(Line line, Give from, Take to) {
   Vector half[Rows][ToColumns];

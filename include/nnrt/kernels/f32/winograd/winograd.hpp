@@ -1,13 +1,12 @@
-// winograd: float convolution by 3x3 kernels of stride 1 or 2 in fewer products, over NHWC images.
-// Flow: winograd_choice() says at plan time whether it pays; a prepare step transforms weights with winograd_pack(); a
-// plan's step calls conv_winograd() with arena scratch.
+// winograd: float convolution by 3x3 kernels of stride 1 or 2 with Winograd's method, over NHWC images.
+// Flow: winograd_choice() decides at plan time; a prepare step transforms weights with winograd_pack(); a plan's step
+// calls conv_winograd() with arena scratch.
 //
-// Tiles of input pixels are transformed (f32/winograd/transforms.hpp); every element of the transformed tiles is a
-// matrix product of its own on the tiles of f32/gemm/gemm.hpp; what comes out is transformed back to Tile x Tile output
-// pixels. Of stride 1 these are 16 products instead of 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4).
-// With stride 2 the pixels of a tile are four phases, whose transforms lie side by side, as channels do: 25 products
-// instead of 36, or 81 instead of 144. Tiles go in blocks whose transformed input stays in L2 while all panels of
-// weights pass.
+// Tiles of input pixels are transformed (f32/winograd/transforms.hpp). Each element of the transformed tiles is one
+// matrix product, computed with the tiles of f32/gemm/gemm.hpp. The products are transformed back to Tile x Tile output
+// pixels. Products per channel with stride 1: 16 instead of 36 (Tile = 2), 36 instead of 144 (Tile = 4). With stride 2
+// the pixels of a tile form four phases, stored next to each other as additional channels: 25 products instead of 36,
+// 81 instead of 144. Tiles are processed in blocks whose transformed input stays in L2 for all panels of weights.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -19,8 +18,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether the method can compute this convolution at all. Fewer channels than lanes would leave lanes of every
-/// transform unused.
+/// True if the method supports this convolution. Shapes with fewer input channels than lanes are excluded: transforms
+/// would leave lanes unused.
 constexpr bool is_winograd_shape(const conv_shape& s) {
   return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
          s.dilation_w == 1 && s.group == 1 && s.in >= f32_lanes && s.batch * s.out_pixels() * s.out > 0;
@@ -28,41 +27,41 @@ constexpr bool is_winograd_shape(const conv_shape& s) {
 
 namespace detail {
 
-/// Floats of weights that are near enough to be read once for each half of the tiles: 1 MiB of them.
+/// Maximum floats of weights that are read twice, once for each half of the tiles (1 MiB).
 inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
 
-/// The extents that follow from a shape and the output pixels along a tile's side.
+/// Extents that follow from a shape and the tile size.
 struct winograd_layout : winograd_grid {
   std::int64_t stride, in, out;
 
   constexpr winograd_layout(const conv_shape& s, int side_of_tile)
       : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
 
-  /// Elements along the side of a transformed tile.
+  /// Elements along one side of a transformed tile.
   constexpr std::int64_t side() const { return tile + winograd_taps(static_cast<int>(stride)) - 1; }
   constexpr std::int64_t elements() const { return side() * side(); }
-  /// Phases that have a product at such a place of a line: at infinity, the last one, only that of several taps.
+  /// Phases with a product at element `place` of a line; at infinity (the last one) only the phase of several taps.
   constexpr std::int64_t phases_at(std::int64_t place) const { return place == side() - 1 ? 1 : stride; }
-  /// Products of a channel in all elements of a line, and of a tile.
+  /// Products per channel of a line, and of a tile.
   constexpr std::int64_t products_of_line() const { return (side() - 1) * stride + 1; }
   constexpr std::int64_t products() const { return products_of_line() * products_of_line(); }
-  /// Products of the elements before element i of column j; elements come column by column.
+  /// Products of the elements that precede element i of column j; elements are ordered by columns.
   constexpr std::int64_t products_before(std::int64_t i, std::int64_t j) const {
     return (j * products_of_line() + i * phases_at(j)) * stride;
   }
-  /// Products for each value of an element's matrix.
+  /// Inner dimension (k) of an element's matrix product.
   constexpr std::int64_t depth(std::int64_t element) const {
     return phases_at(element % side()) * phases_at(element / side()) * in;
   }
-  /// Input pixels along a tile's side.
+  /// Input pixels along one side of a tile.
   constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
 
   /// Floats of the transformed weights.
   constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
-  /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for
-  /// two threads, unless L2 has lost the first weights when the second block needs them: then threads share the
-  /// columns. Where there is but one panel of these, and so few weights, blocks are even beyond one tile.
+  /// Number of blocks of tiles. The transformed input of a block takes about 256 KiB, but at least 20 tiles form one
+  /// block: so a 14x14 image reads its weights, which exceed L2, once. Beyond two full tiles of products, the number of
+  /// blocks is even, for two threads. If weights exceed weights_read_again, one block remains and threads divide the
+  /// columns. With a single panel, blocks are even beyond one tile of products.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
@@ -72,19 +71,19 @@ struct winograd_layout : winograd_grid {
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
 
-  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions
-  /// then make all of them.
+  /// Division of a block of `rows` rows into tiles of products. Blocks differ by one row but have the same number of
+  /// tiles, so two tile functions suffice.
   constexpr m_blocking tiles_of_products(std::int64_t rows) const {
     return {rows, m_blocking{largest_block()}.count()};
   }
 
   /// Floats from one transformed input to the next.
   constexpr std::int64_t row_step() const { return copied_row_floats(stride * stride * in); }
-  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the
-  /// same sets of the cache, where the block's size is a power of two.
+  /// Floats from one element's matrix to the next. One extra cache line avoids 4K aliasing of a tile's elements if the
+  /// size of the block is a power of two.
   constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
   constexpr std::int64_t product_step(std::int64_t rows) const { return rows * nr + 16; }
-  /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
+  /// Floats of scratch for one block: transformed inputs, one panel of products, a copy of a tile's pixels.
   constexpr std::int64_t scratch() const {
     return elements() * (input_step(largest_block()) + product_step(largest_block())) + pixels() * pixels() * in;
   }
@@ -92,14 +91,14 @@ struct winograd_layout : winograd_grid {
 
 // --- one block of tiles ---------------------------------------------------------
 
-/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has
-/// products of lie side by side.
+/// Transforms a square of pixels in all channels; rows of pixels are `line` floats apart. The phases of an element are
+/// adjacent.
 template <int Tile, int Stride>
 void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const strides pixel(Stride * channels);
   for (std::int64_t c = 0; c < channels; c += f32_lanes) {
-    const std::int64_t first = std::min(c, channels - f32_lanes);  // the last vector overlaps the one before
+    const std::int64_t first = std::min(c, channels - f32_lanes);  // the last vector overlaps the previous one
     each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
       constexpr int below = phase / Stride, beside = phase % Stride, rows = side - below, columns = side - beside;
       address row = address_of(pixels + below * line + beside * channels + first), to = address_of(v + first);
@@ -118,7 +117,7 @@ void transform_input(const float* pixels, std::int64_t line, std::int64_t channe
   }
 }
 
-/// The same for the tile at a place of x; where it hangs over the edge, from a copy with zeros around it.
+/// Transforms the tile at a position of x. A tile that crosses the image's edge is read from a copy padded with zeros.
 template <int Tile, int Stride>
 void transform_tile(const conv_shape& s, const float* x, const tile_place& tile, float* copy, float* v,
                     std::int64_t step) {
@@ -131,7 +130,7 @@ void transform_tile(const conv_shape& s, const float* x, const tile_place& tile,
   transform_input<Tile, Stride>(copy, pixels * s.in, s.in, v, step);
 }
 
-/// Transforms one tile's products back, one vector of `used` channels, and writes those of its pixels that exist.
+/// Transforms the products of one tile back for one vector of `used` channels, and writes the pixels inside the output.
 template <int Tile, int Stride>
 void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range,
                       const tile_place& tile, float* y, std::int64_t used) {
@@ -156,12 +155,12 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
       });
 }
 
-/// The products of one block: as many matrices as a tile has elements, `rows` rows each.
+/// Matrix products of one block: one per element of a tile, `rows` rows each.
 template <class Isa>
 void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed,
                        std::int64_t width, float* m, const tiling& tiles) {
   alignas(64) static constexpr float no_bias[nr] = {};
-  constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
+  constexpr std::int64_t floats_ahead = 32 * 1024;  // prefetch distance in the weights, which are read in order
   const std::int64_t vectors = whole_vectors(width);
   const m_blocking tiles_of_rows = of.tiles_of_products(rows);
   for (std::int64_t e = 0; e < of.elements(); ++e) {
@@ -187,12 +186,12 @@ constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
   return (detail::winograd_layout(s, tile).products() * s.in + 1) * whole_vectors(s.out);
 }
 
-/// Floats of scratch that each part of conv_winograd() needs.
+/// Floats of scratch for each part of conv_winograd().
 constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
   return nnrt::detail::rounded_up(detail::winograd_layout(s, tile).scratch(), 16);
 }
 
-/// The set of tiles that conv_winograd() makes do with.
+/// The tile functions that conv_winograd() needs.
 constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
   const detail::winograd_layout of(s, tile);
   tile_set set;
@@ -207,20 +206,20 @@ constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
 
 namespace detail {
 
-// Costs are counted in multiply-adds of whole vectors, two of which take one cycle. The numbers were measured on Zen 5
-// with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of
-// one vector of channels costs, and how many bytes of weights arrive meanwhile, from memory or from a cache that holds
-// them all.
+// Costs in fma of whole vectors, two per cycle; measured on Zen 5 with AVX-512 and AVX2. They are: the overhead of a
+// tile of products (start, store, call), the transform of one vector of channels, and the bytes of weights that arrive
+// per fma, from memory or from a cache that holds them all.
 inline constexpr double product_tile_cost = 6 * mr * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
 inline constexpr double l2_resident_bytes = 1024 * 1024, l3_resident_bytes = 8 * 1024 * 1024;
 
-/// As doubles, since nobody has checked yet that products of so many extents fit into integers.
+/// Costs are doubles: products of extents could overflow integers.
 constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / f32_lanes); }
 constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(m_blocking{rows}.count()) * static_cast<double>(panels_of(columns));
 }
 
-/// Products with so many packed weights, read `passes` times: computing or waiting, whichever takes longer.
+/// Cost of products with `weights` packed weights, read `passes` times: the larger of computing and waiting for
+/// weights.
 constexpr double cost_of_products(double computing, std::int64_t weights, std::int64_t passes) {
   const double bytes = static_cast<double>(weights) * 4;
   const double first = bytes / (bytes <= l2_resident_bytes ? bytes_from_cache : bytes_from_memory);
@@ -249,12 +248,12 @@ constexpr double winograd_cost(const conv_shape& s, int tile) {
 
 }  // namespace detail
 
-/// Output pixels along a tile's side, 2 or 4, of the faster of both transforms; 0 where neither saves a tenth of the
-/// time that the direct method takes.
+/// Tile size of the faster transform, 2 or 4; 0 if neither saves a tenth of the time of the implicit gemm.
 constexpr int winograd_choice(const conv_shape& s) {
   if (!is_winograd_shape(s)) return 0;
   const double small = detail::winograd_cost(s, 2), large = detail::winograd_cost(s, 4);
-  // With stride 2 large tiles take nine times the filters' memory, small ones less than three times.
+  // With stride 2, the packed weights take nine times the filters' memory with large tiles, less than three times with
+  // small ones.
   const bool may_be_large =
       s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::l3_resident_bytes;
   const int tile = may_be_large && large <= small ? 4 : 2;
@@ -265,9 +264,9 @@ constexpr int winograd_choice(const conv_shape& s) {
 
 namespace detail {
 
-/// Transforms the taps of one phase of a filter, of `count` channels from its first on; zeros if there is none. Element
-/// i of column j takes them at out[of.products_before(i, j) * of.in * width], `width` floats apart, each phase behind
-/// the one before.
+/// Transforms the taps of one phase of a filter, for `count` channels; writes zeros if `is_there` is false. Element i
+/// of column j is written at out[of.products_before(i, j) * of.in * width], channels `width` floats apart, phases in
+/// sequence.
 template <int Tile, int Stride, int Phase>
 void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out,
                       std::int64_t width) {
@@ -289,19 +288,19 @@ void transform_filter(const winograd_layout& of, const float* filter, bool is_th
 
 }  // namespace detail
 
-/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros):
-/// [bias][panel][element][phase][in] [columns of the panel], in the order in which they are read.
+/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros), in the order in which they are
+/// read: [bias], then [panel][element][phase][in][columns of the panel].
 template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const detail::winograd_layout of(s, Tile);
   const std::int64_t padded = whole_vectors(s.out);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += nr) {
     const std::int64_t width = std::min(nr, padded - n0), used = std::min(width, s.out - n0);
-    // from here on the half before is there a second time
+    // from this column on, the preceding half vector is repeated
     const std::int64_t again = ends_in_half_vector(used) ? width - f32_lanes / 2 : width;
     for (std::int64_t c = 0; c < s.in; c += f32_lanes)
       for (std::int64_t n = 0; n < width; ++n) {
-        // Without a branch, or g++ makes two loops of this one, of 16 KB each.
+        // Branch-free: otherwise g++ splits the loop into two, of 16 KB each.
         const std::int64_t from = n - f32_lanes / 2 * static_cast<std::int64_t>(n >= again),
                            count = std::min(f32_lanes, s.in - c);
         const float* const filter = w + (n0 + from) * 9 * s.in + c;
@@ -318,17 +317,14 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
   }
 }
 
-/// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
+/// y = clamp(conv2d(x, w) + bias) of a shape with is_winograd_shape().
 ///
-/// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
-/// ten times as large, and an infinity or a NaN in x reaches all pixels of the tiles that see it. y must not overlap x.
+/// Results do not depend on the number of parts. Errors are about ten times those of conv(). An infinity or NaN in x
+/// reaches all pixels of the tiles that read it. y must not overlap x.
 ///
-/// \param packed what winograd_pack<Tile, Stride>() made of weights and bias
-///
-/// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be
-/// initialised
-///
-/// \param tiles the functions of winograd_tile_set(s, Tile), or more
+/// `packed`: output of winograd_pack<Tile, Stride>() for weights and bias.
+/// `scratch`: winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes, uninitialised.
+/// `tiles`: the functions of winograd_tile_set(s, Tile), or more.
 template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
                    clamp_range range, part p, const tiling& tiles) {
