@@ -1,6 +1,6 @@
-// select: every kernel that an operator can be bound to.
-// Flow: nnrt.hpp and dynamic.hpp include this before anything asks kernels::binding<Op>; operators without a line here
-// run their reference.
+// select: includes the kernel bindings of all operators.
+// Flow: nnrt.hpp and dynamic.hpp include this before any use of kernels::binding<Op>. Operators without a line here run
+// their reference.
 #pragma once
 
 #include <nnrt/kernels/bind/arg_max.hpp>
@@ -68,7 +68,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Every specialisation of binding is known from here on.
+/// Complete from here on: all specialisations of binding are declared.
 template <class Op> struct bindings {};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -1,7 +1,5 @@
-// broadcast_loops: how operands are walked together under NumPy's broadcasting, and which way of walking fits two of
-// them.
-// Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
-// loops.
+// broadcast_loops: loops over operands under NumPy's broadcasting, and the kinds of broadcasts of two operands.
+// Flow: bind/detail/binary.hpp selects a kernel by broadcast_form; kernels of all dtypes iterate with these loops.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -12,19 +10,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The loops of a broadcast of N operands, outermost first: extents of 1 left out, neighbouring axes that all operands
-/// walk alike made one.
+/// Loops of a broadcast of N operands, outermost first. Axes of extent 1 are dropped; adjacent axes with compatible
+/// strides are merged.
 template <int N> struct loops_over {
   int count = 0;
   std::int64_t extents[max_rank] = {};
-  std::int64_t steps[N][max_rank] = {};  // of each operand, in elements; 0: repeated
+  std::int64_t steps[N][max_rank] = {};  // strides of each operand in elements; 0: repeated
 
-  /// How far operand `which` goes along a row.
+  /// Stride of operand `which` along a row (the innermost loop).
   constexpr std::int64_t inner_step(int which) const { return steps[which][count - 1]; }
 };
 using broadcast_loops = loops_over<2>;
 
-/// The loops of operands of these shapes, whose result has the shape y.
+/// The loops for operands of these shapes and a result of shape y.
 template <int N> constexpr loops_over<N> loops_of(const shape_t* const (&shapes)[N], const shape_t& y) {
   shape_t all[N];
   for (int k = 0; k < N; ++k) all[k] = broadcast_strides(*shapes[k], row_major_strides(*shapes[k]), y);
@@ -39,19 +37,19 @@ template <int N> constexpr loops_over<N> loops_of(const shape_t* const (&shapes)
     else loops.extents[loops.count++] = extent;
     for (int k = 0; k < N; ++k) loops.steps[k][loops.count - 1] = all[k].extents[axis];
   }
-  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: all steps may be 0
+  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: all strides may be 0
   return loops;
 }
 constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
   return loops_of<2>({&a, &b}, y);
 }
 
-/// Where the rows of a broadcast lie; the row is the innermost loop.
+/// Offsets of the operands for one row of a broadcast; a row is the innermost loop.
 template <int N> struct broadcast_position {
   std::int64_t index[max_rank] = {};
   std::int64_t of[N] = {};
 
-  /// The place of row `row`, counted in row-major order.
+  /// The offsets of row `row`, counted in row-major order.
   constexpr broadcast_position(const loops_over<N>& loops, std::int64_t row) {
     for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
       index[i] = row % loops.extents[i];
@@ -68,11 +66,11 @@ template <int N> struct broadcast_position {
   }
 };
 
-/// What two operands are to each other, from the quickest way of walking them to the one for all.
+/// Relation of two operands' shapes, from the fastest case to the general one.
 enum class broadcast_form {
-  same,      // element by element
-  scalar,    // one of them is a single number
-  channels,  // one of them is a row that is repeated
+  same,      // equal shapes
+  scalar,    // one operand is a single value
+  channels,  // one operand is a row that is repeated
   general,
 };
 
@@ -85,8 +83,8 @@ constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape
   return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
 }
 
-/// Calls row(places in the operands, place in y, elements) for the rows, or parts of them, that elements `range` of y
-/// are made of. Along a row the places grow by the innermost steps.
+/// Calls row(operand offsets, offset in y, elements) for the rows, or parts of rows, of elements `range` of y. Within a
+/// row, offsets grow by the innermost strides.
 template <int N, class F> void for_each_row(const loops_over<N>& loops, interval range, F row) {
   const std::int64_t extent = loops.extents[loops.count - 1];
   std::int64_t begin = range.begin, skipped = begin % extent;
@@ -100,8 +98,8 @@ template <int N, class F> void for_each_row(const loops_over<N>& loops, interval
   }
 }
 
-/// y = f(a, b) for the elements of y in `range`, one after the other, for every kind of elements and of functions on
-/// them; y may be an operand of its own size.
+/// y = f(a, b) for the elements of y in `range`, one at a time, for any element types. y may alias an operand of equal
+/// shape.
 template <class T, class R, class F>
 void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
   const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);

@@ -1,5 +1,5 @@
-// candidate_heap: candidates of which the best one is wanted, again and again.
-// Flow: the kernels of detectors take boxes from it, best score first.
+// candidate_heap: a binary heap of candidates that returns the best one.
+// Flow: kernels of detection operators take boxes from it, best score first.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A heap in memory of its owner: each element stands before the two below it, by Candidate::is_before().
+/// A heap in memory of the caller, ordered by Candidate::is_before(). Not thread-safe.
 template <class Candidate> class candidate_heap {
  public:
   candidate_heap(Candidate* first, std::int64_t count) : first_(first), count_(count) {
@@ -20,7 +20,7 @@ template <class Candidate> class candidate_heap {
     if (--count_ > 0) sink(0, first_[count_]);
     return best;
   }
-  /// Puts a candidate back; there are at most as many as in the beginning.
+  /// Puts a candidate back; the heap never holds more than the initial number.
   void put(const Candidate c) {
     std::int64_t i = count_++;
     for (; i > 0 && c.is_before(first_[(i - 1) / 2]); i = (i - 1) / 2) first_[i] = first_[(i - 1) / 2];

@@ -1,5 +1,6 @@
-// part: how the work of one kernel call is divided among tasks.
-// Flow: a thread pool calls a kernel once per part, in any order or at once; together they do what part {0, 1} does.
+// part: division of the work of one kernel call among tasks.
+// Flow: a thread pool calls a kernel once per part, in any order or concurrently; all parts together compute what part
+// {0, 1} computes.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -8,23 +9,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Part `index` of `count` (0 <= index < count), or piece `piece` of `pieces` of it. Every kernel gives the same bits
-/// for any counts.
+/// Part `index` of `count` (0 <= index < count), or piece `piece` of `pieces` of that part. Results do not depend on
+/// the counts.
 ///
-/// What is shared out, and along which axis, depends on count alone: parts go to threads, and a core finds in its cache
-/// what it has made itself. Pieces cut further what a part does, so that a thread that is done can take over some of
-/// another's.
+/// The division into parts depends on `count` alone: parts belong to threads, so a core finds its own results in its
+/// cache. Pieces divide a part further, so that an idle thread can take over some of another thread's work.
 struct part {
   std::int64_t index = 0;
   std::int64_t count = 1;
   std::int64_t piece = 0;
   std::int64_t pieces = 1;
 
-  /// This part where it cannot be cut: the first piece does all of it.
+  /// The whole part, without pieces.
   constexpr part in_one() const { return {index, count}; }
 };
 
-/// begin <= i < end.
+/// The indices begin <= i < end.
 struct interval {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -37,7 +37,7 @@ struct rectangle {
 };
 
 namespace detail {
-/// share() among several parts.
+/// share() for more than one part.
 [[gnu::noinline]] constexpr interval share_among(std::int64_t n, part p) {
   const std::int64_t up = p.count - 1, begin = (n * p.index + up) / p.count, end = (n * (p.index + 1) + up) / p.count;
   if (begin >= end) return {};
@@ -47,26 +47,26 @@ namespace detail {
 }
 }  // namespace detail
 
-/// What a part does of n units; the parts differ by one unit at most. The first parts get the larger shares, since part
-/// 0 is the caller's own, who begins before others have woken up; those that get nothing have 0 <= i < 0.
+/// Share of a part in n units. Parts differ by at most one unit. The first parts get the larger shares: part 0 runs on
+/// the calling thread, which starts before the others wake up. Empty shares are {0, 0}.
 constexpr interval share(std::int64_t n, part p) {
-  // Two divisions are some percent of a step that takes a hundred nanoseconds.
+  // Two divisions would be some percent of a step of 100 ns.
   return p.count == 1 ? interval{0, n} : detail::share_among(n, p);
 }
 
-/// Whether parts of rows x columns units are rows. That is so wherever there are many of them: a core finds in its
-/// cache the rows that it wrote in the step before, however many columns those had, while lines that two cores have
-/// read are taken from one of them before they are written again. Elsewhere parts are as equal as can be; the last of
-/// few rows is often no whole tile, so they have to be an eighth better.
+/// True if parts of rows x columns units are rows. A core then finds the rows that it wrote in the previous step in its
+/// cache, and two cores do not read lines that one of them writes next. Parts are rows if rows >= columns. With 4 or
+/// more rows per part, they are rows unless the largest part becomes a quarter larger than by columns. With fewer rows,
+/// columns must be more than an eighth worse: the last row tile is often partial.
 constexpr bool takes_rows(std::int64_t rows, std::int64_t columns, std::int64_t parts) {
   if (rows >= columns) return true;
-  // What the largest part does of all, by either.
+  // Work of the largest part, by rows and by columns.
   const std::int64_t by_rows = (rows + parts - 1) / parts * columns, by_columns = (columns + parts - 1) / parts * rows;
   return rows >= 4 * parts ? 4 * by_rows <= 5 * by_columns : 9 * by_rows < 8 * by_columns;
 }
 
-/// A piece of what a part does: cut along the longer axis, for each piece reads all that lies along the other one. A
-/// row counts as `row_length` columns.
+/// One piece of a part, cut along the longer axis: each piece reads all data along the other axis. A row counts as
+/// `row_length` columns.
 constexpr rectangle piece_of(rectangle mine, part p, std::int64_t row_length = 1) {
   if (p.pieces == 1) return mine;
   interval& cut = mine.rows.size() * row_length >= mine.columns.size() ? mine.rows : mine.columns;
@@ -75,7 +75,7 @@ constexpr rectangle piece_of(rectangle mine, part p, std::int64_t row_length = 1
   return mine;
 }
 
-/// What a part does of rows x columns units.
+/// Share of a part in rows x columns units.
 constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p, std::int64_t row_length = 1) {
   if (p.count == 1) return {{0, rows}, {0, columns}};
   const bool by_rows = takes_rows(rows, columns, p.count);
@@ -84,8 +84,8 @@ constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p, std::
       row_length);
 }
 
-/// The same for work that transforms each of its rows first, however few columns it then makes of them: columns are not
-/// cut further.
+/// Share of a part for work that first transforms each of its rows, for any number of columns. Shares of columns are
+/// not cut into pieces.
 constexpr rectangle share_of_transforms(std::int64_t rows, std::int64_t columns, part p) {
   if (p.count == 1 || takes_rows(rows, columns, p.count)) return {share(rows, p), {0, columns}};
   if (p.piece > 0) return {};

@@ -1,5 +1,5 @@
-// taps: which taps of a window lie in the image.
-// Flow: f32/conv/conv2d.hpp and f32/depthwise/depthwise.hpp leave out the others.
+// taps: the taps of a window that are inside the image.
+// Flow: f32/conv/conv2d.hpp and f32/depthwise/depthwise.hpp skip the others.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// The taps of one axis that lie in the image when the first lies at `start`.
+/// Taps of one axis that are inside the image if the first tap is at `start`.
 constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
   const auto taps_before = [&](std::int64_t i) {
     return nnrt::detail::clamped((i + dilation - 1) / dilation, 0, kernel);

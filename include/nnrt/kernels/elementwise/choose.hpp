@@ -1,5 +1,5 @@
-// choose: one of two elements, as a truth value says, with NumPy's broadcasting of all three.
-// Flow: bind/detail/choice.hpp calls choose_elements() for elements of 1, 2, 4 or 8 bytes; it only moves them.
+// choose: y = condition ? a : b per element, with NumPy's broadcasting of all three operands.
+// Flow: bind/detail/choice.hpp calls choose_elements() for elements of 1, 2, 4 or 8 bytes; elements are only moved.
 #pragma once
 
 #include <nnrt/kernels/common/broadcast_loops.hpp>
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// A register of elements that are integers of type T, and as many truth values.
+/// A register of elements (integers of type T), and as many booleans.
 template <class T> struct chosen_lanes {
   static constexpr std::int64_t count = register_bytes / static_cast<std::int64_t>(sizeof(T));
   typedef T elements __attribute__((vector_size(register_bytes)));
@@ -24,7 +24,7 @@ template <class T> struct chosen_lanes {
     __builtin_memcpy(&v, p, static_cast<std::size_t>(n) * sizeof(T));
     return v;
   }
-  /// All bits of the lanes where a condition is true.
+  /// All bits set in the lanes where the condition is true.
   [[gnu::always_inline]] static elements mask(const bool* p, std::int64_t n) {
     truths v = {};
     __builtin_memcpy(&v, p, static_cast<std::size_t>(n));
@@ -32,14 +32,14 @@ template <class T> struct chosen_lanes {
   }
 };
 
-/// Where a row's operands begin, and how far each goes from one element to the next: 0 or 1.
+/// Addresses and strides (0 or 1) of a row's operands.
 template <class T> struct choice_row {
   const bool* condition;
   const T *a, *b;
   std::int64_t condition_step, a_step, b_step;
 };
 
-/// Elements i to i + n of a row.
+/// Elements i to i + n - 1 of a row.
 template <class T>
 [[gnu::always_inline]] inline void choose_some(const choice_row<T>& row, std::int64_t i, std::int64_t n, T* y) {
   using lanes_of = chosen_lanes<T>;
@@ -50,7 +50,7 @@ template <class T>
 }
 
 template <class T> inline void choose_row(const choice_row<T>& row, std::int64_t n, T* y) {
-  if (row.condition_step == 0) {  // one answer for all of them
+  if (row.condition_step == 0) {  // one condition for the whole row
     const T* const from = *row.condition ? row.a : row.b;
     const std::int64_t step = *row.condition ? row.a_step : row.b_step;
     for (std::int64_t i = 0; i < n; ++i) y[i] = from[i * step];
@@ -64,8 +64,8 @@ template <class T> inline void choose_row(const choice_row<T>& row, std::int64_t
 
 }  // namespace detail
 
-/// y = condition ? a : b for the elements of y in `range`; the loops are those of condition, a and b. y is none of
-/// them.
+/// y = condition ? a : b for the elements of y in `range`; `loops` are over condition, a and b. y must not alias an
+/// operand.
 template <class T>
 void choose_elements(const loops_over<3>& loops, const bool* condition, const T* a, const T* b, T* y, interval range) {
   for_each_row(loops, range, [&](const std::int64_t(&at)[3], std::int64_t at_y, std::int64_t n) {

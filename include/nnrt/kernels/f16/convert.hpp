@@ -1,6 +1,6 @@
-// convert: floats stored in 16 bits and back, at the speed of memory.
-// Flow: bind/cast.hpp has them for casts; exec/f16_weights.hpp hands some to the planner of a program whose weights
-// are kept as float16.
+// convert: conversions between float and float16, at memory bandwidth.
+// Flow: bind/cast.hpp and bind/half_cast.hpp use them for casts; exec/f16_weights.hpp for programs that keep weights as
+// float16.
 #pragma once
 
 #include <nnrt/core/convert.hpp>
@@ -13,34 +13,34 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The largest number that float16 has.
+/// Largest finite float16.
 inline constexpr float largest_half = 65504;
 
-/// The nearest float16; a number beyond the largest is the largest, since a weight that becomes infinite makes a layer
-/// of NaN.
+/// x rounded to the nearest float16. Finite values out of range saturate to ±largest_half: an infinite weight would
+/// turn a layer's results into NaN.
 inline float16 nearest_half(float x) {
   return static_cast<float16>(x > largest_half ? largest_half : x < -largest_half ? -largest_half : x);
 }
 
-/// The same number in 32 bits. Where no instruction does it compilers call a function for each number: here it takes
-/// three operations.
+/// x as float, exactly. Without a conversion instruction, compilers call a function per value; this takes three
+/// operations.
 inline float widened(float16 x) {
 #if defined(__F16C__) || defined(__AVX512F__) || defined(__aarch64__)
   return static_cast<float>(x);
 #else
   const auto bits = std::bit_cast<std::uint16_t>(x);
   const float magnitude = std::bit_cast<float>(static_cast<std::uint32_t>(bits & 0x7FFFU) << 13U) * 0x1p112F;
-  const std::uint32_t beyond = magnitude >= 65536 ? 0x7F800000U : 0;  // infinity, or no number
+  const std::uint32_t beyond = magnitude >= 65536 ? 0x7F800000U : 0;  // infinity or NaN
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | beyond |
                               static_cast<std::uint32_t>(bits & 0x8000U) << 16U);
 #endif
 }
 
-/// y[i] = x[i] for n numbers.
+/// y[i] = x[i] for n values, exactly.
 template <class = void> void f16_emulation(const float16* x, std::int64_t n, float* y) {
   std::int64_t i = 0;
 #if defined(__AVX512F__)
-  // With all lanes masked in: g++ 12 warns about the undefined register inside of the plain form.
+  // Masked with all lanes set: g++ 12 warns about an undefined register inside the unmasked intrinsic.
   for (; i + 16 <= n; i += 16)
     _mm512_storeu_ps(y + i, _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i))));
 #elif defined(__F16C__)
@@ -53,7 +53,7 @@ template <class = void> void f16_emulation(const float16* x, std::int64_t n, flo
   for (; i < n; ++i) y[i] = widened(x[i]);
 }
 
-/// y[i] = the float16 that is nearest to x[i], infinity beyond the largest, for n numbers.
+/// y[i] = x[i] rounded to the nearest float16 (ties to even), infinity if out of range; n values.
 template <class = void> void narrow_floats(const float* x, std::int64_t n, float16* y) {
   std::int64_t i = 0;
 #if defined(__AVX512F__)
@@ -77,7 +77,7 @@ template <class = void> void run_narrow_floats(const kernel_call& call) {
   const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
   narrow_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].data.template get<float16>() + mine.begin);
 }
-/// Step of a plan: f32 to f16, of weights.
+/// Step of a plan: f32 weights to f16, with saturation.
 template <class = void> void run_narrow(const kernel_call& call) {
   const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
   const float* const x = floats_in(call, 0);

@@ -1,4 +1,4 @@
-// copy: boxes of elements of any size from one tensor into another, and memory full of one number.
+// copy: copies boxes of elements of any size between tensors, and fills memory with one value.
 // Flow: bindings of operators that only move elements describe their boxes and call copy_box().
 #pragma once
 
@@ -11,17 +11,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Loops over rows of bytes, outermost first; extents of 1 left out, axes that lie alike in both tensors made one.
+/// Loops over rows of bytes, outermost first. Axes of extent 1 are dropped; adjacent axes with compatible strides are
+/// merged.
 struct box_loops {
-  static constexpr int most = 2 * max_rank;  // a tile has two for each axis
+  static constexpr int most = 2 * max_rank;  // a tile has two per axis
 
   int count = 0;  // of loops around the rows
   std::int64_t extents[most] = {};
-  std::int64_t from_steps[most] = {};  // in bytes; 0 repeats, negative ones walk backwards
+  std::int64_t from_steps[most] = {};  // strides in bytes; 0 repeats, negative ones go backwards
   std::int64_t to_steps[most] = {};
   std::int64_t row_bytes = 0;
 
-  /// One more axis, inside of those before: its neighbours are so many bytes apart in either tensor.
+  /// Adds an axis inside the previous ones; `from` and `to` are its strides in bytes.
   constexpr void add_axis(std::int64_t extent, std::int64_t from, std::int64_t to) {
     if (extent == 1) return;
     const int last = count - 1;
@@ -30,7 +31,7 @@ struct box_loops {
     from_steps[count - 1] = from;
     to_steps[count - 1] = to;
   }
-  /// After the innermost axis: where its neighbours touch, it is a row.
+  /// Call after the innermost axis: if its elements are contiguous, it becomes the row.
   constexpr void close(std::int64_t element_bytes) {
     row_bytes = element_bytes;
     const int last = count - 1;
@@ -47,7 +48,7 @@ struct box_loops {
   constexpr std::int64_t bytes() const { return rows() * row_bytes; }
 };
 
-/// A box of these extents, whose neighbours along each axis are so many elements apart in either tensor.
+/// The loops of a box with these extents; strides are in elements.
 constexpr box_loops loops_of(const shape_t& extents, const shape_t& from_steps, const shape_t& to_steps,
                              std::int64_t element_bytes) {
   box_loops loops;
@@ -59,12 +60,12 @@ constexpr box_loops loops_of(const shape_t& extents, const shape_t& from_steps, 
 
 namespace detail {
 
-/// Where the rows of a box lie.
+/// Offsets of one row of a box in both tensors, in bytes.
 struct box_position {
   std::int64_t index[box_loops::most] = {};
   std::int64_t from = 0, to = 0;
 
-  /// The place of row `row`, counted in row-major order.
+  /// The offsets of row `row`, counted in row-major order.
   constexpr box_position(const box_loops& loops, std::int64_t row) {
     for (int i = loops.count; i-- > 0; row /= loops.extents[i]) {
       index[i] = row % loops.extents[i];
@@ -84,7 +85,7 @@ struct box_position {
   }
 };
 
-/// Rows of a length that the compiler knows are a load and a store each.
+/// Copies rows of a compile-time length: one load and one store each.
 template <std::size_t Bytes>
 void copy_rows(const box_loops& loops, const std::byte* from, std::byte* to, interval rows) {
   box_position at(loops, rows.begin);
@@ -94,8 +95,8 @@ void copy_rows(const box_loops& loops, const std::byte* from, std::byte* to, int
 
 }  // namespace detail
 
-/// Copies a part of a box between tensors that do not overlap. A part is a share of the bytes, so that a box of one row
-/// can be cut, too.
+/// Copies a part of a box between tensors that do not overlap. Parts are shares of the bytes, so that a box of one row
+/// can be divided, too.
 template <class Isa = void> void copy_box(const box_loops& loops, const std::byte* from, std::byte* to, part p = {}) {
   const std::int64_t length = loops.row_bytes;
   switch (length) {
@@ -116,15 +117,15 @@ template <class Isa = void> void copy_box(const box_loops& loops, const std::byt
   }
 }
 
-/// One number, as bytes.
+/// One value, as bytes.
 struct number_bytes {
   const std::byte* first;
   std::int64_t size;
 };
 
-/// Copies of a number, one beside the other.
+/// Fills `bytes` bytes with copies of a value.
 inline void fill_numbers(number_bytes number, std::int64_t bytes, std::byte* to) {
-  constexpr std::int64_t max_copy = 4096;  // which is still in the cache
+  constexpr std::int64_t max_copy = 4096;  // still in L1
   if (bytes <= 0) return;
   bool is_one_byte = true;
   for (std::int64_t i = 1; i < number.size; ++i) is_one_byte = is_one_byte && number.first[i] == number.first[0];

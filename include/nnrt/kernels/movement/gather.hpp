@@ -1,5 +1,5 @@
-// gather: rows of any size picked by a list of indices, or by lists of one index for each of the first axes.
-// Flow: bind/gather.hpp and bind/gather_nd.hpp describe the rows and have a part of them copied.
+// gather: copies rows of any size that are selected by indices, or by tuples of indices for the first axes.
+// Flow: bind/gather.hpp and bind/gather_nd.hpp describe the rows and call these for a part of them.
 #pragma once
 
 #include <nnrt/core/shape.hpp>
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A list of i32 or i64, as bytes.
+/// A list of i32 or i64 indices, as bytes.
 struct index_list {
   const std::byte* first;
   bool is_wide;  // i64
@@ -26,18 +26,18 @@ struct index_list {
   }
 };
 
-/// `outer` blocks of `extent` rows, from each of which `count` are picked.
+/// `outer` blocks of `extent` rows; `count` rows are selected from each block.
 struct picked_rows {
   std::int64_t outer = 1, extent = 1, count = 1;
   std::int64_t row_bytes = 1;
-  bool from_end = true;  // negative indices count from there
+  bool from_end = true;  // negative indices count from the end
 
   constexpr std::int64_t rows() const { return outer * count; }
 };
 
 namespace detail {
 
-/// Rows of a length that the compiler knows (0: it does not) are a load and a store each.
+/// Copies rows of a compile-time length (one load and one store each); Bytes = 0: length known at run time only.
 template <std::size_t Bytes>
 void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, interval rows) {
   const std::size_t bytes = Bytes != 0 ? Bytes : static_cast<std::size_t>(p.row_bytes);
@@ -54,8 +54,8 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
 
 }  // namespace detail
 
-/// Row i of each block of y is row indices[i] of the same block of x, counted from its end when negative, if at all;
-/// zeros where there is no such row. A part is a share of the rows of y.
+/// Row i of each block of y is row indices[i] of that block of x. Negative indices count from the end if from_end is
+/// set. Indices out of range give zeros. A part is a share of the rows of y.
 template <class Isa = void>
 void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval rows = share(p.rows(), of);
@@ -68,7 +68,7 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
   }
 }
 
-/// `count` places of a tensor of this shape, each named by an index for each of the first `length` axes.
+/// `count` blocks of a tensor of this shape; a tuple of `length` indices, for the first axes, selects each block.
 struct picked_places {
   shape_t shape;
   int length = 0;
@@ -77,8 +77,8 @@ struct picked_places {
   bool from_end = true;
 };
 
-/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative, if at all;
-/// zeros where there is no such place. A part is a share of the places.
+/// Block i of y is the block of x that tuple i selects. Negative indices count from the end if from_end is set. Indices
+/// out of range give zeros. A part is a share of the blocks.
 inline void gather_places(const picked_places& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval places = share(p.count, of);
   for (std::int64_t i = places.begin; i < places.end; ++i) {

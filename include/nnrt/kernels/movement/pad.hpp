@@ -1,4 +1,4 @@
-// pad: a border around a tensor of elements of any size.
+// pad: adds a border to a tensor of elements of any size.
 // Flow: bind/pad.hpp describes the border of each axis and calls pad() for a part of the rows.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A padded tensor as rows: the innermost axis with a border, and what lies inside of it as one element.
+/// A padded tensor as rows: the row is the innermost axis with a border; the axes inside it form one element.
 struct padded_rows {
-  shape_t outer_x, outer_y;  // extents of the axes around
+  shape_t outer_x, outer_y;  // extents of the outer axes
   std::int64_t outer_before[max_rank] = {};
-  std::int64_t x = 1, y = 1, before = 0;  // extents and border of the row's own axis
+  std::int64_t x = 1, y = 1, before = 0;  // extents and border of the row's axis
   std::int64_t element_bytes = 0;
 
   constexpr std::int64_t rows() const { return outer_y.elements(); }
 };
 
-/// \param before  the border in front of each axis, in elements
+/// The rows of a padding from shape x to shape y; before[i]: border at the start of axis i, in elements.
 constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const std::int64_t* before,
                                      std::int64_t element_bytes) {
   int axis = x.rank - 1;
@@ -41,8 +41,8 @@ constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const s
   return rows;
 }
 
-/// Writes a share of the rows of y. source(i, extent) is the place along an axis of x from which place i (counted from
-/// the first element of x, so negative in front of it) comes; -1: it is `outside`.
+/// Writes a share of the rows of y. source(i, extent) returns the index in x for index i (relative to the first element
+/// of x, so possibly negative), or -1 for the value `outside`.
 template <class Source>
 void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std::byte* y, Source source, part p = {}) {
   const std::int64_t bytes = rows.element_bytes, length = rows.y * bytes;
@@ -62,7 +62,7 @@ void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std:
       continue;
     }
     const std::byte* const first = x + from * rows.x * bytes;
-    const auto border = [&](std::int64_t begin, std::int64_t end) {  // places of y
+    const auto border = [&](std::int64_t begin, std::int64_t end) {  // indices of y
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t at = source(i - rows.before, rows.x);
         if (at < 0) return fill_numbers(outside, (end - i) * bytes, to + i * bytes);

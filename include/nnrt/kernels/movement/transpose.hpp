@@ -1,5 +1,5 @@
-// transpose: the axes of a tensor in another order, for elements of 1, 2, 4 or 8 bytes.
-// Flow: bind/transpose.hpp asks transposition_of() for the loops, then calls transpose() for a part of them.
+// transpose: permutes the axes of a tensor with elements of 1, 2, 4 or 8 bytes.
+// Flow: bind/transpose.hpp obtains the loops from transposition_of(), then calls transpose() for a part of them.
 #pragma once
 
 #include <nnrt/core/shape.hpp>
@@ -15,17 +15,17 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A permutation as planes that are transposed, and loops around them. Rows and columns are those of the input.
+/// A permutation as 2D planes to transpose, and loops around them. Rows and columns are those of the input.
 struct transposition {
   box_loops around;  // without the two axes of the plane; row_bytes is the size of one element
   std::int64_t rows = 1,
-               columns = 1;    // neighbours along a row lie side by side in the input, along a column in the output
+               columns = 1;    // rows are contiguous in the input, columns in the output
   std::int64_t from_step = 0;  // from row to row of the input, in elements
-  std::int64_t to_step = 0;    // from row to row of the output, which is a column of the input
-  bool moves_rows = false;     // the innermost axis stays: around is all there is, its rows are copied
+  std::int64_t to_step = 0;    // from row to row of the output, in elements; these are columns of the input
+  bool moves_rows = false;     // the innermost axis is not moved: only the rows of `around` are copied
 };
 
-/// Axis i of the output is axis perm[i] of x, which counts from the front.
+/// Axis i of the output is axis perm[i] of x; axes count from the front.
 constexpr transposition transposition_of(const shape_t& x, const shape_t& perm, std::int64_t element_bytes) {
   const shape_t x_steps = row_major_strides(x);
   shape_t extents, from_steps;
@@ -38,7 +38,7 @@ constexpr transposition transposition_of(const shape_t& x, const shape_t& perm, 
   t.moves_rows = all.count == 0 || all.row_bytes > element_bytes;
   t.around = all;
   if (t.moves_rows) return t;
-  int inner = 0;  // the loop that is innermost in the input
+  int inner = 0;  // the innermost loop of the input
   while (all.from_steps[inner] != element_bytes) ++inner;
   const int last = all.count - 1;
   t.rows = all.extents[last];
@@ -58,7 +58,7 @@ constexpr transposition transposition_of(const shape_t& x, const shape_t& perm, 
 
 namespace detail {
 
-/// An element of so many bytes, whatever its type: may_alias lets it be read as a number all the same.
+/// An element of `Bytes` bytes of any type; may_alias permits access as an integer.
 template <int Bytes> struct cell;
 template <> struct [[gnu::may_alias]] cell<1> {
   using number = std::uint8_t;
@@ -77,7 +77,7 @@ template <> struct [[gnu::may_alias]] cell<8> {
   number bits;
 };
 
-/// Registers as lanes of 16 bytes, within which interleaving two of them is one instruction on every machine there is.
+/// Registers as 16-byte lanes: interleaving two lanes is one instruction on every machine.
 #if defined(NNRT_LANES_AVX512)
 inline constexpr int transposed_lanes = 4;
 #elif defined(NNRT_LANES_AVX2)
@@ -91,7 +91,7 @@ template <class T, int Lanes> struct lanes_of_cells {
   static constexpr int in_lane = 16 / sizeof(T), size = Lanes * in_lane;
 };
 
-/// The lower (Half = 0) or upper half of each lane of a and b, one element of each in turn.
+/// The lower (Half = 0) or upper half of each 16-byte lane of a and b, elements interleaved.
 template <class T, int Lanes, int Half, class Vector>
 [[gnu::always_inline]] inline Vector interleave_halves(Vector a, Vector b) {
   constexpr int n = lanes_of_cells<T, Lanes>::in_lane, all = n * Lanes;
@@ -101,7 +101,7 @@ template <class T, int Lanes, int Half, class Vector>
   (std::make_integer_sequence<int, all>{});
 }
 
-/// The first 16 bytes of a row in the lowest lane, those of the rows `step` further on in the others.
+/// Loads 16 bytes of a row into the lowest 16-byte lane, and of the rows at multiples of `step` into the others.
 template <int Lanes, class T>
 [[gnu::always_inline]] inline auto load_lanes(const T* row, [[maybe_unused]] std::int64_t step) {
   typename lanes_of_cells<T, Lanes>::type loaded;
@@ -126,8 +126,8 @@ template <int Lanes, class T>
   return loaded;
 }
 
-/// Squares of 16 bytes, one below the other, as many as there are lanes: interleaving row i with row i + half, log2
-/// times, is a transposition of each, and the rows of the output that come of it have the squares side by side.
+/// Transposes `Lanes` vertically adjacent squares of 16 bytes. Interleaving row i with row i + half, log2 times,
+/// transposes each square; the results are adjacent in the rows of the output.
 template <int Lanes, class T>
 [[gnu::always_inline]] inline void transpose_squares(const T* from, std::int64_t from_step, T* to,
                                                      std::int64_t to_step) {
@@ -146,14 +146,14 @@ template <int Lanes, class T>
   each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(to + i * to_step, &rows[i], sizeof(vector)); });
 }
 
-/// So few rows that the compiler can be told how many: channels of a colour image, halves of a shuffle.
+/// Transposes a compile-time number of rows, such as the channels of a colour image.
 template <class T, int Rows>
 inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                std::int64_t columns) {
   for (std::int64_t j = 0; j < columns; ++j)
     each<Rows>([&](auto i) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
 }
-/// The same the other way.
+/// Transposes a compile-time number of columns.
 template <class T, int Columns>
 inline void transpose_few_columns(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                   std::int64_t rows) {
@@ -172,13 +172,12 @@ inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std
     for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
 }
 
-/// A tile of any size: whole squares, as many at once as there are lanes, then what is left at its right and lower
-/// edge.
+/// Transposes a tile of any size: whole squares, several at once, then the rest at the right and lower edge.
 template <class T>
 inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
                            std::int64_t columns) {
-  // Squares of small elements have many rows: four at once were slower than one of bytes (measured, AVX-512), and two
-  // where 16 registers cannot hold them.
+  // Squares of small elements have many rows. Four at once were slower than one with elements of one byte (measured,
+  // AVX-512); so were two if 16 registers cannot hold them.
   constexpr int most = sizeof(T) >= 4 ? 4 : sizeof(T) == 2 || vector_registers == 32 ? 2 : 1;
   constexpr int lanes_at_once = transposed_lanes < most ? transposed_lanes : most;
   using cells = lanes_of_cells<T, lanes_at_once>;
@@ -198,10 +197,11 @@ inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::in
                      square_columns);
 }
 
-/// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
+/// Rows and columns of a tile: the elements of a cache line, so that each line is read and written completely while it
+/// is in L1.
 template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
 
-/// Asks for the lines of a tile that comes next: no machine guesses from so many rows at once where they lie.
+/// Prefetches the lines of a later tile: hardware does not prefetch so many rows at once.
 template <class T>
 [[gnu::always_inline]] inline void fetch_tile(const transposition& t, const T* from, const rectangle& piece,
                                               std::int64_t i, std::int64_t j) {
@@ -210,14 +210,13 @@ template <class T>
     __builtin_prefetch(from + row * t.from_step + j);
 }
 
-/// Some rows of a plane: tiles go down them, all of a column before the next ones, or a few along them before those
-/// below.
+/// Transposes some rows of a plane. Tiles proceed down a column, or (GoesAlong) eight tiles along a row first.
 template <class T, bool GoesAlong>
 inline void transpose_tiles(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t tile = tile_extent<T>, beside = (GoesAlong ? 8 : 1) * tile;
   const interval rows = piece.rows, columns = piece.columns;
   for (std::int64_t first = columns.begin; first < columns.end; first += beside) {
-    // where the last tile begins, or behind that
+    // start of the last tile, or a later column
     const std::int64_t last = first + beside - tile < columns.end ? first + beside - tile : columns.end - 1;
     for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
       const bool is_last = i + tile >= rows.end;
@@ -231,15 +230,15 @@ inline void transpose_tiles(const transposition& t, const T* from, T* to, const 
   }
 }
 
-/// Whether tiles go along rows that are longer than columns: where they come from beyond L2, for a processor sees where
-/// a few lines go on sooner than where many do, and where they are a multiple of 1 KiB apart, so that the lines of two
-/// tiles below each other share few sets of L1. Elsewhere results are better written a piece after the other.
+/// True if tiles should proceed along rows that are longer than columns. Planes larger than L2: hardware detects few
+/// streams sooner than many. Rows a multiple of 1 KiB apart: vertically adjacent tiles share few sets of L1. In other
+/// cases it is faster to write the output sequentially.
 template <class T> constexpr bool goes_along(const transposition& t, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t size = sizeof(T);
   return columns > rows && (rows * columns * size >= 1024 * 1024 || t.from_step * size % 1024 == 0);
 }
 
-/// Some rows of a plane.
+/// Transposes some rows of a plane.
 template <class T> inline void transpose_rows(const transposition& t, const T* from, T* to, const rectangle& piece) {
   const interval rows = piece.rows, columns = piece.columns;
   if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
@@ -249,8 +248,8 @@ template <class T> inline void transpose_rows(const transposition& t, const T* f
   else transpose_tiles<T, false>(t, from, to, piece);
 }
 
-/// A piece of one plane. Of more rows than these L2 forgets the first lines before the columns beside come, which are
-/// in them or next to them.
+/// Transposes a rectangle of one plane. In blocks of 1024 rows: with more rows, L2 evicts lines before the adjacent
+/// columns are read.
 template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t at_once = 1024;
   for (std::int64_t row = piece.rows.begin; row < piece.rows.end; row += at_once)
@@ -260,7 +259,7 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
 
 template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
   constexpr std::int64_t tile = tile_extent<T>;
-  // Either whole planes are shared, or the longer side of each, tile by tile.
+  // Parts are whole planes, or tiles along the longer side of each plane.
   const bool cuts_rows = t.rows > t.columns;
   const std::int64_t side = cuts_rows ? t.rows : t.columns;
   const rectangle work = share(t.around.rows(), (side + tile - 1) / tile, p);
@@ -273,7 +272,7 @@ template <class T> void transpose_planes(const transposition& t, const std::byte
 
 }  // namespace detail
 
-/// A matrix of so many rows, `from_step` elements apart, whose columns become rows that are `to_step` elements apart.
+/// Transposes a matrix. Rows of the input are `from_step` elements apart, rows of the output `to_step`.
 template <class T>
 inline void transpose_matrix(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
                              std::int64_t columns) {
@@ -283,7 +282,7 @@ inline void transpose_matrix(const T* from, std::int64_t from_step, T* to, std::
                           {{0, rows}, {0, columns}});
 }
 
-/// Does part p of the transposition; input and output do not overlap and are aligned to their elements.
+/// Computes part p of a transposition. Input and output do not overlap and are aligned to their elements.
 template <class Isa = void> void transpose(const transposition& t, const std::byte* from, std::byte* to, part p = {}) {
   if (t.moves_rows) return copy_box<Isa>(t.around, from, to, p);
   switch (t.around.row_bytes) {

@@ -1,4 +1,4 @@
-// folds: how many numbers become one - the largest, the least, their sum, mean and product.
+// folds: reductions of several values to one: maximum, minimum, sum, mean, product.
 // Flow: pooling/pooling.hpp folds the pixels of a window with these, reduce/reduce.hpp the elements along axes.
 #pragma once
 
@@ -10,18 +10,16 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-// A fold has the value before the first number, one number more, and the result of `count` numbers; for vectors lane by
-// lane, for floats alike. One that can overflow on the way has its numbers folded anew where the result is not finite:
-// as the references do, by in_f64().
+// A fold has a start value, a step that adds one value, and the result for `count` values; for vectors (per lane) and
+// floats. If a fold may overflow before the end and the result is not finite, in_f64() repeats it as the references do.
 
-/// A fold whose numbers may have a finite result and an infinite sum or product on the way.
+/// A fold whose intermediate sum or product may overflow although the result is finite.
 template <class Fold>
 concept may_overflow = requires { typename Fold::safe; };
 
 namespace detail {
 
-/// The fold of at(0) … at(numbers - 1), without overflow on the way; a mean is that of `count` numbers, the others of
-/// which are 0.
+/// The fold of at(0) … at(numbers - 1), without intermediate overflow. A mean is over `count` values; the others are 0.
 template <class Fold, class At>
 [[gnu::noinline, gnu::cold]] double in_f64(std::int64_t numbers, std::int64_t count, const At& at) {
   typename Fold::safe folded;
@@ -31,24 +29,24 @@ template <class Fold, class At>
 template <class Fold, class At> double in_f64(std::int64_t count, const At& at) {
   return in_f64<Fold>(count, count, at);
 }
-/// Whether a lane of v is infinite or no number.
+/// True if a lane of v is infinite or NaN.
 template <class V> [[gnu::always_inline]] inline bool has_special_lane(V v) { return !(reduce_add(v - v) == 0); }
 
 }  // namespace detail
 
-/// The largest; a NaN where one of them is.
+/// Maximum; NaN if any value is NaN.
 struct maximum_fold {
   static constexpr float start = -std::numeric_limits<float>::infinity();
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
 };
-/// The least; a NaN where one of them is.
+/// Minimum; NaN if any value is NaN.
 struct minimum_fold {
   static constexpr float start = std::numeric_limits<float>::infinity();
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return -maximum_of(-folded, -x); }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
 };
-/// The sum.
+/// Sum.
 struct sum_fold {
   static constexpr float start = 0.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
@@ -57,7 +55,7 @@ struct sum_fold {
   static void add(safe& sum, double x) { sum.add(x); }
   static double value(const safe& sum, std::int64_t) { return sum.value(); }
 };
-/// The mean.
+/// Mean.
 struct mean_fold {
   static constexpr float start = 0.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
@@ -66,7 +64,7 @@ struct mean_fold {
   static void add(safe& sum, double x) { sum.add(x); }
   static double value(const safe& sum, std::int64_t count) { return sum.mean(count); }
 };
-/// The product.
+/// Product.
 struct product_fold {
   static constexpr float start = 1.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded * x; }

@@ -1,5 +1,4 @@
-// l2: lengths of groups, the roots of sums of squares, along the last axis or across the rows before it; and groups of
-// length 1.
+// l2: L2 norms (square roots of sums of squares) of groups along rows or columns, and L2 normalisation.
 // Flow: bind/l2_normalize.hpp and bind/reduce_l2.hpp call l2_normalize() and l2_lengths() for a part of the groups.
 #pragma once
 
@@ -13,16 +12,16 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// The sum of squares of n floats that are `step` apart, which is about this. Where squares or their sum may be no
-/// normal floats they are added again with room enough.
+/// Sum of squares of n floats that are `step` apart; `sum` is the float approximation. If squares or their sum may
+/// overflow or be subnormal, adds them again in f64.
 inline double safe_squares(float sum, const float* x, std::int64_t n, std::int64_t step) {
   if (sum > 1e-24F && sum < std::numeric_limits<float>::infinity()) return double{sum};
   double squares = 0;
   for (std::int64_t i = 0; i < n; ++i) squares += double{x[i * step]} * double{x[i * step]};
   return squares;
 }
-/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
-/// after the other.
+/// Sum of squares of n floats. The order depends on n and the number of lanes alone; a lane adds at most
+/// numbers_of_a_sum values in a row.
 template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n) {
   V all(0.0F);
   for (std::int64_t i = 0; i < n;) {
@@ -45,7 +44,7 @@ inline double row_squares(const float* x, std::int64_t n) {
   return safe_squares(row_sum_of_squares<f32_vec>(x, n), x, n, 1);
 }
 
-/// The sums of squares of columns, for safe_squares().
+/// Sums of squares of columns, for safe_squares().
 template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* totals) {
   alignas(64) float sums[columns_at_once];
   add_columns<V>(
@@ -55,24 +54,24 @@ template <class V> inline void column_squares(const column_bundle& columns, cons
       });
 }
 
-/// One over the length, which is at least the root of epsilon.
+/// 1 / sqrt(max(squares, epsilon)).
 inline float one_over_length(double squares, float epsilon) {
   return static_cast<float>(1.0 / math::sqrt(squares < double{epsilon} ? double{epsilon} : squares));
 }
-/// Whether that is a normal float with all its digits.
+/// True if the value is far from the subnormal floats, so that it has full precision.
 inline bool has_digits(float one_over_length) { return one_over_length >= 0x1p-120F; }
 inline float limited(double x, clamp_range range) {
   const auto y = static_cast<float>(x);
   return y < range.lo ? range.lo : y > range.hi ? range.hi : y;
 }
-/// n floats that are `step` apart, over a length beyond what has_digits(); y may be x.
+/// Divides n floats that are `step` apart by their norm, for norms without has_digits(); y may be x.
 [[gnu::noinline, gnu::cold]] inline void divide_by_length(const float* x, std::int64_t n, std::int64_t step,
                                                           clamp_range range, float* y) {
   const double length = math::sqrt(safe_squares(0, x, n, step));
   for (std::int64_t i = 0; i < n; ++i) y[i * step] = limited(double{x[i * step]} / length, range);
 }
 
-/// Columns of which some are longer; the others are multiplied by sums[c] as always.
+/// Normalises columns of which some have no has_digits(); the other columns are multiplied by sums[c] as usual.
 [[gnu::noinline, gnu::cold]] inline void divide_columns(const column_bundle& columns, const float* x, const float* sums,
                                                         clamp_range range, float* y) {
   for (std::int64_t c = 0; c < columns.width; ++c) {
@@ -102,7 +101,8 @@ inline void l2_normalize_columns(const column_bundle& columns, const float* x, f
 
 }  // namespace detail
 
-/// x / sqrt(max(sum of x^2, epsilon)) along the middle of a block, limited; y may be x. The parts share the groups.
+/// y = clamp(x / sqrt(max(sum of x^2, epsilon))) along the middle axis of a block; y may be x. Parts are shares of the
+/// groups.
 template <class Isa = native>
 void l2_normalize(const axis_block& block, const float* x, float epsilon, clamp_range range, float* y, part p = {}) {
   if (block.inner != 1)
@@ -125,7 +125,7 @@ void l2_normalize(const axis_block& block, const float* x, float epsilon, clamp_
   }
 }
 
-/// y[outer, inner] = factor * sqrt(sum of x^2) along the middle of a block. The parts share the groups.
+/// y[outer, inner] = factor * sqrt(sum of x^2) along the middle axis of a block. Parts are shares of the groups.
 template <class Isa = native>
 void l2_lengths(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
   const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares) * double{factor}); };

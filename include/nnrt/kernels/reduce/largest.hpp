@@ -1,5 +1,6 @@
-// largest: where the largest elements along an axis are - one of each line, or the k largest in order.
-// Flow: bind/arg_max.hpp and bind/top_k.hpp call these for a part of the lines; both compare as the references do.
+// largest: positions of the largest elements along an axis: one per line, or the k largest in order.
+// Flow: bind/arg_max.hpp and bind/top_k.hpp call these for a part of the lines; comparisons are those of the
+// references.
 #pragma once
 
 #include <nnrt/kernels/common/axis_block.hpp>
@@ -13,13 +14,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Whether a can be larger than b: true of larger numbers and NaNs, and one comparison for most others.
+/// True if a may be larger than b: for larger values and NaN. One comparison for most other values.
 template <class T> [[gnu::always_inline]] inline bool may_be_larger(T a, T b) {
   if constexpr (std::is_same_v<T, float>) return a > b || (std::bit_cast<std::uint32_t>(a) & 0x7fffffffU) > 0x7f800000U;
   else return ops::detail::is_larger(a, b);
 }
 
-/// The first of the largest of n elements.
+/// Index of the first of the largest of n elements.
 template <class T> std::int64_t first_largest(const T* x, std::int64_t n) {
   std::int64_t found = 0;
   T best = x[0];
@@ -32,7 +33,7 @@ template <class T> std::int64_t first_largest(const T* x, std::int64_t n) {
 
 }  // namespace detail
 
-/// find_largest() across rows: some columns at a time, so that memory is read as it lies.
+/// find_largest() across rows: processes blocks of columns, so that memory is read sequentially.
 template <class T, class Set>
 void find_largest_of_columns(const axis_block& block, const T* x, part p, const Set& set) {
   constexpr std::int64_t most = 256;
@@ -55,7 +56,7 @@ void find_largest_of_columns(const axis_block& block, const T* x, part p, const 
   }
 }
 
-/// set(line, index, element): the largest element of each line along the middle axis of the block.
+/// Calls set(line, index, element) with the largest element of each line along the middle axis of the block.
 template <class T, class Set> void find_largest(const axis_block& block, const T* x, part p, const Set& set) {
   if (block.inner > 1) return find_largest_of_columns(block, x, p, set);
   const interval lines = share(block.outer, p);
@@ -66,14 +67,14 @@ template <class T, class Set> void find_largest(const axis_block& block, const T
   }
 }
 
-/// An element and where it was.
+/// An element and its index.
 template <class T> struct ranked {
   T value;
   std::int32_t index;
 };
 
-/// The k largest of n elements that are `step` apart, from the largest down; of equal ones the first comes first.
-/// `best` has room for k. A heap whose root is the least of those found so far: O(n + found * log k).
+/// Finds the k largest of n elements that are `step` apart, in descending order; equal elements in order of their
+/// index. `best` has room for k. Uses a heap whose root is the smallest element found so far: O(n + found * log k).
 template <class T> class ranking {
  public:
   ranking(ranked<T>* best, std::int64_t k) : best_(best), k_(k) {}
@@ -83,7 +84,7 @@ template <class T> class ranking {
     for (std::int64_t i = k_ / 2; i-- > 0;) sink(i, k_);
     for (std::int64_t i = k_; i < n; ++i) {
       const T element = x[i * step];
-      // What comes later is behind its equals.
+      // Equal elements that come later rank lower.
       if (!detail::may_be_larger(element, best_[0].value) || !ops::detail::is_larger(element, best_[0].value)) continue;
       best_[0] = {element, static_cast<std::int32_t>(i)};
       sink(0, k_);
@@ -100,7 +101,7 @@ template <class T> class ranking {
     if (ops::detail::is_larger(b.value, a.value)) return true;
     return a.index > b.index && !ops::detail::is_larger(a.value, b.value);
   }
-  /// Lets the element at `at` down to where none of its two successors comes behind it.
+  /// Moves the element at `at` down until neither child ranks lower.
   void sink(std::int64_t at, std::int64_t size) {
     const ranked<T> moved = best_[at];
     for (std::int64_t next = 2 * at + 1; next < size; next = 2 * at + 1) {

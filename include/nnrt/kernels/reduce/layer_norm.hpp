@@ -1,4 +1,4 @@
-// layer_norm: rows with mean 0 and variance 1, then parameters of each element, or of each row.
+// layer_norm: normalises rows to mean 0 and variance 1, then applies parameters per element or per row.
 // Flow: bind/layer_norm.hpp and bind/instance_norm.hpp call layer_norm() and instance_norm() for a part of the rows.
 #pragma once
 
@@ -21,13 +21,13 @@ struct repeated_parameters {
 
 namespace detail {
 
-/// Sums over a row: of x - centre, and of its squares.
+/// Sums over a row: of x - centre and of (x - centre)^2.
 struct moments {
   double first, second;
 };
 
-/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
-/// after the other.
+/// The moments of a row of n floats. The order of summation depends on n and the number of lanes alone; a lane adds at
+/// most numbers_of_a_sum values in a row.
 template <class V> inline moments row_moments(const float* x, std::int64_t n, float centre) {
   const V from(centre);
   V first(0.0F), second(0.0F);
@@ -50,9 +50,9 @@ template <class V> inline moments row_moments(const float* x, std::int64_t n, fl
   return {double{reduce_add(first)}, double{reduce_add(second)}};
 }
 
-/// What brings a row to mean 0 and variance 1: (x - centre) * factor + shift. The centre is nearly the mean, so that
-/// differences from it are exact where it matters, and shift is the rest. Not where squares or their sum may be no
-/// normal floats: such rows are safe_row()'s.
+/// Normalisation of a row: (x - centre) * factor + shift. The centre is close to the mean, so that differences are
+/// nearly exact; shift corrects the rest. If squares or their sum may overflow or be subnormal, is_safe is false and
+/// safe_row() computes the row.
 struct normaliser {
   float centre = 0, factor = 0, shift = 0;
   bool is_safe = true;
@@ -63,7 +63,7 @@ template <class V> inline normaliser normaliser_of(const float* x, std::int64_t 
   normal.centre = kernels::row_sum<V>(x, n) / static_cast<float>(n);
   moments sums = row_moments<V>(x, n, normal.centre);
   double rest = sums.first * share;
-  // The mean of numbers that are nearly alike is rounded by more than they differ by.
+  // If all values are nearly equal, the rounding error of the mean may exceed their differences.
   if (rest * rest > 0x1p-6 * (sums.second * share)) {
     normal.centre = static_cast<float>(double{normal.centre} + rest);
     sums = row_moments<V>(x, n, normal.centre);
@@ -76,7 +76,7 @@ template <class V> inline normaliser normaliser_of(const float* x, std::int64_t 
   return normal;
 }
 
-/// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
+/// A row in the arithmetic of the reference; gamma(i) and beta(i) are the parameters of element i. y may be x.
 template <class Gamma, class Beta>
 [[gnu::noinline, gnu::cold]] void safe_row(const float* x, std::int64_t n, float epsilon, const Gamma& gamma,
                                            const Beta& beta, float* y) {
@@ -103,7 +103,8 @@ inline void finish_row(const float* x, std::int64_t n, const normaliser& normal,
 
 }  // namespace detail
 
-/// Rows of n elements; y may be x.
+/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta for rows of n elements; y may be x. A part is a share of
+/// the rows.
 template <class Isa = native>
 void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma,
                 repeated_parameters beta, float* y, part p = {}) {
@@ -117,7 +118,7 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
       detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
       continue;
     }
-    // A stretch ends with the row, or where gamma or beta begins anew.
+    // A segment ends with the row, or where gamma or beta repeats.
     for (std::int64_t at = row * n, end = at + n; at < end;) {
       const std::int64_t g = at % gamma.count, b = at % beta.count;
       std::int64_t stretch = end - at;
@@ -129,7 +130,8 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
   }
 }
 
-/// Rows of n elements, row r with number r % channels of scale and of bias; y may be x.
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias for rows of n elements; row r uses element r % channels of
+/// scale and bias. y may be x. A part is a share of the rows.
 template <class Isa = native>
 void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale,
                    const float* bias, std::int64_t channels, float* y, part p = {}) {

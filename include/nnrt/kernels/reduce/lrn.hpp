@@ -1,4 +1,4 @@
-// lrn: each channel over a power of what the squares of its neighbours sum up to.
+// lrn: local response normalisation across channels.
 // Flow: bind/lrn.hpp calls local_response() for a part of the pixels.
 #pragma once
 
@@ -10,21 +10,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// How many neighbours on one side are looked at, and y = x / (bias + alpha * sum)^beta.
+/// Parameters: y = x / (bias + alpha * sum)^beta; sum is over the squares of the channels at a distance of at most
+/// `radius`.
 struct response {
   std::int64_t radius;
   float bias, alpha, beta;
 };
 
-/// The largest radius that local_response() takes.
+/// Maximum radius of local_response().
 inline constexpr std::int64_t largest_radius = 64;
 
 namespace detail {
 
-/// How many channels are worked on at once.
+/// Channels per block.
 inline constexpr std::int64_t channels_of_response = 256;
 
-/// The response of one channel where squares or their sum may be no normal floats: with room enough.
+/// The response of one channel in f64, for squares or sums that may overflow or be subnormal.
 inline float safe_response(const float* x, std::int64_t channels, std::int64_t c, const response& by) {
   double sum = 0;
   const std::int64_t end = c + by.radius < channels ? c + by.radius + 1 : channels;
@@ -32,9 +33,9 @@ inline float safe_response(const float* x, std::int64_t channels, std::int64_t c
   return static_cast<float>(double{x[c]} * math::pow(double{by.bias} + double{by.alpha} * sum, -double{by.beta}));
 }
 
-/// x * base^power for normal numbers `base`, where `exponent`, which base^power has nearly, is small enough for a
-/// float. base = 2^e m: base^power = 2^(power e) m^power, where the exponents' fractions are computed to a float's last
-/// place, whatever their whole part is.
+/// x * base^power for positive normal `base`; `exponent` (about log2 of base^power) must be small enough for a float.
+/// With base = 2^e m: base^power = 2^(power e) m^power. The fraction of power * e is accurate to a float's last place,
+/// for any integer part.
 template <class V> struct power_of_base {
   V value, exponent;
   [[gnu::always_inline]] power_of_base(V base, V power) {
@@ -49,19 +50,19 @@ template <class V> struct power_of_base {
   }
 };
 
-/// Channels first to last of a pixel.
+/// Channels `first` to `last` - 1 of a pixel.
 template <class V>
 inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last,
                         const response& by, float* y) {
   alignas(64) float squares[channels_of_response + 2 * largest_radius + f32_lanes];
-  // number from + i is squares[i], zeros beyond the channels
+  // squares[i] is for channel from + i, zero outside the channels
   const std::int64_t from = first - by.radius, to = last + by.radius;
   for (std::int64_t i = 0; i < to - from; ++i)
     squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
   for (std::int64_t i = 0; i < f32_lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
-  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats, and of a
-  // large beta no power.
+  // Smaller bases may be sums of subnormal squares. Powers of 2 outside this range may overflow; for large beta none is
+  // safe.
   const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
               most = size < 60 ? 100 - size : -1;
   for (std::int64_t c = first; c < last; c += f32_lanes) {
@@ -83,8 +84,8 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
 
 }  // namespace detail
 
-/// Pixels of so many channels; y is not x. 0 <= radius <= largest_radius; bias and alpha are not negative, beta is not
-/// 0.
+/// y = x / (bias + alpha * sum)^beta for pixels of `channels` channels. y must not alias x. 0 <= radius <=
+/// largest_radius; bias and alpha are not negative, beta is not 0. A part is a share of the pixels.
 template <class Isa = native>
 void local_response(const float* x, std::int64_t pixels, std::int64_t channels, const response& by, float* y,
                     part p = {}) {

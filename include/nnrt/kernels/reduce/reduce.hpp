@@ -1,5 +1,5 @@
-// reduce: folds along the middle of [outer, extent, inner] - means, products.
-// Flow: the bindings of reductions call fold() for a part of the results; reduce/layer_norm.hpp sums its rows here.
+// reduce: folds along the middle axis of [outer, extent, inner], such as sums, means, products.
+// Flow: the bindings of reductions call fold() for a part of the results; reduce/layer_norm.hpp uses row_sum().
 #pragma once
 
 #include <nnrt/kernels/common/axis_block.hpp>
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// n floats folded to one vector.
+/// Folds n floats to one vector.
 template <class V, class Fold> [[gnu::always_inline]] inline V folded_vectors(const float* x, std::int64_t n) {
   const V start(Fold::start);
   V folded[4] = {start, start, start, start};
@@ -29,8 +29,8 @@ template <class V, class Fold> [[gnu::always_inline]] inline V folded_vectors(co
   return Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3]));
 }
 
-/// The same of long rows: a lane folds at most numbers_of_a_sum numbers one after the other before what it has joins
-/// the rest.
+/// folded_vectors() for long rows: a lane folds at most numbers_of_a_sum values in a row before its result joins the
+/// total.
 template <class V, class Fold> [[gnu::noinline]] V folded_blocks(const float* x, std::int64_t n) {
   constexpr std::int64_t block = 4 * f32_lanes * numbers_of_a_sum;
   V all = folded_vectors<V, Fold>(x + n / block * block, n % block);
@@ -40,7 +40,7 @@ template <class V, class Fold> [[gnu::noinline]] V folded_blocks(const float* x,
 
 }  // namespace detail
 
-/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
+/// Folds n floats, before Fold::result(). The order depends on n and the number of lanes alone.
 template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
   const V all = n <= 4 * f32_lanes * numbers_of_a_sum ? detail::folded_vectors<V, Fold>(x, n)
                                                       : detail::folded_blocks<V, Fold>(x, n);
@@ -48,12 +48,12 @@ template <class V, class Fold> inline float folded_row(const float* x, std::int6
       all, [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
 }
 
-/// The sum of n floats, in an order that depends on n and the number of lanes alone.
+/// Sum of n floats. The order depends on n and the number of lanes alone.
 template <class V> inline float row_sum(const float* x, std::int64_t n) { return folded_row<V, mean_fold>(x, n); }
 
 namespace detail {
 
-/// Those of `columns` folds that are not finite, folded anew.
+/// Repeats the folds of `columns` columns whose result is not finite, in f64.
 template <class Fold>
 [[gnu::noinline, gnu::cold]] void refold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                  std::int64_t columns, float factor, float* y) {
@@ -62,8 +62,7 @@ template <class Fold>
       y[c] = static_cast<float>(in_f64<Fold>(extent, [=](std::int64_t i) { return x[i * step + c]; }) * double{factor});
 }
 
-/// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
-/// vector.
+/// Folds `Vectors` vectors of columns over `extent` rows in order; the last vector has `last` columns.
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
@@ -91,8 +90,8 @@ template <class V, class Fold, int Vectors>
 
 }  // namespace detail
 
-/// y[outer, inner] = factor * Fold of x along the middle. A part never adds to another's result: the parts share the
-/// results.
+/// y[outer, inner] = factor * fold of x along the middle axis. A part is a share of the results: parts never add to the
+/// same result.
 template <class Fold, class Isa = native>
 void fold(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
   if (block.inner == 1) {

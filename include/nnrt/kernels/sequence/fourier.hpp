@@ -1,4 +1,4 @@
-// fourier: fast Fourier transforms of lines of any length, in f64.
+// fourier: mixed-radix fast Fourier transforms of lines of any length, in f64.
 // Flow: bind/dft.hpp calls transform_lines() for a part of the lines.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A complex number. (std::complex multiplies with care for infinities, in a call.)
+/// A complex number. The product of std::complex handles infinities in a function call, which is slower.
 struct complex_number {
   double real, imaginary;
 
@@ -26,16 +26,16 @@ struct complex_number {
   constexpr complex_number conjugate() const { return {real, -imaginary}; }
 };
 
-/// Lines of a tensor as dft takes them: complex numbers have their two parts side by side.
+/// Shape of a dft. Complex values are stored as [real, imaginary].
 struct fourier_shape {
-  std::int64_t outer = 1, inner = 1;   // lines before and between the axis and the parts
+  std::int64_t outer = 1, inner = 1;   // lines before the axis, and between the axis and the parts
   std::int64_t extent = 1, parts = 1;  // of x
   std::int64_t results = 1, made = 2;  // of y
-  std::int64_t length = 1, read = 1;   // N, and how many numbers of a line are read
+  std::int64_t length = 1, read = 1;   // N, and the values read per line
   std::int64_t inverse = 0, onesided = 0;
 
   constexpr bool is_halved() const { return onesided != 0 && inverse == 0 && length % 2 == 0; }
-  /// Of the transform that is computed: pairs of real numbers count as complex ones.
+  /// Length of the computed transform; pairs of real values count as complex ones.
   constexpr std::int64_t computed() const { return is_halved() ? length / 2 : length; }
   constexpr std::int64_t scratch_bytes() const {
     return (length + 2 * computed()) * static_cast<std::int64_t>(sizeof(complex_number));
@@ -44,8 +44,9 @@ struct fourier_shape {
 
 namespace detail {
 
-/// One step of Stockham's transform with decimation in frequency: lines of n = p * m numbers, `step` of them side by
-/// side, become p times as many of m numbers each. `turns` are those of a whole turn in `length` parts.
+/// One step of Stockham's transform (decimation in frequency) for any radix p: lines of n = p * m values, `step`
+/// interleaved, become p times as many lines of m values. `turns` are the powers of the root of unity of order
+/// `length`.
 inline void split_lines(const complex_number* x, complex_number* y, std::int64_t p, std::int64_t m, std::int64_t step,
                         const complex_number* turns, std::int64_t length) {
   const std::int64_t part = length / (p * m), turn_of_p = length / p;
@@ -60,7 +61,7 @@ inline void split_lines(const complex_number* x, complex_number* y, std::int64_t
       }
     }
 }
-/// The same for p = 3 and 5: of numbers k and p - k sums meet the cosines and differences the sines.
+/// The step for radix 3 and 5: sums of values k and p - k are multiplied by cosines, differences by sines.
 template <int P>
 inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
                          const complex_number* turns, std::int64_t length) {
@@ -92,7 +93,8 @@ inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_
     }
   }
 }
-/// The same of halves and quarters, whose turns are additions; `sign` is that of the exponent.
+/// The step for radix 2; the one for radix 4 follows. Their roots need additions only; `sign` is the sign of the
+/// exponent.
 inline void split_in_2(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
                        const complex_number* turns, std::int64_t length) {
   const std::int64_t part = length / (2 * m);
@@ -121,8 +123,8 @@ inline void split_in_4(const complex_number* x, complex_number* y, std::int64_t 
   }
 }
 
-/// The transform of n numbers, which come in one of two buffers; the buffer with the result. `turns` are those of a
-/// turn in `length` parts, a multiple of n, in the direction of `sign`.
+/// Transforms n values in one of two buffers; returns the buffer with the result. `turns` are the powers of the root of
+/// unity of order `length` (a multiple of n), in the direction of `sign`.
 inline complex_number* transform(complex_number* x, complex_number* y, std::int64_t n, const complex_number* turns,
                                  std::int64_t length, double sign) {
   for (std::int64_t left = n, step = 1; left > 1;) {
@@ -144,7 +146,7 @@ inline complex_number* transform(complex_number* x, complex_number* y, std::int6
 
 }  // namespace detail
 
-/// Lines that are this part's. Scratch memory: as fourier_shape says.
+/// Transforms this part's share of the lines. `scratch`: s.scratch_bytes() bytes for this part alone.
 inline void transform_lines(const fourier_shape& s, const float* x, float* y, complex_number* scratch, part p) {
   const double sign = s.inverse != 0 ? 1 : -1;
   const std::int64_t n = s.computed();
@@ -172,19 +174,19 @@ inline void transform_lines(const fourier_shape& s, const float* x, float* y, co
     else
       for (std::int64_t k = 0; k < s.read; ++k)
         work[k] = {double{from[k * from_step]}, s.parts == 2 ? double{from[k * from_step + 1]} : 0};
-    if (s.onesided != 0 && s.inverse != 0) {  // the conjugates that were left out
+    if (s.onesided != 0 && s.inverse != 0) {  // the omitted conjugates
       work[0].imaginary = 0;
       if (s.length % 2 == 0) work[s.length / 2].imaginary = 0;
       for (std::int64_t k = 1; 2 * k < s.length; ++k) work[s.length - k] = work[k].conjugate();
     }
-    double away = 0;  // a NaN where a number is one, or infinite
+    double away = 0;  // NaN if a value is infinite or NaN
     for (std::int64_t k = 0; k < n; ++k)
       away += (work[k].real - work[k].real) + (work[k].imaginary - work[k].imaginary);
     const complex_number* const made = detail::transform(work, work + n, n, turns, s.length, sign);
     const double scale = s.inverse != 0 ? static_cast<double>(s.length) : 1;
     for (std::int64_t m = 0; m < s.results; ++m) {
       complex_number result = made[m % n];
-      if (s.is_halved()) {  // even and odd numbers' transforms, which overlap in it
+      if (s.is_halved()) {  // combines the transforms of even and odd values, which were computed as one
         const complex_number other = made[(n - m % n) % n].conjugate(), even = result + other, odd = result - other;
         const complex_number turned = complex_number{odd.imaginary, -odd.real} * turns[m];
         result = {0.5 * (even.real + turned.real), 0.5 * (even.imaginary + turned.imaginary)};

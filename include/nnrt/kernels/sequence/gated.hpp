@@ -1,5 +1,5 @@
-// gated: steps of sequences of floats through sequence_lstm, with all that it may have, and sequence_rnn.
-// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp go through the sequences of a part.
+// gated: steps of float sequences for sequence_lstm, with all its options, and for sequence_rnn.
+// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp iterate over the sequences of a part.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -15,13 +15,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Operands of sequence_lstm, by gate (i, f, g, o) where there is one for each; null: missing.
+/// Operands of sequence_lstm, by gate (i, f, g, o) where each gate has one; null: missing.
 struct gated_weights {
   const float *w[4], *u[4], *p[4], *b[4], *n[4], *projection, *projection_bias;
 };
 
-/// One sequence: its extents, what changes its steps, and where its rows are. `gates` has a row of `cells` floats for
-/// each gate, `seen` room for input + outputs + cells floats.
+/// State of one sequence: extents, options and buffers. `gates` has a row of `cells` floats per gate; `seen` has room
+/// for input + outputs + cells floats.
 struct gated_sequence {
   std::int64_t input, cells, outputs;
   recurrent_activation activation;
@@ -44,12 +44,12 @@ template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_acti
   return x;
 }
 
-/// Calls f(first, count) for whole vectors of n numbers and what is left.
+/// Calls f(first, count) for the vectors of n values; the last one may be partial.
 template <class F> [[gnu::always_inline]] inline void for_vectors(std::int64_t n, const F& f) {
   for (std::int64_t i = 0; i < n; i += f32_lanes) f(i, n - i < f32_lanes ? n - i : f32_lanes);
 }
 
-/// The row, or what 8 bits say of it, written to `to`.
+/// Returns `row`; if is_rounded, writes it to `to`, rounded to 8-bit quantised values, and returns `to`.
 inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, std::int64_t n, float* to) {
   if (!is_rounded) return row;
   const auto steps = ops::detail::row_steps_of<float>(n, symmetric, [&](std::int64_t i) { return row[i]; });
@@ -57,7 +57,7 @@ inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, 
   return to;
 }
 
-/// to[n] = row n of w times x plus row n of u times h.
+/// to[n] = row n of w times x plus row n of u times h, for `Rows` rows.
 template <int Rows>
 [[gnu::always_inline]] inline void sum_rows(const float* w, const float* x, std::int64_t input, const float* u,
                                             const float* h, std::int64_t outputs, float* to) {
@@ -68,7 +68,7 @@ template <int Rows>
   each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
 }
 
-/// The sums of a gate without their mean, over the root of their variance, times n.
+/// Layer normalisation of the sums of a gate: (sums - mean) / sqrt(variance + 1e-8) * n.
 inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
   double total = 0, squares = 0;
   for (std::int64_t i = 0; i < cells; ++i) total += double{sums[i]};
@@ -97,7 +97,7 @@ inline void compute_gate(const gated_weights& of, const gated_sequence& s, int g
   });
 }
 
-/// c = f * c + i * g; gates that are coupled have 1 - f for i.
+/// c = f * c + i * g; coupled gates use 1 - f for i.
 inline void compute_cells(const gated_sequence& s, bool are_coupled) {
   const float clip = s.cell_clip == 0 ? std::numeric_limits<float>::infinity() : s.cell_clip;
   for_vectors(s.cells, [&](std::int64_t at, std::int64_t n) {
@@ -108,7 +108,7 @@ inline void compute_cells(const gated_sequence& s, bool are_coupled) {
   });
 }
 
-/// The hidden values, and what becomes of them.
+/// Computes the hidden state from cells and output gate, with the optional projection.
 inline void compute_states(const gated_weights& of, const gated_sequence& s) {
   float* const hidden = s.gates[3];
   for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
@@ -126,7 +126,7 @@ inline void compute_states(const gated_weights& of, const gated_sequence& s) {
   });
 }
 
-/// The next states of a plain recurrent layer: act(w x + u h + bias), to `to`, which is not h.
+/// One step of a plain recurrent layer: to = act(w x + u h + bias). `to` must not alias h.
 inline void run_plain_step(const float* w, const float* x, std::int64_t input, const float* u, const float* h,
                            std::int64_t states, const float* bias, recurrent_activation activation, float* to) {
   std::int64_t row = 0;
@@ -139,7 +139,7 @@ inline void run_plain_step(const float* w, const float* x, std::int64_t input, c
 
 }  // namespace detail
 
-/// One step from the states in h and c, which become those after it.
+/// One step: updates the states h and c.
 inline void run_gated_step(const gated_weights& of, const gated_sequence& s, const float* row) {
   const float* const x = detail::row_seen(s.rounds_rows, s.symmetric, row, s.input, s.seen);
   const float* const h = detail::row_seen(s.rounds_rows, s.symmetric, s.h, s.outputs, s.seen + s.input);
@@ -150,14 +150,14 @@ inline void run_gated_step(const gated_weights& of, const gated_sequence& s, con
   detail::compute_states(of, s);
 }
 
-/// The state of sequence b that output `out` holds, as operand `in` begins it.
+/// The state of sequence b in output `out`, initialised from operand `in`.
 inline float* state_of_sequence(const kernel_call& call, std::size_t in, std::size_t out, std::int64_t b) {
   const std::int64_t width = call.out[out].shape()[1];
   float* const state = floats_out(call, out) + b * width;
   copy_floats(floats_in(call, in) + b * width, width, state);
   return state;
 }
-/// Calls begin(b) for each sequence of the call's part, then one_step(row) for the row of each of its steps.
+/// Calls begin(b) for each sequence of the call's part, then one_step(row) for each of its steps.
 template <class Begin, class Step>
 void for_sequences(const kernel_call& call, const ops::detail::row_order& order, const Begin& begin,
                    const Step& one_step) {

@@ -9,21 +9,21 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Steps of a sequence, elements of each, and of the states.
+/// Number of steps, of elements per step, and of elements per state.
 struct lstm_sizes {
   std::int64_t steps, input, hidden;
 };
 
-/// Rows of floats, so many apart.
+/// Rows of floats that are `apart` floats apart.
 template <class T> struct spaced_rows {
   T* first;
   std::int64_t apart;
   T* operator[](std::int64_t i) const { return first + i * apart; }
 };
 
-/// One sequence in one direction: its operands (bias, h and c may be null, and are 0 then) and results.
+/// Operands and results of one sequence in one direction. bias, h and c may be null, which means zeros.
 struct lstm_sequence {
-  spaced_rows<const float> x;  // one for each step
+  spaced_rows<const float> x;  // one row per step
   const float *w_ih, *w_hh, *bias, *h, *c;
   spaced_rows<float> y;
   float *hy, *cy;
@@ -33,7 +33,7 @@ struct lstm_sequence {
 
 namespace detail {
 
-/// gates[i] = the sum of row i for one step: a multiple of four rows.
+/// gates[i] = the sum of row i for one step; the number of rows is a multiple of four.
 inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
   const std::int64_t rows = 4 * s.hidden;
   for (std::int64_t row = 0; row < rows; row += 4) {
@@ -47,15 +47,15 @@ inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float
   }
 }
 
-/// The share of the state before that is kept.
+/// Zoneout: share * before + (1 - share) * after.
 template <class V> [[gnu::always_inline]] inline V zoned(float share, V before, V after) {
   return share == 0 ? after : fma(V(share), before, V(1.0F - share) * after);
 }
 
 }  // namespace detail
 
-/// Runs one sequence; `gates` has room for 4 * hidden floats. The hidden state of a step stands in hy, that of the next
-/// one in y until all of it is known; the cell's stands in cy.
+/// Runs one sequence; `gates` has room for 4 * hidden floats. hy holds the hidden state of the previous step while y
+/// receives the new one; cy holds the cell state.
 inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates) {
   const auto begin_with = [&](const float* from, float* to) {
     if (from != nullptr) copy_floats(from, s.hidden, to);

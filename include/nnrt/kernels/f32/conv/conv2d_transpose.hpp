@@ -1,10 +1,10 @@
-// conv2d_transpose: float transposed convolution over NHWC images, as a sum of phases computed by conv2d.
+// conv2d_transpose: float transposed convolution over NHWC images, as one ordinary convolution per phase of the output.
 // Flow: a prepare step packs weights and bias once with conv_transpose_pack(); a plan's step calls conv_transpose().
 //
 // Output pixels a stride apart use the same taps of the kernel, on adjacent input pixels. They form a phase: a
-// convolution of stride 1 with some of the taps, in reverse order. The output of a phase has gaps, which the other
-// phases fill. Each product is computed once and added in a register: no scatter, and parts never write to the same
-// sum. Uses f32/conv/conv2d.hpp.
+// convolution of stride 1 with some of the taps, in reverse order, computed by f32/conv/conv2d.hpp. The output of a
+// phase has gaps, which the other phases fill. Each product is computed once and added in a register: no scatter, and
+// parts never add to the same sum.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
