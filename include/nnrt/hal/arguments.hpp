@@ -1,7 +1,6 @@
-// arguments: what the tensors of a run must be - as many as the model has, of shapes that it takes, with memory for
-// them.
-// Flow: hal/runnable.hpp asks before a driver sees a run and after it, hal/shared_compile.hpp for the whole of its
-// parts; drivers do not ask again.
+// arguments: checks of a run's tensors - their number, shapes and memory.
+// Flow: hal/prepared_model_handle.hpp checks before and after a driver's run, hal/shared_compile.hpp once for all
+// segments. Drivers do not check again.
 #pragma once
 
 #include <nnrt/core/text.hpp>
@@ -11,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// The extents that input i of a model may have, as its driver says, looked at. Errors: the driver's; device_failed (no
-/// input can have these).
+/// The extents that input i of a model may have, according to its driver.
+/// Errors: the driver's; device_failed (the range does not fit the input's declared shape).
 inline result<extent_range> input_range_of(const prepared_model& of, std::size_t i) {
   auto range = of.input_range(i);
   if (range && !range->is_for(of.input_desc(i).shape))
@@ -21,8 +20,8 @@ inline result<extent_range> input_range_of(const prepared_model& of, std::size_t
   return range;
 }
 
-/// The inputs and outputs of a prepared model as runs are held to them; read once. Nothing here takes memory while
-/// nothing is wrong, and shapes that are the model's own take a comparison.
+/// The inputs and outputs of a prepared model, read once, and checks of arguments against them. A check that passes
+/// allocates nothing; shapes equal to the model's cost one comparison.
 class model_io {
  public:
   explicit model_io(const prepared_model& of) {
@@ -33,7 +32,7 @@ class model_io {
 
   const tensor_desc& output(std::size_t i) const { return outputs_[i].desc; }
 
-  /// Counts, shapes and memory, but for how large that of outputs is. Error: invalid_argument.
+  /// Checks counts, shapes and memory, but not whether outputs are large enough. Error: invalid_argument.
   result<void> check(array_ref<const argument> inputs, array_ref<const argument> outputs) const {
     if (inputs.size() != inputs_.size() || outputs.size() != outputs_.size())
       return fail(error_code::invalid_argument, {"got ", inputs.size(), " inputs and ", outputs.size(),
@@ -56,15 +55,17 @@ class model_io {
         return fail(error_code::invalid_argument, {"output ", i, ": has no memory"});
     return {};
   }
-  /// All outputs have memory for what the model says of their shapes. Error: invalid_argument.
+  /// Checks that every output has enough memory for the model's declared shape, where all of its extents are known.
+  /// Error: invalid_argument.
   result<void> check_room(array_ref<const argument> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (const end& e = outputs_[i]; e.bytes >= 0 && outputs[i].bytes < static_cast<std::size_t>(e.bytes))
         return too_small(i, outputs[i], e.desc.shape);
     return {};
   }
-  /// After a run: every output has a shape that the model allows, and memory for it. Errors: invalid_argument (an
-  /// output whose extents the model leaves open is larger than its memory), what the driver said, device_failed (it
+  /// Checks after a run that every output has a shape that the model allows, and memory for it.
+  /// Errors: invalid_argument (an output with open extents is larger than its memory); the driver's; device_failed (the
+  /// driver reported success, but an output has a shape that the model does not allow).
   /// said that all went well, and made such a shape).
   result<void> check_after(result<void>&& ran, array_ref<const argument> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -77,16 +78,16 @@ class model_io {
     return std::move(ran);
   }
 
-  /// Whether an output's memory is enough for this shape; where that leaves an extent open, anything is.
+  /// Whether an output's memory holds a tensor of this shape. A shape with open extents needs none.
   bool is_sufficient(std::size_t i, const argument& output, const shape_t& shape) const {
     return shape.elements() < 0 || output.bytes >= bytes_of(outputs_[i].desc, shape);
   }
-  /// The shape of output i as a driver has told it, or as the model says where it has not.
+  /// The shape of output i that the driver reported; without a report, the model's.
   const shape_t& told(std::size_t i, const argument& output) const {
     return output.shape.rank == outputs_[i].desc.rank() ? output.shape : outputs_[i].desc.shape;
   }
 
-  /// Whether all extents of a shape are known, and those that `declared` knows are the same.
+  /// Whether all extents of a shape are known and equal those known in `declared`.
   static bool is_one_of(const shape_t& shape, const shape_t& declared) {
     if (shape.rank != declared.rank || shape.elements() < 0) return false;
     for (int axis = 0; axis < shape.rank; ++axis)
@@ -111,26 +112,26 @@ class model_io {
   std::vector<end> inputs_, outputs_;
 };
 
-/// One caller's way to run a model, who may get the arguments wrong: used by one thread at a time.
+/// An execution that checks its arguments. One thread at a time may use it.
 class checked_execution {
  public:
   checked_execution(std::shared_ptr<const model_io> ends, std::unique_ptr<execution> of)
       : ends_(std::move(ends)), execution_(std::move(of)) {}
 
-  /// As execution::run(), with arguments that nobody has looked at. Errors: invalid_argument (counts, shapes, sizes),
-  /// deadline_missed, and the driver's; device_failed: the driver says that all went well, and gives no shape that the
-  /// model can have.
+  /// Checks the arguments, then runs like execution::run().
+  /// Errors: invalid_argument (counts, shapes, sizes); deadline_missed; the driver's; device_failed (the driver
+  /// reported success, but an output has a shape that the model does not allow).
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) {
     if (auto ok = ends_->check(inputs, outputs); !ok) return ok;
     if (auto ok = ends_->check_room(outputs); !ok) return ok;
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the deadline is over");
     return drive(inputs, outputs, deadline);
   }
-  /// As execution::stop_when().
+  /// See execution::stop_when().
   void stop_when(const std::atomic<bool>* is_unwanted) { execution_->stop_when(is_unwanted); }
-  /// The same as run() for arguments that were looked at.
+  /// Runs with arguments that were checked before.
   result<void> drive(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) {
-    for (argument& out : outputs) out.shape.rank = 0;  // until the driver says which it is
+    for (argument& out : outputs) out.shape.rank = 0;  // until the driver sets it
     return ends_->check_after(execution_->run(inputs, outputs, deadline), outputs);
   }
 

@@ -1,6 +1,6 @@
-// bpu_driver: an int8 accelerator as a device - it takes what its table does, and computes with its rounding.
-// Flow: add_accelerators() puts those whose tables this library has into the registry; the C API lists and selects them
-// by their ids.
+// bpu_driver: an int8 accelerator, simulated as a device - it takes the nodes that its table allows, and rounds as it
+// does.
+// Flow: add_accelerators() registers one for each table of this library; the C API lists and selects them by id.
 #pragma once
 
 #include <nnrt/hal/registry.hpp>
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 namespace detail {
 
-/// The same network with every tensor of quantised values rounded as an accelerator rounds.
+/// A copy of the network in which every per-tensor quantised value has the accelerator's rounding.
 inline model rounded_as(quantised_rounding rounding, const model& network) {
   model made = network;
   for (ir::value& v : made.graph.values)
@@ -22,14 +22,14 @@ inline model rounded_as(quantised_rounding rounding, const model& network) {
 
 }  // namespace detail
 
-/// An accelerator, simulated by the processor: networks of quantised values, as programs bring them, whose nodes its
-/// table takes. What it computes is what `executor<graph<f>, bpu<…>>` does with the same numbers: sums of 32 bits,
-/// scaled and rounded once, halves to even numbers.
+/// An accelerator, simulated by the processor. It takes quantised networks whose nodes its table allows.
+/// Results equal those of `executor<graph<f>, bpu<…>>` with the same numbers: 32-bit sums, scaled and rounded once,
+/// half to even.
 ///
-/// Tensors of floats are refused, and so are conversions between them and quantised values: they are the processor's.
+/// It refuses tensors of floats and conversions between floats and quantised values; those run on the processor.
 class bpu_driver final : public cpu_driver {
  public:
-  /// The table stays where it is as long as the driver.
+  /// The table must outlive the driver.
   explicit bpu_driver(const accelerator& table) : table_(table) {}
 
   std::string_view name() const override { return table_.name; }
@@ -40,7 +40,8 @@ class bpu_driver final : public cpu_driver {
     return some;
   }
 
-  /// What breaks a rule of its operator, or a limit of the table; see to_string(accelerator_verdict).
+  /// For each node the rule of its operator or the limit of the table that it breaks; see
+  /// to_string(accelerator_verdict).
   result<std::vector<std::string>> refusals(const model& network) override {
     model rounded = detail::rounded_as(table_.rounding, network);
     passes::settle_declared(rounded.graph);
@@ -57,7 +58,7 @@ class bpu_driver final : public cpu_driver {
     return reasons;
   }
 
-  /// Errors: also not_supported (the first node that is refused).
+  /// Errors: as cpu_driver::prepare(); not_supported (names the first refused node).
   result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
     auto refused = refusals(network);
     if (!refused) return fail(std::move(refused.error()));
@@ -69,7 +70,7 @@ class bpu_driver final : public cpu_driver {
  private:
   accelerator_verdict check_limits(const ir::graph& g, const ir::node& n,
                                    const nnrt::detail::graph_facts& about) const {
-    // Tables take floats, since graphs of them are quantised; here nobody does that.
+    // Tables accept floats because graphs of floats are quantised first. No pass quantises here, so floats are refused.
     for (const std::int32_t id : g.inputs_of(n))
       if (id != ir::none && types::floating.contains(g.at(id).desc.type) && !about.is_known(id))
         return nnrt::detail::broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator,
@@ -80,7 +81,7 @@ class bpu_driver final : public cpu_driver {
   const accelerator& table_;
 };
 
-/// Adds all architectures that nnrt has tables of to the devices of this process, unless they are there. Error: as
+/// Registers every architecture that nnrt has a table of, unless it is registered already. Error: as
 /// device_registry::add().
 inline result<void> add_accelerators() {
   for (const accelerator* const table : all_accelerators()) {

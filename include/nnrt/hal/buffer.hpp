@@ -1,6 +1,5 @@
-// buffer: memory of a device that stays there between runs - what one run makes of it another reads, and no copy goes
-// to the caller.
-// Flow: hal::device::allocate() makes one for chosen inputs and outputs of its models; requests name it by its token.
+// buffer: device memory that keeps its contents between runs - one run's output is another's input without a copy.
+// Flow: hal::device::allocate() makes one for given inputs and outputs of its models; requests name it by its token.
 #pragma once
 
 #include <nnrt/hal/arguments.hpp>
@@ -12,24 +11,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// An input or output that a buffer is for, and how often it will be, in (0, 1].
+/// One input or output that a buffer serves, and how often, in (0, 1].
 struct buffer_role {
-  std::size_t model = 0;  // in the list of models that the buffer is allocated for
-  std::size_t end = 0;    // the input or output of that model
+  std::size_t model = 0;  // index in the list of models that the buffer is allocated for
+  std::size_t end = 0;    // index of that model's input or output
   float frequency = 1;
 };
 
-/// A place in a request where a buffer stands instead of the caller's memory: the argument there is empty.
+/// Puts a buffer in place of the caller's memory in a request; the argument at that index is empty.
 struct buffer_use {
   bool is_input = true;
   std::size_t end = 0;
   std::uint32_t token = 0;
-  std::optional<shape_t> shape;  // what the caller takes the tensor for; without, what it is
+  std::optional<shape_t> shape;  // shape that the caller expects; empty: the present one
 };
 
 namespace detail {
 
-/// What all handles of a buffer, and the runs on it, share.
+/// State shared by all handles of a buffer and by the runs that use it.
 struct buffer_state {
   struct role {
     std::shared_ptr<prepared_model> model;
@@ -37,16 +36,16 @@ struct buffer_state {
     std::size_t end;
   };
   std::shared_ptr<driver> device;
-  tensor_desc desc;  // of all roles and of the caller: extents that nobody knows are -1
+  tensor_desc desc;  // merged from all roles and the caller; unknown extents are -1
   std::vector<role> roles;
   std::uint32_t token = 0;
 
   std::mutex mutex;
-  std::shared_ptr<const shared_memory> memory;  // may be exchanged for more; who reads keeps it
-  std::optional<shape_t> written;               // as what; nothing: uninitialised
+  std::shared_ptr<const shared_memory> memory;  // may be replaced by a larger one; readers hold a reference
+  std::optional<shape_t> written;               // shape of the contents; empty: uninitialised
   ~buffer_state();
 
-  /// Memory for so many bytes. Errors: the driver's.
+  /// Makes `memory` hold at least `bytes`. Errors: the driver's.
   result<void> make_room(std::size_t bytes) {
     if (memory != nullptr && memory->size() >= bytes) return {};
     auto made = device->allocate(bytes == 0 ? 1 : bytes);
@@ -61,7 +60,7 @@ struct buffer_state {
   }
 };
 
-/// The living buffers of the process by their tokens.
+/// The live buffers of this process by token. Safe from any thread.
 class buffer_table {
  public:
   static buffer_table& all() {
@@ -96,17 +95,18 @@ inline buffer_state::~buffer_state() {
 
 }  // namespace detail
 
-/// Memory of a device for inputs and outputs of its models (IBuffer of NN HAL 1.3). Uninitialised until a run or
-/// copy_from() has written it, and again when one of them fails. Copies are one and the same; when the last is gone, so
-/// is the token. Safe from any thread.
+/// Memory of a device for inputs and outputs of its models (IBuffer of NN HAL 1.3).
+/// It is uninitialised until a run or copy_from() has written it, and again after one of these fails.
+/// Copies share one buffer; the token is released with the last copy. Safe from any thread.
 class device_buffer {
  public:
   explicit device_buffer(std::shared_ptr<detail::buffer_state> of) : state_(std::move(of)) {}
 
-  /// Its name in requests, not 0; no other buffer that is there has it.
+  /// Identifies the buffer in requests: not 0, and unique among live buffers.
   std::uint32_t token() const { return state_->token; }
 
-  /// Reads it. Errors: device_failed (uninitialised), invalid_argument (another number of bytes than was written).
+  /// Copies the contents out. Errors: device_failed (uninitialised), invalid_argument (size differs from the
+  /// contents').
   result<void> copy_to(array_ref<std::byte> to) const {
     const std::lock_guard lock(state_->mutex);
     if (!state_->written)
@@ -118,8 +118,9 @@ class device_buffer {
     if (bytes != 0) std::memcpy(to.data(), state_->memory->data(), bytes);
     return {};
   }
-  /// Writes it, as a tensor of this shape; without one, of the buffer's own, whose extents must all be known then.
-  /// Errors: invalid_argument (shape, number of bytes), out_of_memory. It is uninitialised then.
+  /// Fills the buffer with a tensor of this shape. Without a shape, the buffer's own is used, and all its extents must
+  /// be known.
+  /// Errors: invalid_argument (shape, number of bytes), out_of_memory. After an error the buffer is uninitialised.
   result<void> copy_from(array_ref<const std::byte> from, const std::optional<shape_t>& shape = {}) const {
     const std::lock_guard lock(state_->mutex);
     state_->written.reset();
@@ -145,8 +146,9 @@ class device_buffer {
 
 namespace detail {
 
-/// A buffer that is to serve these inputs and outputs. Errors: invalid_argument (no model or role, a role of no model
-/// or end, twice, or of no frequency; tensors that are not alike), the driver's.
+/// Makes a buffer for these inputs and outputs.
+/// Errors: the driver's; invalid_argument (no model or role; a role with a wrong model or index, given twice, or with a
+/// frequency outside (0, 1]; tensors that differ in type or shape).
 inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const std::optional<shape_t>& shape,
                                          array_ref<const std::shared_ptr<prepared_model>> models,
                                          array_ref<const buffer_role> input_roles,

@@ -1,6 +1,6 @@
-// cache_file: a prepared model in a file of the caller's - buffers behind a token and a digest, so that no other bytes
-// are taken for them.
-// Flow: hal/device.hpp writes one after a preparation and reads it in place of the next.
+// cache_file: stores a prepared model's buffers in a caller's file, with a token and a digest that detect other
+// contents.
+// Flow: hal/device.hpp writes one after a preparation, and restores the model from it later.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -19,22 +19,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// By which a program knows its prepared model again.
+/// 32 bytes by which a program identifies its prepared model.
 using cache_token = std::array<std::byte, 32>;
 
 namespace detail {
 
-/// What stands in front of the buffers: their sizes follow it, then they themselves.
+/// Header of a cache file. The sizes of the buffers follow it, then the buffers.
 struct cache_header {
   std::uint64_t mark = 0x31656863616e6e6eU;  // "nnnache1"
   cache_token token{};
-  std::uint64_t buffers = 0, digest = 0;  // of each buffer's size and digest
+  std::uint64_t buffers = 0, digest = 0;  // digest of all sizes and of the buffers' digests
 };
 
 }  // namespace detail
 
-/// Writes the buffers from the file's begin on, whatever was there before; the place where the caller stands in it
-/// stays. Error: io_failed.
+/// Writes the buffers from the start of the file, over its contents. The caller's file offset does not change. Error:
+/// io_failed.
 inline result<void> write_cache(int fd, const cache_token& token, array_ref<const std::vector<std::byte>> buffers) {
   std::vector<std::uint64_t> sizes;
   for (const auto& buffer : buffers) sizes.push_back(buffer.size());
@@ -56,14 +56,13 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
   return {};
 }
 
-/// The largest file, and the most buffers, that read_cache() takes: it copies them into memory, so that a file must not
-/// be larger than the machine's memory either. NN HAL knows 32 files of each kind, and a driver here exports 100
-/// buffers at most.
+/// Limits of read_cache(), which copies the buffers into memory: a file must not be larger than the machine's memory,
+/// either. NN HAL knows 32 files of each kind; a driver here exports at most 100 buffers.
 inline constexpr std::uint64_t max_cache_bytes = std::uint64_t{1} << 36, max_cache_buffers = 100;
 
 namespace detail {
 
-/// Bytes of memory that the machine has.
+/// Physical memory of the machine in bytes; max_cache_bytes if the system does not tell.
 inline std::uint64_t bytes_of_machine() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), bytes_each = ::sysconf(_SC_PAGESIZE);
   return pages > 0 && bytes_each > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes_each)
@@ -72,7 +71,7 @@ inline std::uint64_t bytes_of_machine() {
 
 inline failure damaged_cache(const char* why) { return fail(error_code::invalid_file, {"cache: ", why}); }
 
-/// The size of a regular file that is open for reading and writing.
+/// Size of a regular file that is open for reading and writing.
 inline result<std::uint64_t> size_of_cache(int fd) {
   struct ::stat status {};
   const int access = ::fcntl(fd, F_GETFL);
@@ -84,8 +83,8 @@ inline result<std::uint64_t> size_of_cache(int fd) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-/// What stands in front of the buffers, once it was found to agree with the file's size: nothing larger than these
-/// sizes is allocated before.
+/// Reads and checks the header and the sizes of the buffers against the file's size. Nothing larger than the sizes is
+/// allocated before.
 inline result<std::vector<std::uint64_t>> read_cache_sizes(int fd, std::uint64_t file_bytes, const cache_token& token,
                                                            cache_header& header) {
   const std::uint64_t mark = header.mark;
@@ -114,10 +113,10 @@ inline result<std::vector<std::uint64_t>> read_cache_sizes(int fd, std::uint64_t
 
 }  // namespace detail
 
-/// The buffers that write_cache() wrote under this token. Nothing is allocated for a file before its header, its token
-/// and the sizes of its buffers are found to be in order. Errors: io_failed (it cannot be read, or not written, or is
-/// no regular file); invalid_file (another token; bytes that are not all there, too many, or others; more than
-/// `max_cache_buffers` or `max_cache_bytes`).
+/// Reads the buffers that write_cache() wrote under this token. The header, the token and the sizes are checked before
+/// buffers are allocated.
+/// Errors: io_failed (not readable, not writable, or not a regular file); invalid_file (another token, a wrong size or
+/// digest, more than `max_cache_buffers` buffers or `max_cache_bytes` bytes).
 inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cache_token& token) {
   const auto file_bytes = detail::size_of_cache(fd);
   if (!file_bytes) return fail(file_bytes.error());

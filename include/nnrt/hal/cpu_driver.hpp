@@ -1,5 +1,5 @@
-// cpu_driver: the processor as a device - models are compiled and run by this library's own programs and sessions.
-// Flow: hal/registry.hpp has one from the beginning.
+// cpu_driver: the processor as a device - compiles models to programs of this library and runs them in sessions.
+// Flow: hal/registry.hpp registers one at the start.
 #pragma once
 
 #include <nnrt/core/boolean_bytes.hpp>
@@ -18,7 +18,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
 namespace detail {
 
-/// A session of its own for each execution; inputs are read where the caller has them.
+/// An execution with one session. Inputs are read from the caller's memory without a copy.
 class cpu_execution final : public execution {
  public:
   explicit cpu_execution(const program& compiled) : session_(compiled), output_bytes_(compiled.output_count()) {
@@ -30,7 +30,7 @@ class cpu_execution final : public execution {
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     if (auto ok = fit_shapes(inputs); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i) give_input(i, inputs[i].data);
-    // for extents that the model leaves open; hal::model_io says of which output, and how much
+    // too small is possible where the model leaves extents open; hal::model_io reports which output and how much
     bool is_room = true;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = session_.output_desc(i).shape;
@@ -45,7 +45,7 @@ class cpu_execution final : public execution {
   void stop_when(const std::atomic<bool>* is_unwanted) override { is_unwanted_ = is_unwanted; }
 
  private:
-  /// Brings the session to the shapes of these inputs. Those that a desc leaves open (-1) are no input's.
+  /// Reshapes the session to the shapes of these inputs, if they differ.
   result<void> fit_shapes(array_ref<const argument> inputs) {
     bool is_same = true;
     for (std::size_t i = 0; is_same && i < inputs.size(); ++i)
@@ -58,7 +58,7 @@ class cpu_execution final : public execution {
     look_up_outputs();
     return done;
   }
-  /// A run that takes less time than this is not looked after: threads would have to meet between its steps.
+  /// Nanoseconds. Runs shorter than this do not poll `is_unwanted_`: polling makes threads meet between steps.
   static constexpr std::int64_t short_run = 5'000'000;
 
   result<void> run_until(std::int64_t deadline) {
@@ -71,15 +71,15 @@ class cpu_execution final : public execution {
     if (done) took_ = steady_now() - begin;
     return done;
   }
-  /// A run reads an input where it is, but for booleans that are none of C++'s, as C programs and other processes may
-  /// write them: of those it reads a copy in the session's own memory.
+  /// Lets the session read an input in place. Booleans other than 0 and 1, which C programs may write, are first copied
+  /// into the session's memory and made 1.
   void give_input(std::size_t i, const std::byte* bytes) {
     const tensor_desc& desc = session_.input_desc(i);
     const auto count = desc.type == boolean ? static_cast<std::size_t>(desc.bytes()) : 0;
     if (first_no_boolean({bytes, count}) == count) return session_.read_input_from(i, bytes);
     session_.read_input_from(i, nullptr);
     const std::span<std::byte> own = session_.input_bytes(i);
-    if (own.size() != count) return;  // no memory: run() says so
+    if (own.size() != count) return;  // out of memory: run() reports it
     std::memcpy(own.data(), bytes, count);
     make_booleans(own);
   }
@@ -92,13 +92,13 @@ class cpu_execution final : public execution {
   session session_;
   std::vector<std::size_t> output_bytes_;  // at the shapes of the last run
   const std::atomic<bool>* is_unwanted_ = nullptr;
-  std::int64_t took_ = no_deadline;  // the last run, at the present shapes
+  std::int64_t took_ = no_deadline;  // nanoseconds of the last run at the present shapes
 };
 
-/// A compiled program, or one that was restored from bytes and reads its weights there.
+/// A compiled program, or one restored from bytes that hold its weights.
 class cpu_prepared_model final : public prepared_model {
  public:
-  /// `device`: whose it is, alone among those that compute by this class.
+  /// `device`: name of the device that the program belongs to; stored programs carry it.
   cpu_prepared_model(program compiled, std::string_view device, shared_bytes restored_from = {})
       : program_(std::move(compiled)), device_(device), quantised_(std::move(restored_from)) {}
 
@@ -121,7 +121,7 @@ class cpu_prepared_model final : public prepared_model {
     if (auto ready = made->ready(); !ready) return fail(std::move(ready.error()));
     return made;
   }
-  /// One buffer.
+  /// Returns one buffer.
   result<std::vector<byte_list>> exported() const override {
     std::vector<byte_list> buffers(1);
     if (const array_ref<const std::byte> kept = quantised_.bytes(); !kept.empty()) {
@@ -135,7 +135,7 @@ class cpu_prepared_model final : public prepared_model {
   }
 
  private:
-  /// What the C API's 32-bit extents can say.
+  /// Largest extent that the C API's 32-bit integers hold.
   static constexpr std::int64_t largest_extent = 0x7fffffff;
 
   program program_;
@@ -147,10 +147,11 @@ class cpu_prepared_model final : public prepared_model {
 
 /// The processor that runs the program.
 ///
-/// float16: weights are kept in 16 bits (options::float16_weights); inputs, outputs and what is computed between them
-/// stay float32. Speed: `high` and `extreme` use every core, everything else one. Priorities are taken and mean
-/// nothing: runs happen in the threads of their callers, whose priorities are the system's affair.
-/// Devices that this library computes the work of are derived from it.
+/// float16: weights are kept in 16 bits (options::float16_weights); inputs, outputs and intermediate tensors are
+/// float32.
+/// Speed: `high` and `extreme` use every core, other values one. Priorities are accepted and ignored: runs use their
+/// callers' threads, and the system schedules those.
+/// Simulated devices derive from this class.
 class cpu_driver : public driver {
  public:
   std::string_view name() const override { return "cpu"; }
@@ -163,7 +164,7 @@ class cpu_driver : public driver {
     return all;
   }
 
-  /// The rules of every operator.
+  /// Checks the rules of every operator. Error: rule_broken (the first).
   result<void> check(const model& network) override {
     auto reasons = cpu_driver::refusals(network);
     if (!reasons) return fail(std::move(reasons.error()));
@@ -171,7 +172,7 @@ class cpu_driver : public driver {
       if (!reason.empty()) return fail(error_code::rule_broken, reason);
     return {};
   }
-  /// Which rule of its operator a node breaks, with both values.
+  /// For each node the rule of its operator that it breaks, with both values; empty if none.
   result<std::vector<std::string>> refusals(const model& network) override {
     const ir::graph& g = network.graph;
     std::vector<std::string> reasons(g.nodes.size());
@@ -199,15 +200,15 @@ class cpu_driver : public driver {
                                                        const preferences& wanted) override {
     return first_restored(buffers, wanted, [](const shared_bytes& bytes) { return bytes; });
   }
-  /// An offline model of a device is what a prepared one of it exports.
+  /// Takes what exported() of a prepared model of this device returns.
   result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file,
                                                           const preferences& wanted) override {
     return restored(shared_bytes::copy_of(file), wanted, false);
   }
 
  private:
-  /// Each buffer is a program for one instruction set. Error of several: that of the first one that is not just for
-  /// another.
+  /// Restores the first buffer that suits this machine; each holds a program for one instruction set. Error: the first
+  /// that is not about the instruction set.
   template <class Buffer, class Keep>
   result<std::shared_ptr<prepared_model>> first_restored(array_ref<const Buffer> buffers, const preferences& wanted,
                                                          Keep keep) const {

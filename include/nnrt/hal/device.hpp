@@ -1,10 +1,9 @@
-// device: a driver with the contract of NN HAL 1.3 and of HDI around it - arguments are checked here, once, for all
-// drivers.
-// Flow: the C functions and hosts of drivers call this; drivers see nothing of what is wrong with a call, of deadlines
-// that are over, of caches and of fences.
+// device: wraps a driver with the contract of NN HAL 1.3 and HDI; checks arguments once for all drivers.
+// Flow: the C functions and hosts of drivers call this. It handles wrong calls, past deadlines, caches and fences, so
+// that drivers do not.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/weight_specs.hpp>
@@ -18,43 +17,43 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// How a model will be used. Numbers: ExecutionPreference of NN HAL.
+/// Intended use of a model. Numbers: ExecutionPreference of NN HAL.
 enum class execution_preference { low_power, fast_single_answer, sustained_speed };
 
-/// What a preparation asks for besides the model. File descriptors of caches are the caller's, open for reading and
-/// writing, at any offset; the caller may close them as soon as the call returns.
+/// Options of a preparation. The caller owns the cache file descriptors, open for reading and writing at any offset,
+/// and may close them after the call.
 struct preparation {
   preferences wanted;
-  execution_preference use = execution_preference::fast_single_answer;  // where wanted.speed says nothing
+  execution_preference use = execution_preference::fast_single_answer;  // used if wanted.speed is none
   std::int64_t deadline = no_deadline;                                  // nanoseconds of the steady clock
-  std::vector<int> model_cache, data_cache;                             // none, or as many as caches_needed() says
+  std::vector<int> model_cache, data_cache;                             // empty, or as many as caches_needed()
   cache_token token{};
 };
 
-/// How many files a device keeps a prepared model in; 0 and 0: it keeps none.
+/// Number of files that a device stores a prepared model in; both 0: it stores none.
 struct cache_counts {
   std::size_t model = 0, data = 0;
 };
 
-/// How a preparation ended: with a model, or with a reason.
+/// Result of a preparation: a model, or a status and a reason.
 struct prepared {
   status ended = status::general_failure;
   std::optional<prepared_model_handle> model;
   std::string reason;
 };
 
-/// A driver whose callers may do everything wrong. Copies are one and the same. Safe from any thread.
+/// A driver with checked arguments. Copies share one driver. Safe from any thread.
 class device {
  public:
   explicit device(std::shared_ptr<hal::driver> of) : driver_(std::move(of)) {}
 
   hal::driver& driver() const { return *driver_; }
-  /// A token of this implementation, not empty.
+  /// Version of the driver in words; never empty.
   std::string version() const {
     return joined(
         {driver_->name(), " ", driver_->vendor(), " ", driver_->major_version(), ".", driver_->minor_version()});
   }
-  /// Errors: device_failed, also when the driver answers with a number that means nothing.
+  /// Errors: the driver's; device_failed (the driver returned a number outside the enumeration).
   result<device_type> type() const {
     auto type = driver_->type();
     if (const int number = type ? static_cast<int>(*type) : 0; number < 0 || number > 3)
@@ -74,10 +73,10 @@ class device {
     return can && can->caching ? cache_counts{1, 0} : cache_counts{};
   }
 
-  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. What nodes are is the
-  /// driver's to judge; here it is only looked at what any of them must have (passes::check_form).
-  /// Errors: invalid_argument (a graph that is none, weights that are missing), not_supported (states), device_failed
-  /// (it spoke of other nodes), as the driver's.
+  /// For each node why the device cannot run it; empty: it can, and prepare() will accept it. The driver decides; this
+  /// function checks only the form that every node must have (passes::check_form).
+  /// Errors: the driver's; invalid_argument (invalid graph, missing weights); not_supported (states); device_failed
+  /// (the driver answered for another number of nodes).
   result<std::vector<std::string>> refusals(const nnrt::model& network) const {
     if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
     if (auto ok = require_no_states(network.graph); !ok) return fail(std::move(ok.error()));
@@ -95,7 +94,7 @@ class device {
         return fail(std::move(bound.error()));
     return reasons;
   }
-  /// For each node whether the device runs it. Errors: as refusals().
+  /// For each node whether the device can run it. Errors: as refusals().
   result<std::vector<bool>> supported(const nnrt::model& network) const {
     auto reasons = refusals(network);
     if (!reasons) return fail(std::move(reasons.error()));
@@ -104,18 +103,18 @@ class device {
     return all;
   }
 
-  // ---- Waited for, as the C functions do ----
+  // ---- Synchronous, for the C functions ----
 
-  /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that
-  /// mean nothing), not_supported (states), rule_broken, device_failed (busy, offline, or it prepared nothing),
-  /// deadline_missed, as the driver's.
+  /// Prepares a model.
+  /// Errors: the driver's; invalid_argument (invalid graph, missing weights, enumerators out of range); not_supported
+  /// (states); rule_broken; device_failed (busy, offline, or no model prepared); deadline_missed.
   result<prepared_model_handle> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     if (auto ok = check(network, deadline_watch(wanted.limit())); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare(network, wanted));
   }
-  /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as
-  /// prepare(); invalid_file, not_supported.
+  /// Restores an exported model. The caller guarantees that the bytes are those exported, see hal::driver::restore().
+  /// Errors: as prepare(); invalid_file; not_supported.
   result<prepared_model_handle> restore(array_ref<const array_ref<const std::byte>> buffers,
                                         const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
@@ -129,8 +128,8 @@ class device {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare_offline(file, wanted));
   }
-  /// Memory that the device can reach. Errors: invalid_argument (0 bytes), device_failed (it gave less), as the
-  /// driver's.
+  /// Allocates memory that the device can reach. Errors: the driver's; invalid_argument (0 bytes); device_failed (fewer
+  /// bytes than asked).
   result<shared_memory> allocate(std::size_t bytes) const {
     if (bytes == 0) return fail(error_code::invalid_argument, "memory of 0 bytes");
     auto made = driver_->allocate(bytes);
@@ -138,10 +137,10 @@ class device {
       return fail(error_code::device_failed, {"the driver gave ", made->size(), " bytes, expected ", bytes});
     return made;
   }
-  /// Memory of the device that stays there between runs, for these inputs and outputs of its models. `shape`: extents
-  /// that the caller knows, -1 for those that it does not. Errors: invalid_argument (no model or role; a model of
-  /// another device; a role of no model or end, twice, or of a frequency outside of (0, 1]; tensors of other types or
-  /// shapes), as the driver's.
+  /// Allocates a buffer that keeps its contents between runs, for these inputs and outputs of the device's models.
+  /// `shape`: extents that the caller knows, -1 for others.
+  /// Errors: the driver's; invalid_argument (no model or role; another device's model; a role with a wrong model or
+  /// index, given twice, or with a frequency outside (0, 1]; tensors that differ in type or shape).
   result<device_buffer> allocate(const std::optional<shape_t>& shape, array_ref<const prepared_model_handle> models,
                                  array_ref<const buffer_role> input_roles,
                                  array_ref<const buffer_role> output_roles) const {
@@ -154,11 +153,12 @@ class device {
     return detail::make_buffer(driver_, shape, all, input_roles, output_roles);
   }
 
-  // ---- Answered by a callback ----
+  // ---- Asynchronous, with a callback ----
 
-  /// Makes a model ready in a thread of its own. `notify` is called once; before this returns when the arguments are at
-  /// fault, and the same is returned then. Caches never change how a preparation ends: wrong counts, files that cannot
-  /// be written and tokens without files are passed over.
+  /// Prepares a model in a new thread. `notify` is called exactly once. With invalid arguments it is called before this
+  /// function returns, with the same status.
+  /// Cache faults do not fail a preparation: wrong numbers of files, files that cannot be written and tokens without
+  /// files are ignored.
   status prepare(nnrt::model network, preparation asked, std::function<void(prepared)> notify) const {
     detail::exactly_once<prepared> once(std::move(notify),
                                         {status::general_failure, {}, "the preparation has no thread, or no memory"});
@@ -172,8 +172,9 @@ class device {
          once = std::move(once)]() mutable { once(self.prepare_now(network, asked, files)); });
     return began ? status::none : status::general_failure;
   }
-  /// Makes ready what an earlier preparation has left in these files, under this token. invalid_argument: other numbers
-  /// of files than caches_needed(); general_failure: the device keeps none, or the files are not what was written.
+  /// Restores what an earlier preparation stored in these files under this token.
+  /// invalid_argument: the number of files differs from caches_needed(). general_failure: the device stores no caches,
+  /// or the files hold other contents.
   status prepare_from_cache(preparation asked, std::function<void(prepared)> notify) const {
     detail::exactly_once<prepared> once(std::move(notify),
                                         {status::general_failure, {}, "the preparation has no thread, or no memory"});
@@ -201,20 +202,20 @@ class device {
     once(std::move(fault));
     return ended;
   }
-  /// Why no driver is asked to prepare node i; empty: it may be asked.
+  /// The rule of form that node i breaks; empty: none, and the driver may be asked.
   static std::string fault_of_form(const ir::graph& g, std::size_t i) {
     const ir::node& n = g.nodes[i];
     const verdict v = passes::check_form(g, n);
     return v ? std::string() : to_string(v, *n.op, g.name_of(n.name));
   }
-  /// What lives from run to run is the caller's to keep: any execution may have the next run.
+  /// Refuses graphs with states: devices are stateless, as any execution may do the next run.
   static result<void> require_no_states(const ir::graph& g) {
     if (g.states.empty()) return {};
     return fail(error_code::not_supported,
                 "devices keep no states: passes::open_states() makes inputs and outputs of them");
   }
-  /// A graph that is one, of nodes that could be some, with its weights, and by the driver's own rules. In this order:
-  /// each relies on what was checked before it.
+  /// Checks graph, states, form of nodes, the driver's rules, weights. The order matters: each check relies on the
+  /// preceding ones.
   result<void> check(const nnrt::model& network, const deadline_watch& watch = {}) const {
     const ir::graph& g = network.graph;
     if (auto ok = check_graph(g, watch); !ok) return ok;
@@ -227,7 +228,7 @@ class device {
       return fail(std::move(bound.error()));
     return {};
   }
-  /// Enumerators that exist, a device that is there, a deadline that is not over.
+  /// Checks that enumerators are in range, the device is available and the deadline has not passed.
   result<void> check(const preferences& wanted) const {
     const int speed = static_cast<int>(wanted.speed), turn = static_cast<int>(wanted.turn);
     if (speed < 0 || speed > 4)
@@ -239,8 +240,8 @@ class device {
     if (wanted.limit().is_over()) return fail(error_code::deadline_missed, "the deadline is over");
     return {};
   }
-  /// The same in words of NN HAL, where nothing has begun: a device that is not there is unavailable, and a deadline is
-  /// over for good.
+  /// Checks preferences with the statuses of NN HAL: an unavailable device is device_unavailable, a past deadline
+  /// missed_deadline_persistent.
   prepared check(const preparation& asked) const {
     const int use = static_cast<int>(asked.use);
     if (use < 0 || use > 2)
@@ -253,7 +254,7 @@ class device {
                                                             : status_of(code);
     return {as, {}, ok.error().message()};
   }
-  /// The files that a cache goes to, kept beyond the call, or none where their numbers are wrong.
+  /// Duplicates of the cache file descriptors; empty if their number is wrong.
   static std::vector<owned_fd> kept(const preparation& asked, const cache_counts& needed) {
     std::vector<owned_fd> files;
     if (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data) return files;
@@ -280,7 +281,7 @@ class device {
   }
   prepared prepare_now(const nnrt::model& network, const preparation& asked, const std::vector<owned_fd>& files) const {
     auto made = ready(driver_->prepare(network, wishes(asked)));
-    // Whatever becomes of the cache: the model is ready.
+    // A cache that cannot be written does not fail the preparation.
     if (made && !files.empty())
       (void)detail::has_memory_for([&] {
         if (auto buffers = made->model().exported()) (void)write_cache(files[0].number(), asked.token, *buffers);
@@ -293,7 +294,7 @@ class device {
     if (!buffers) return {status::general_failure, {}, buffers.error().message()};
     std::vector<array_ref<const std::byte>> views(buffers->begin(), buffers->end());
     prepared made = answer(ready(driver_->restore(views, wishes(asked))));
-    // the caller's bytes are as they were written
+    // invalid_argument would blame the caller, but the file's contents are at fault
     if (made.ended == status::invalid_argument) made.ended = status::general_failure;
     return made;
   }

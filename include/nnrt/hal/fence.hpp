@@ -1,5 +1,5 @@
-// fence: something that will have happened, for those who wait for it.
-// Flow: hal/runnable.hpp runs behind fences and hands one on for the end of the run.
+// fence: an event that one thread signals and others wait for.
+// Flow: hal/prepared_model_handle.hpp starts runs after fences, and returns one for the end of the run.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -12,14 +12,15 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// Something that will have happened, or failed. Copies are one and the same. Safe from any thread.
+/// An event that is signalled or fails, once. Copies share one event. Safe from any thread.
 class fence {
  public:
   fence() : state_(std::make_shared<state>()) {}
 
   void signal() const { settle(true); }
   void fail() const { settle(false); }
-  /// Whether it has happened, or failed; nothing: neither until `deadline`, nanoseconds of the steady clock.
+  /// Waits until the event or `deadline`, nanoseconds of the steady clock. True: signalled; false: failed; empty:
+  /// neither.
   std::optional<bool> wait_until(std::int64_t deadline) const {
     std::unique_lock lock(state_->mutex);
     const auto is_over = [&] { return state_->ended.has_value(); };

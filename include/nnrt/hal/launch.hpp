@@ -1,5 +1,5 @@
-// launch: what work in a thread of its own needs - the thread, and an answer that is given exactly once.
-// Flow: hal/runnable.hpp starts runs with it, hal/device.hpp preparations.
+// launch: helpers for work in a new thread - the thread, and a callback that is called exactly once.
+// Flow: hal/prepared_model_handle.hpp starts runs with it, hal/device.hpp preparations.
 #pragma once
 
 #include <nnrt/core/float_environment.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal::detail {
 
-/// Runs f. Whether there was memory for it.
+/// Runs f. False: f ran out of memory (std::bad_alloc).
 template <class F> bool has_memory_for(F&& f) {
 #if defined(__cpp_exceptions)
   try {
@@ -26,8 +26,8 @@ template <class F> bool has_memory_for(F&& f) {
   return true;
 }
 
-/// Runs f in a thread of its own, in the caller's floating-point environment; whatever f needs it keeps alive, and lets
-/// go of when there is no memory for the rest. Whether there is a thread.
+/// Runs f in a new detached thread with the caller's floating-point environment. f must own all that it uses; it is
+/// destroyed if memory runs out. False: the system refused a thread.
 template <class F> bool in_a_thread(F f) {
   auto body = [f = std::move(f), floats = float_environment::of_this_thread()]() mutable {
     floats.enter();
@@ -45,7 +45,7 @@ template <class F> bool in_a_thread(F f) {
   return true;
 }
 
-/// A callback that is called exactly once: with this failure when nobody has called it before it goes.
+/// A callback that is called exactly once. If nobody has called it, the destructor does, with `otherwise`.
 template <class Result> class exactly_once {
  public:
   exactly_once(std::function<void(Result)> f, Result otherwise) : f_(std::move(f)), otherwise_(std::move(otherwise)) {}

@@ -1,5 +1,5 @@
-// memory: memory that processes share, as a file without a name and its mapping.
-// Flow: drivers allocate it for tensors; the C API hands its file descriptors on.
+// memory: memory shared between processes, as the mapping of an anonymous file.
+// Flow: drivers allocate it for tensors; the C API passes its file descriptors to other processes.
 #pragma once
 
 #include <nnrt/core/result.hpp>
@@ -16,11 +16,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// Bytes that begin at a page and that other processes can map through fd(). Move only; unmapped, and closed if it is
-/// its own file, at the end.
+/// A page-aligned mapping that other processes can map through fd(). Move only. The destructor unmaps it, and closes
+/// the file if it owns it.
 class shared_memory {
  public:
-  /// No memory: data() is null.
+  /// Empty: data() is null.
   shared_memory() = default;
   shared_memory(shared_memory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
@@ -40,8 +40,8 @@ class shared_memory {
     if (is_owner_ && fd_ >= 0) ::close(fd_);
   }
 
-  /// New memory of `bytes` zeros, at least 1. Its file cannot be made shorter (F_SEAL_SHRINK): other processes map it
-  /// without fear. Errors: out_of_memory, io_failed (no more file descriptors).
+  /// Allocates `bytes` zeros, at least 1. The file cannot shrink (F_SEAL_SHRINK), so other processes can map it safely.
+  /// Errors: out_of_memory, io_failed (no more file descriptors).
   static result<shared_memory> allocate(std::size_t bytes) {
     shared_memory made;
     made.is_owner_ = true;
@@ -53,7 +53,7 @@ class shared_memory {
     if (auto mapped = made.map(bytes, 0); !mapped) return fail(std::move(mapped.error()));
     return made;
   }
-  /// `bytes` of a file of somebody else's, who keeps it, from `offset` on, a multiple of the page's size. Errors:
+  /// Maps `bytes` of a caller's file from `offset`, a multiple of the page size. The file is not owned. Errors:
   /// io_failed, out_of_memory.
   static result<shared_memory> of(int fd, std::size_t bytes, std::size_t offset) {
     shared_memory made;
@@ -65,13 +65,13 @@ class shared_memory {
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::size_t size() const { return size_; }
   int fd() const { return fd_; }
-  /// Something that goes with the memory, right before it: what a device knows of it elsewhere.
+  /// Sets an object that is destroyed just before the memory: a device's own record of this memory.
   void set_follower(std::shared_ptr<const void> one) { follower_ = std::move(one); }
 
  private:
   result<void> map(std::size_t bytes, std::size_t offset) {
     struct ::stat status {};
-    // Reading behind a file's end would end the process: refused here.
+    // Reads after the end of a file raise SIGBUS: refuse such a mapping.
     if (::fstat(fd_, &status) != 0)
       return nnrt::detail::system_failure("shared memory", "cannot ask for its size", errno);
     if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) < offset ||

@@ -1,6 +1,5 @@
-// prepared_model_handle: a model that is ready to run, for callers who may do everything wrong - waited for, answered,
-// or behind fences.
-// Flow: hal::device prepares one; what is wrong with a request ends here, and drivers see none of it.
+// prepared_model_handle: a prepared model with checked arguments - run synchronously, with a callback, or with fences.
+// Flow: hal::device prepares one. It rejects invalid requests, so that drivers do not see them.
 #pragma once
 
 #include <nnrt/hal/arguments.hpp>
@@ -13,27 +12,28 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// Time that a run took, in microseconds; `unknown` unless it was asked for and the run went well.
+/// Duration of a run in microseconds; `unknown` unless the request asked to measure and the run succeeded.
 struct timing {
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
   std::uint64_t on_device = unknown, in_driver = unknown;
 };
 
-/// What an output has become or, where its memory is too small, would have.
+/// Shape of an output. If its memory is too small, the shape that it would have.
 struct output_shape {
   shape_t shape;
   bool is_sufficient = true;
 };
 
-/// How a run ended. `outputs`: one for each, or none; insufficient ones only with status::output_insufficient_size.
+/// Result of a run. `outputs` has an entry for each output or is empty; insufficient ones only with
+/// status::output_insufficient_size.
 struct outcome {
   status ended = status::none;
   std::vector<output_shape> outputs;
   timing took;
-  std::string reason;  // in words; empty where nothing went wrong
+  std::string reason;  // in words; empty on success
 };
 
-/// A run's arguments. Their memory must stay until it is over; that of inputs is only read.
+/// Arguments of a run. Their memory must be valid until the run ends; inputs are only read.
 struct request {
   std::vector<argument> inputs, outputs;
   bool measure = false;
@@ -43,7 +43,7 @@ struct request {
 
 namespace detail {
 
-/// The buffers of one run: they stay until it is over.
+/// A buffer in use by a run, kept until the run ends.
 struct used_buffer {
   std::shared_ptr<buffer_state> state;
   bool is_input;
@@ -52,9 +52,9 @@ struct used_buffer {
 };
 using used_buffers = std::vector<used_buffer>;
 
-/// Takes one buffer into a request: memory, size and shape of the argument where it stands. Errors: invalid_argument
-/// (no such buffer or place, a role that it has not, a shape that it has not), device_failed (an input that nobody has
-/// written), the driver's.
+/// Resolves one buffer of a request: sets memory, size and shape of its argument.
+/// Errors: the driver's; invalid_argument (unknown buffer or index, a role or shape that the buffer does not have);
+/// device_failed (an input that is uninitialised).
 inline result<void> take(const buffer_use& use, const prepared_model& model, request& asked, used_buffers& used) {
   const auto refuse = [&](pieces why, error_code as = error_code::invalid_argument) {
     return fail(as, joined({"buffer ", use.token, ": ", joined(why)}));
@@ -96,8 +96,8 @@ inline result<void> take(const buffer_use& use, const prepared_model& model, req
 
 }  // namespace detail
 
-/// A model that is ready to run, with checked arguments. Copies are one and the same; any number of runs at once, of
-/// any shapes.
+/// A prepared model with checked arguments. Copies share one model. Safe from any thread: any number of runs at once,
+/// of any shapes.
 class prepared_model_handle {
  public:
   explicit prepared_model_handle(std::shared_ptr<prepared_model> model, std::shared_ptr<driver> by = nullptr)
@@ -105,10 +105,10 @@ class prepared_model_handle {
 
   const prepared_model& model() const { return *state_->model; }
   const std::shared_ptr<prepared_model>& shared_model() const { return state_->model; }
-  /// Who prepared it.
+  /// The driver that prepared it; may be null.
   const driver* prepared_by() const { return state_->by.get(); }
 
-  /// A way to run it for one thread at a time, which costs no more than the driver's own. Errors: out_of_memory,
+  /// Makes an execution for one thread at a time; it adds no cost to the driver's. Errors: out_of_memory,
   /// device_failed.
   result<std::unique_ptr<checked_execution>> make_execution() const {
     auto made = state_->model->make_execution();
@@ -117,9 +117,10 @@ class prepared_model_handle {
     return std::make_unique<checked_execution>(state_->ends, std::move(*made));
   }
 
-  /// Runs, and returns at the end. invalid_argument: counts, shapes or sizes do not fit; output_insufficient_size: an
-  /// output's memory is too small, its shape says for what; missed_deadline_…: it was over, or has come meanwhile;
-  /// general_failure: a buffer that nobody has written, or that is too small for what came out.
+  /// Runs the model and returns at the end.
+  /// invalid_argument: counts, shapes or sizes do not fit. output_insufficient_size: an output's memory is too small;
+  /// its shape is returned. missed_deadline_…: the deadline had passed, or passed during the run. general_failure: a
+  /// buffer is uninitialised, or too small for the result.
   outcome execute(const request& asked) const {
     const std::int64_t begin = steady_now();
     if (asked.buffers.empty()) {
@@ -131,8 +132,8 @@ class prepared_model_handle {
     if (outcome fault = take(own, used); fault.ended != status::none) return fault;
     return run_on(own, used, begin);
   }
-  /// The same in a thread of its own; `notify` is called once, before this returns when the arguments are at fault, and
-  /// the same is returned.
+  /// Runs the model in a new thread. `notify` is called exactly once. With invalid arguments it is called before this
+  /// function returns, with the same status.
   status execute(request asked, std::function<void(outcome)> notify) const {
     const std::int64_t begin = steady_now();
     detail::exactly_once<outcome> once(std::move(notify),
@@ -149,17 +150,18 @@ class prepared_model_handle {
     return began ? status::none : status::general_failure;
   }
 
-  /// A run behind fences. `done` is signalled at its end, or fails with it; then info() says how it ended, and before
-  /// that general_failure.
+  /// A run that waits for fences. `done` is signalled when it succeeds and fails when it fails. info() returns the
+  /// result; general_failure until then.
   struct fenced {
     status launched = status::none;
     fence done;
     std::function<outcome()> info;
-    /// Microseconds from the last fence on; timing::unknown as in `outcome`.
+    /// Microseconds from the last fence to the end; timing::unknown as in `outcome`.
     std::function<std::uint64_t()> since_fences;
   };
-  /// Runs when all of `wait_for` are signalled, at most `duration` nanoseconds from then on. Outputs must have all
-  /// extents and memory for them. invalid_argument: an argument, or a fence that has failed already.
+  /// Runs when all of `wait_for` are signalled, for at most `duration` nanoseconds from then. All extents of outputs
+  /// must be known, and their memory present. invalid_argument: an invalid argument, or a fence that has failed
+  /// already.
   fenced execute_fenced(request asked, std::vector<fence> wait_for, std::int64_t duration = no_deadline) const {
     const std::int64_t begin = steady_now();
     struct record {
@@ -215,7 +217,7 @@ class prepared_model_handle {
     std::shared_ptr<prepared_model> model;
     std::shared_ptr<const model_io> ends;
     std::mutex mutex;
-    std::vector<std::unique_ptr<checked_execution>> idle;  // of runs that are over
+    std::vector<std::unique_ptr<checked_execution>> idle;  // executions to reuse
   };
 
   static outcome refuse(pieces why, status as = status::invalid_argument) { return {as, {}, {}, joined(why)}; }
@@ -230,20 +232,20 @@ class prepared_model_handle {
     return {};
   }
 
-  /// Shapes fit where the model names extents, and memory where there is any.
+  /// Checks counts, shapes, memory and the deadline; then whether outputs are large enough.
   outcome check(const request& asked) const {
     if (auto ok = state_->ends->check(asked.inputs, asked.outputs); !ok) return refuse(ok.error());
     if (is_over(asked.deadline)) return refuse({"the deadline is over"}, status::missed_deadline_persistent);
     return shapes_of(asked.outputs, false);
   }
-  /// Takes the buffers into the request, and checks what has become of it.
+  /// Resolves the buffers of a request, then checks the request.
   outcome take(request& asked, detail::used_buffers& used) const {
     for (const buffer_use& use : asked.buffers)
       if (auto ok = detail::take(use, *state_->model, asked, used); !ok) return refuse(ok.error());
     return check(asked);
   }
-  /// What outputs are by the model, or (`is_told`) by the driver; output_insufficient_size where their memory is not
-  /// enough for it.
+  /// Shapes of outputs according to the model or, with `is_told`, to the driver; output_insufficient_size if memory is
+  /// too small.
   outcome shapes_of(const std::vector<argument>& outputs, bool is_told) const {
     outcome found;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -263,7 +265,7 @@ class prepared_model_handle {
     return {};
   }
 
-  /// Runs with arguments that were checked; `begin` is when the call came.
+  /// Runs with checked arguments. `begin`: time of the call.
   outcome run(const request& asked, std::int64_t begin) const {
     std::unique_ptr<checked_execution> runner;
     {
@@ -287,10 +289,11 @@ class prepared_model_handle {
     state_->idle.push_back(std::move(runner));
     return how;
   }
-  /// The same on buffers: those whose extents nobody knew grow to what comes out, and all remember what they are then.
+  /// Runs with buffers. Buffers with open extents grow to the result's size and run again; all record the shape of
+  /// their contents.
   outcome run_on(request& asked, detail::used_buffers& used, std::int64_t begin) const {
     for (const detail::used_buffer& buffer : used)
-      if (!buffer.is_input) forget(buffer);  // however the run ends: there may be no memory to come to an end
+      if (!buffer.is_input) forget(buffer);  // first: an exception may end the run
     outcome how = run(asked, begin);
     if (how.ended == status::output_insufficient_size && grow(asked, used, how)) how = run(asked, begin);
     for (const detail::used_buffer& buffer : used)
@@ -313,7 +316,7 @@ class prepared_model_handle {
         {"buffer ", buffer.state->token, ": is of shape ", buffer.state->desc.shape, ", and ", made, " came out"},
         status::general_failure);
   }
-  /// Whether all that was too small were buffers, which are large enough now.
+  /// Grows the buffers that were too small. False: other memory was too small, or a buffer cannot grow.
   bool grow(request& asked, detail::used_buffers& used, outcome& how) const {
     for (std::size_t i = 0; i < how.outputs.size(); ++i) {
       if (how.outputs[i].is_sufficient) continue;

@@ -1,5 +1,5 @@
-// registry: the devices of this process - the processor, and the drivers that the program adds.
-// Flow: hal::registry().add(driver); the C API lists and finds devices here.
+// registry: the list of devices of this process - the processor, and drivers that the program adds.
+// Flow: programs call hal::registry().add(driver); the C API lists and finds devices here.
 #pragma once
 
 #include <nnrt/core/shared.hpp>
@@ -12,14 +12,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// "<name>_<vendor>", a device's name in the C API's first release.
+/// "<name>_<vendor>": a device's name in the first release of the C API.
 inline std::string short_name(const hal::driver& device) { return joined({device.name(), "_", device.vendor()}); }
-/// "<name>_<vendor>_v<major>_<minor>", its name in the C API since.
+/// "<name>_<vendor>_v<major>_<minor>": its name in later releases.
 inline std::string full_name(const hal::driver& device) {
   return joined({short_name(device), "_v", device.major_version(), "_", device.minor_version()});
 }
 
-/// Which of its names a device is known by: ids follow from them, so they are the same in every run.
+/// Which name identifies a device. Ids are hashes of names, so that they are equal in every run.
 enum class naming { full, brief };
 
 /// The list of devices. Safe from any thread.
@@ -27,8 +27,9 @@ class device_registry {
  public:
   device_registry() { (void)add(std::make_shared<cpu_driver>()); }
 
-  /// Adds a device and returns its id. Errors: invalid_argument (null; a device of that name is there), device_failed
-  /// (its status is offline, unknown, or cannot be had).
+  /// Adds a device and returns its id.
+  /// Errors: invalid_argument (null, or a device of that name exists), device_failed (its status is offline, unknown or
+  /// unavailable).
   result<std::size_t> add(std::shared_ptr<driver> device) {
     if (device == nullptr) return fail(error_code::invalid_argument, "device: null");
     const std::string name = full_name(*device);
@@ -51,7 +52,7 @@ class device_registry {
     list_ids();
     return id;
   }
-  /// Takes a device out; models that it prepared stay usable. Error: not_found.
+  /// Removes a device; models that it prepared remain usable. Error: not_found.
   result<void> remove(std::size_t id) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -63,7 +64,7 @@ class device_registry {
     return fail(error_code::not_found, {"device ", id, ": unknown"});
   }
 
-  /// A device in the list. The names outlive it.
+  /// A registered device. Its names are valid until the process ends.
   struct device_entry {
     std::size_t id;
     std::size_t brief_id;
@@ -77,16 +78,15 @@ class device_registry {
   };
   using entry = std::shared_ptr<const device_entry>;
 
-  /// The device of this id, or the first one for id 0; null when there is none. add()'s ids are known by either naming;
-  /// of several versions of a device, which have a brief name in common, that name stands for the one that was added
-  /// first.
+  /// The device with this id, or the first one for id 0; null if there is none. add()'s ids work with either naming. If
+  /// several versions share a brief name, that name means the one added first.
   entry find(std::size_t id, naming by = naming::full) const {
     const std::lock_guard lock(mutex_);
     for (const entry& device : devices_)
       if (id == 0 || device->id == id || device->id_by(by) == id) return device;
     return nullptr;
   }
-  /// The ids in order of addition, each once. The array stays as it is as long as the process runs.
+  /// The ids in order of addition, each once. The array is valid and unchanged until the process ends.
   array_ref<const std::size_t> ids(naming by = naming::full) const {
     const std::lock_guard lock(mutex_);
     const id_lists& lists = lists_[static_cast<std::size_t>(by)];
@@ -112,12 +112,12 @@ class device_registry {
 
   mutable std::mutex mutex_;
   std::vector<entry> devices_;
-  std::vector<std::unique_ptr<const std::string>> names_;  // what programs were given stays theirs:
-  // every name and, by either naming, every list of ids that there ever was
+  std::vector<std::unique_ptr<const std::string>> names_;  // every name and list of ids that programs may hold:
+  // never freed
   id_lists lists_[2];
 };
 
-/// The devices of this process; they stay until its end.
+/// The devices of this process; never destroyed.
 inline device_registry& registry() {
   static nnrt::detail::kept<device_registry> devices;
   return devices.value;

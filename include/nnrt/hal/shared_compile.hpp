@@ -1,8 +1,9 @@
-// shared_compile: a model on two devices - what a device does not take, the processor runs.
-// Flow: compile(model, driver) cuts the graph into segments of one place each and makes one prepared model of them.
+// shared_compile: runs a model on a device, and on the processor where the device refuses nodes.
+// Flow: compile(model, driver) cuts the graph into segments, prepares each in its place, and returns one prepared
+// model.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/weight_specs.hpp>
@@ -16,32 +17,32 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// Where a node of a partitioned model runs, and why not on the device.
+/// Where a node of a partitioned model runs; for the processor, why the device refused it.
 struct placed_node {
-  std::string name;  // the node's, or its operator's
+  std::string name;  // the node's name, else its operator's
   bool on_device = false;
-  int segment = 0;     // in the order in which they run
-  std::string reason;  // the device's, of nodes on the processor
+  int segment = 0;     // index in order of execution
+  std::string reason;  // the device's reason, for nodes on the processor
 };
 
 namespace detail {
 
-/// A segment with the values that go in and out.
+/// A prepared segment and the ids of its inputs and outputs in the whole graph.
 struct prepared_segment {
   prepared_model_handle model;
   std::vector<std::int32_t> inputs, outputs;
 };
 
-/// What all executions of a partitioned model share. Values are those of the whole graph.
+/// State shared by all executions of a partitioned model. Value ids are the whole graph's.
 struct partition_parts {
   ir::graph graph;
   std::vector<prepared_segment> segments;
-  std::vector<const std::byte*> data;  // of constants and weights, by value
+  std::vector<const std::byte*> data;  // bytes of constants and weights, by value id
   bound_weights weights;
   std::vector<placed_node> nodes;
 };
 
-/// Runs the segments one after the other; what lies between them is in memory of its own.
+/// Runs the segments in order; tensors between segments have memory in `between_`.
 class partitioned_execution final : public execution {
  public:
   partitioned_execution(std::shared_ptr<const partition_parts> parts, std::shared_ptr<const model_io> ends)
@@ -87,24 +88,25 @@ class partitioned_execution final : public execution {
       // a run only reads its inputs
       in.push_back({const_cast<std::byte*>(where(id, inputs)), bytes_of(id), parts_->graph.at(id).desc.shape});
     for (const std::int32_t id : segment.outputs) out.push_back({between_[at(id)].data(), bytes_of(id), {}});
-    return runs_[s]->run(in, out, deadline);  // a driver may have told of other ends when they were compared
+    // a checked execution: the driver may have reported other inputs and outputs at preparation
+    return runs_[s]->run(in, out, deadline);
   }
 
   std::shared_ptr<const partition_parts> parts_;
   std::shared_ptr<const model_io> ends_;
-  std::vector<std::vector<std::byte>> between_;  // by value
+  std::vector<std::vector<std::byte>> between_;  // by value id
   std::vector<std::unique_ptr<checked_execution>> runs_;
 };
 
 }  // namespace detail
 
-/// A model of which a device runs a part and the processor the rest.
+/// A model that runs partly on a device and partly on the processor.
 class partitioned_model final : public prepared_model {
  public:
   explicit partitioned_model(std::shared_ptr<const detail::partition_parts> parts)
       : parts_(std::move(parts)), ends_(std::make_shared<const model_io>(*this)) {}
 
-  /// Every node, in the order of the graph.
+  /// Every node, in graph order.
   const std::vector<placed_node>& nodes() const { return parts_->nodes; }
 
   std::size_t input_count() const override { return graph().inputs.size(); }
@@ -133,8 +135,7 @@ class partitioned_model final : public prepared_model {
 
 namespace detail {
 
-/// The parts of a graph that are one segment each, as models: what other segments make are inputs, weights are
-/// constants.
+/// Builds a model for each segment of a graph. Values of other segments become inputs, weights become constants.
 class segment_builder {
  public:
   segment_builder(const partition_parts& parts, const passes::segmentation& cut)
@@ -143,7 +144,7 @@ class segment_builder {
         is_wanted_(parts.graph.values.size(), 0),
         ids_(parts.graph.values.size(), ir::none) {
     const ir::graph& g = parts.graph;
-    std::vector<std::int32_t> maker(g.values.size(), -1);  // the segment that makes a value
+    std::vector<std::int32_t> maker(g.values.size(), -1);  // by value id: the segment that makes it
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const std::int32_t segment = cut.segment_of[i];
       if (segment >= 0) nodes_of_[static_cast<std::size_t>(segment)].push_back(i);
@@ -155,7 +156,7 @@ class segment_builder {
     for (const ir::output& out : g.outputs) is_wanted_[static_cast<std::size_t>(out.value)] = 1;
   }
 
-  /// Values of the whole graph that the segment reads and that others read of it.
+  /// Ids in the whole graph of a segment's inputs and outputs.
   struct ends {
     std::vector<std::int32_t> inputs, outputs;
   };
@@ -209,14 +210,14 @@ class segment_builder {
 
   const partition_parts& from_;
   std::vector<std::vector<std::size_t>> nodes_of_;  // of each segment
-  // of values: by another segment than the one that makes it, or as an output
+  // by value id: read by a segment other than its maker's, or an output of the graph
   std::vector<char> is_wanted_;
-  std::vector<std::int32_t> ids_;    // of the whole graph's values, those of the segment that is built
-  std::vector<std::int32_t> added_;  // values that have one
+  std::vector<std::int32_t> ids_;    // by value id of the whole graph: id in the segment being built, or none
+  std::vector<std::int32_t> added_;  // value ids that `ids_` knows
   model made_;
 };
 
-/// The graph and its weights, checked. All extents are known.
+/// Checks the graph, infers its descs and binds its weights into `parts`. All extents must be known.
 inline result<void> take_in(const model& network, partition_parts& parts) {
   if (auto ok = check_graph(network.graph); !ok) return ok;
   if (auto ok = infer_declared(network.graph, parts.graph); !ok) return ok;
@@ -229,9 +230,9 @@ inline result<void> take_in(const model& network, partition_parts& parts) {
   return {};
 }
 
-/// Where the bytes of each constant and weight are; null of other values.
+/// Addresses of the bytes of constants and weights, by value id; null for other values.
 inline std::vector<const std::byte*> known_data(const partition_parts& parts) {
-  static constexpr std::byte nothing{};  // what a tensor without elements points to
+  static constexpr std::byte nothing{};  // address for tensors without elements
   std::vector<const std::byte*> data;
   std::size_t next = 0;
   for (const ir::value& v : parts.graph.values) {
@@ -245,7 +246,7 @@ inline std::vector<const std::byte*> known_data(const partition_parts& parts) {
   return data;
 }
 
-/// Asks the device about each node, and cuts the graph: place 0 is the device, 1 the processor.
+/// Asks the device about each node and cuts the graph: place 0 is the device, 1 the processor.
 inline result<passes::segmentation> place_nodes(const model& network, const device& on, partition_parts& parts) {
   const ir::graph& g = parts.graph;
   auto refused = on.refusals({g, network.weights});
@@ -261,8 +262,7 @@ inline result<passes::segmentation> place_nodes(const model& network, const devi
   return cut;
 }
 
-/// Whether a prepared model has the inputs and outputs of its segment, in whose memory it will run. Extents may be
-/// open. Error: device_failed.
+/// Checks that a prepared model has its segment's inputs and outputs; extents may be open. Error: device_failed.
 inline result<void> check_ends(const prepared_model& made, const ir::graph& part) {
   if (made.input_count() != part.inputs.size() || made.output_count() != part.outputs.size())
     return fail(error_code::device_failed,
@@ -281,7 +281,7 @@ inline result<void> check_ends(const prepared_model& made, const ir::graph& part
   return {};
 }
 
-/// Has each segment prepared where it runs.
+/// Prepares each segment in its place.
 inline result<void> prepare_segments(const passes::segmentation& cut, const device& on, const preferences& wanted,
                                      partition_parts& parts) {
   const device processor(std::make_shared<cpu_driver>());
@@ -289,7 +289,7 @@ inline result<void> prepare_segments(const passes::segmentation& cut, const devi
   for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
     segment_builder::ends at;
     const model part = builder.build(s, at);
-    if (at.outputs.empty()) continue;  // nobody reads what it makes
+    if (at.outputs.empty()) continue;  // no result is used
     auto made = (cut.place_of_segment[s] == 0 ? on : processor).prepare(part, wanted);
     if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));
     if (auto ok = check_ends(made->model(), part.graph); !ok)
@@ -305,15 +305,15 @@ inline result<void> prepare_segments(const passes::segmentation& cut, const devi
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Makes a model ready on a device and, what that does not take, on the processor. Nodes keep their order in each
-/// place; consecutive nodes of one place are one model to it. All extents must be known. The driver is held to its
-/// contract as by hal::device, and must outlive what is made.
+/// Prepares a model on a device, and on the processor where the device refuses nodes. Nodes keep their order in each
+/// place; consecutive nodes of one place form one segment. All extents must be known.
+/// The driver's answers are checked as by hal::device; it must outlive the result.
 ///
 /// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as
 /// hal::device::refusals() and prepare() for its segments.
 inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& driver,
                                                                const hal::preferences& wanted = {}) {
-  const hal::device device(std::shared_ptr<hal::driver>(std::shared_ptr<void>(), &driver));  // owns nothing
+  const hal::device device(std::shared_ptr<hal::driver>(std::shared_ptr<void>(), &driver));  // non-owning
   auto parts = std::make_shared<hal::detail::partition_parts>();
   if (auto ok = hal::detail::take_in(network, *parts); !ok) return fail(std::move(ok.error()));
   parts->data = hal::detail::known_data(*parts);

@@ -1,12 +1,12 @@
-// status: how calls of a device end, in the words of Android's NN HAL 1.3.
-// Flow: hal/device.hpp answers with them; hdi/return_code.hpp has those of OpenHarmony's HDI.
+// status: results of device calls, numbered as in Android's NN HAL 1.3.
+// Flow: hal/device.hpp returns them; hdi/return_code.hpp has OpenHarmony's.
 #pragma once
 
 #include <nnrt/core/result.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// Numbers: ErrorStatus of NN HAL 1.3. Transient: trying again shortly may work.
+/// Numbers: ErrorStatus of NN HAL 1.3. Transient: a retry may succeed.
 enum class status {
   none,
   device_unavailable,
@@ -19,7 +19,7 @@ enum class status {
   resource_exhausted_persistent,
 };
 
-/// What an error of a driver is to a caller. That an output is too small, hal::device finds out itself.
+/// The status for a driver's error. output_insufficient_size is found by hal::device itself.
 constexpr status status_of(error_code code) {
   switch (code) {
     case error_code::invalid_argument:
