@@ -1,6 +1,5 @@
-// convert: attributes of operators as members of HDI's structures, and back, type by type.
-// Flow: hdi/operators.hpp goes through members and attributes by their names; here each pair of types says what it
-// means.
+// convert: converts operators' attributes to members of HDI's structures and back, one overload for each pair of types.
+// Flow: hdi/operators.hpp matches members with attributes by name, and converts each pair here.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -10,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi::detail {
 
-/// An attribute that is a list: int_list, or one of real numbers.
+/// An attribute that is a list: int_list, or a list of real numbers.
 template <class T>
 concept attribute_list = requires(T list) {
   list.items[0];
@@ -20,10 +19,10 @@ concept attribute_list = requires(T list) {
 template <class T>
 concept scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// What is wrong with a member; empty: nothing.
+/// Why a member is invalid; empty: it is valid.
 using fault = std::string;
 
-// --- from attributes -----------------------------------------------------------
+// --- attributes to members -----------------------------------------------------
 
 inline constexpr ActivationType activation_types[] = {ACTIVATION_TYPE_NO_ACTIVATION, ACTIVATION_TYPE_RELU,
                                                       ACTIVATION_TYPE_RELU6};
@@ -34,7 +33,7 @@ template <scalar M, scalar A> void put(M& member, const A& attribute) {
 }
 inline void put(longs& member, const extent2& lengths) { member = {lengths.h, lengths.w}; }
 inline void put(PadMode& member, const pads& border) { member = static_cast<PadMode>(border.mode); }
-/// The lengths beside a mode mean nothing, and are left out unless somebody gave them.
+/// Lengths have no meaning with an automatic mode; they are written only if they are set.
 inline void put(longs& member, const pads& border) {
   const bool has_lengths = border.top != 0 || border.bottom != 0 || border.left != 0 || border.right != 0;
   member.clear();
@@ -44,18 +43,18 @@ inline void put(longs& member, const pads& border) {
 template <class E, attribute_list A> void put(std::vector<E>& member, const A& list) {
   member.assign(list.items, list.items + list.count);
 }
-/// Rows of two numbers: before and after, one row for each axis.
+/// One row for each axis: padding at the start and at the end.
 template <attribute_list A> void put(rows_of_longs& member, const A& list) {
   member.clear();
   for (int i = 0; i + 1 < list.count; i += 2) member.push_back({list.items[i], list.items[i + 1]});
 }
 inline void put(std::vector<float>& member, float number) { member = {number}; }
-/// The order in which depth_to_space takes its channels apart.
+/// Channel order of depth_to_space: "CRD" or "DCR".
 inline void put(std::string& member, bool is_crd) { member = is_crd ? "CRD" : "DCR"; }
 
-// --- to attributes --------------------------------------------------------------
+// --- members to attributes ------------------------------------------------------
 
-/// How many values a truth value or an attribute's enumeration has; they begin at 0.
+/// Number of values of a boolean or an enumeration; values start at 0.
 template <class E> constexpr std::int64_t choices_of() {
   if constexpr (std::is_same_v<E, bool>) return 2;
   else return static_cast<std::int64_t>(rule_names<E>().size());
@@ -77,7 +76,7 @@ template <scalar A, scalar M> fault get(A& attribute, const M& member) {
     return {};
   }
 }
-/// An empty list leaves the attribute as it is made.
+/// An empty list leaves the default.
 inline fault get(extent2& lengths, const longs& member) {
   if (member.size() > 2) return joined({"has ", member.size(), " numbers, expected at most 2"});
   if (!member.empty()) lengths = {member.front(), member.back()};

@@ -1,14 +1,14 @@
-// message_parcel: bytes that are written at the end and read from the front, with the functions of OHOS::MessageParcel.
-// Flow: hdi_ohos.hpp gives it that name; drivers put a node's attributes into one and take the structure out.
+// message_parcel: a byte queue with the functions of OHOS::MessageParcel - writes append, reads consume from the front.
+// Flow: hdi_ohos.hpp gives it that name; drivers put a node's attributes into one and read the structure from it.
 #pragma once
 
 #include <nnrt/hdi/wire.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// What drivers of HDI use of OHOS::MessageParcel. Every write is filled up to a multiple of 4 bytes. Functions that
-/// return bool say whether it worked; those that return a value return 0 where there is none. File descriptors are kept
-/// beside the bytes, and stay their owner's.
+/// The functions of OHOS::MessageParcel that HDI drivers use. Each write is padded to a multiple of 4 bytes. Functions
+/// returning bool return false on failure; functions returning a value return 0. File descriptors are kept in a
+/// separate list and are not owned.
 class message_parcel {
  public:
   // clang-format off
@@ -37,7 +37,7 @@ class message_parcel {
     for (const std::int64_t number : list) written_.put_raw(number);
     return true;
   }
-  /// Nothing is no buffer: false.
+  /// False for a null pointer or a size of 0.
   bool WriteBuffer(const void* first, std::size_t size) {
     if (first == nullptr || size == 0) return false;
     written_.put_bytes(first, size);
@@ -76,7 +76,7 @@ class message_parcel {
   double ReadDouble() { return taken<double>(&message_parcel::ReadDouble); }
   // clang-format on
 
-  /// The text from here to its zero; null when there is none. Valid until something is written.
+  /// The text up to its terminating zero, or null if there is none. Valid until the next write.
   const char* ReadCString() {
     std::string text;
     const std::size_t first = next_;
@@ -106,7 +106,7 @@ class message_parcel {
       return true;
     });
   }
-  /// Where the next `size` bytes are; null when there are fewer. Valid until something is written.
+  /// Pointer to the next `size` bytes, or null if fewer remain. Valid until the next write.
   const std::uint8_t* ReadBuffer(std::size_t size) {
     const std::int8_t* first = nullptr;
     (void)read([&](reader& in) { return (first = size == 0 ? nullptr : in.take(size)) != nullptr; });
@@ -114,7 +114,7 @@ class message_parcel {
   }
   const std::uint8_t* ReadUnpadBuffer(std::size_t size) { return ReadBuffer(size); }
   const void* ReadRawData(std::size_t size) { return ReadBuffer(size); }
-  /// -1 when there is none.
+  /// -1 if there is none.
   int ReadFileDescriptor() {
     std::uint32_t place = 0;
     if (!take(place) || place >= written_.descriptors.size()) return -1;
@@ -134,7 +134,7 @@ class message_parcel {
   void SkipBytes(std::size_t count) { next_ = count > GetReadableBytes() ? written_.bytes.size() : next_ + count; }
   void FlushBuffer() { written_ = {}, next_ = 0; }
 
-  /// What `<Name>BlockMarshalling` and `<Name>BlockUnmarshalling` do.
+  /// Equivalent to `<Name>BlockMarshalling` and `<Name>BlockUnmarshalling`.
   template <record T> bool write_block(const T& value) {
     marshal(written_, value);
     return true;
@@ -148,7 +148,7 @@ class message_parcel {
     written_.put_raw(value);
     return true;
   }
-  /// A read that fails leaves the place where it is.
+  /// A failed read leaves the read position unchanged.
   template <class F> bool read(F f) {
     reader in(written_.bytes, written_.descriptors);
     in.next = next_;

@@ -1,14 +1,15 @@
-// nodes: the attributes of HDI's nodes - one structure per kind of node, and which node type has which, by version.
+// nodes: HDI's structures of node attributes - one for each kind of node, and a table from node types to them by
+// version.
 // Flow: hdi/operators.hpp finds the structure of an operator's node type here; hdi_ohos.hpp names functions after the
 // same rows.
 #pragma once
 
 #include <nnrt/hdi/types.hpp>
 
-// A row is a node type, its structure, and the structure's members; NODE_TYPE_NONE where another row names the node
-// type. PLAIN structures hold numbers alone (see hdi/record.hpp). Source: NodeAttrTypes.idl of drivers_interface/nnrt.
+// A row is a node type, its structure, and the structure's members. Its type is NODE_TYPE_NONE if another row has the
+// node type. PLAIN structures hold only numbers (hdi/record.hpp). Source: NodeAttrTypes.idl of drivers_interface/nnrt.
 
-// Of every version, in the same form.
+// Identical in every version.
 #define NNRT_HDI_NODES(PLAIN, RECORD)                                                                               \
   PLAIN(NODE_TYPE_ACTIVATION, Activation, (ActivationType, activationType), (float, alpha), (float, minVal),        \
         (float, maxVal), (bool, approximate))                                                                       \
@@ -74,7 +75,7 @@
   RECORD(NODE_TYPE_TILE_FUSION, TileFusion, (longs, dims))                                                          \
   RECORD(NODE_TYPE_UNSQUEEZE, Unsqueeze, (longs, axis))
 
-// Of version 2.1 alone.
+// Only in version 2.1.
 #define NNRT_HDI_NODES_SINCE_2_1(PLAIN, RECORD)                                                                     \
   PLAIN(NODE_TYPE_ABS, Abs)                                                                                         \
   PLAIN(NODE_TYPE_ALL, All, (std::int64_t, keepDims))                                                               \
@@ -144,7 +145,7 @@ using rows_of_longs = std::vector<std::vector<std::int64_t>>;
 NNRT_HDI_NODES(NNRT_HDI_PLAIN_NODE, NNRT_HDI_RECORD_NODE)
 }  // namespace common
 
-// The one structure that changed.
+// The only structure that differs between versions.
 namespace v1_0 {
 NNRT_HDI_RECORD(MaxPoolFusion, (longs, kernelSize), (longs, strides), (longs, pad), (PadMode, padMode),
                 (Format, format), (bool, global), (ActivationType, activationType))
@@ -158,7 +159,7 @@ NNRT_HDI_NODES_SINCE_2_1(NNRT_HDI_PLAIN_NODE, NNRT_HDI_RECORD_NODE)
 }  // namespace v2_1
 
 namespace detail {
-/// One kind of node: its number, the structure of its attributes, and the version since when it exists.
+/// A row: the number of a node type, its structure of attributes, and the first version with it.
 template <std::uint32_t Number, class Attributes, version Since> struct node_row {
   using type = Attributes;
   static constexpr version since = Since;
@@ -171,7 +172,7 @@ struct node_rows : node_row<NODE_TYPE_MAX_POOL_FUSION, v2_0::MaxPoolFusion, vers
                    node_row<NODE_TYPE_QUANT_DTYPE_CAST_V2, QuantDTypeCastV2, version::v2_1>
                    NNRT_HDI_NODES(NNRT_HDI_ROW_OF_1_0, NNRT_HDI_ROW_OF_1_0)
                    NNRT_HDI_NODES_SINCE_2_1(NNRT_HDI_ROW_OF_2_1, NNRT_HDI_ROW_OF_2_1) {};
-// What two of them had before.
+// Earlier structures of two node types.
 struct older_rows : node_row<NODE_TYPE_MAX_POOL_FUSION, v1_0::MaxPoolFusion, version::v2_0>,
                     node_row<NODE_TYPE_QUANT_DTYPE_CAST, QuantDTypeCast, version::v2_1> {};
 // clang-format on
@@ -181,15 +182,15 @@ node_row<Number, Attributes, Since> row_among(const node_row<Number, Attributes,
 template <std::uint32_t Number> node_row<Number, void, version::v1_0> row_among(const void*);
 }  // namespace detail
 
-/// What a node type is in the newest version: `type`, the structure of its attributes (`void`: there is no such node
-/// type), and `since`.
+/// A node type in the newest version: `type` is its structure of attributes (`void`: no such node type), `since` its
+/// first version.
 template <std::uint32_t NodeType>
 using node_kind = decltype(detail::row_among<NodeType>(static_cast<const detail::node_rows*>(nullptr)));
-/// The structure that it had until version `since`; `void`: the same.
+/// The structure before version `since`; `type` is `void` if it never changed.
 template <std::uint32_t NodeType>
 using older_node_kind = decltype(detail::row_among<NodeType>(static_cast<const detail::older_rows*>(nullptr)));
 
-/// Calls f with a new structure of attributes as version v has it.
+/// Calls f with a default-constructed structure of version v.
 template <std::uint32_t NodeType, class F> auto with_attributes(version v, F f) {
   using older = older_node_kind<NodeType>;
   if constexpr (!std::is_void_v<typename older::type>)

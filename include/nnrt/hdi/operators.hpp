@@ -1,9 +1,9 @@
-// operators: the nodes of HDI that operators are - attributes as node attributes, and back.
-// Flow: hdi/write_model.hpp and read_model.hpp find an operator's form here. Everything follows from the operators'
-// headers (foreign, hdi_fields, attrs) and from the structures of hdi/nodes.hpp: no operator is named.
+// operators: encodes operators with their attributes as HDI's nodes, and decodes them.
+// Flow: hdi/write_model.hpp and hdi/read_model.hpp convert nodes here. Everything follows from the operators' headers
+// (foreign, hdi_fields, attrs) and the structures of hdi/nodes.hpp; no operator is named.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/hdi/convert.hpp>
@@ -12,48 +12,47 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// Whose models are made.
+/// Which implementation's encoding is written.
 enum class encoder {
-  upstream,  // what the shipped implementation makes of a model, byte for byte, with what it forgets and confuses
-  lossless,  // everything; other implementations read it as HDI, this library gets the very graph back
+  upstream,  // the same bytes as the shipped implementation, including what it omits or confuses
+  lossless,  // complete: other implementations read it as HDI, this library restores the identical graph
 };
 
-/// The node type of operators that HDI has not (in this version): attributes are all words. A device of somebody else's
-/// refuses it.
+/// Node type of operators that this version of HDI does not have; all their attributes are words. Other
+/// implementations' devices refuse it.
 constexpr std::uint32_t own_node_type(op_code code) { return 0x4e4e0000U | static_cast<std::uint32_t>(code); }
 
-// The attributes of a node, word by word. `lossless` appends them to the attributes that HDI knows where those do not
-// say everything.
+// A node's attributes as words. `lossless` appends them when HDI's attributes are incomplete.
 inline constexpr std::uint32_t exact_mark = 0x74726e6eU;
 NNRT_HDI_RECORD(exact_attributes, (std::uint32_t, mark), (std::int32_t, operation), (std::vector<std::int64_t>, words))
 
 /// Attributes read from a node.
 struct read_attributes {
-  bool is_other = false;  // a member says that it is another operator of this node type
+  bool is_other = false;  // a member identifies another operator with this node type
   pool<word> words;
-  std::string fault;  // naming the member; empty: none
+  std::string fault;  // names the member; empty: none
 };
 
-/// How one operator stands in HDI.
+/// Encoding of one operator in HDI.
 struct operator_form {
   const operator_info* op = nullptr;
   foreign_numbers numbers;
-  /// Since when HDI has it, by its NodeType and by itself, and since when the NodeType is there.
+  /// First version with the operator, and first version with its node type.
   version since = version::v2_1;
   version type_since = version::v2_1;
-  version also_since = version::v2_1;  // and the other NodeType
+  version also_since = version::v2_1;  // first version with the other node type
   bool (*well_formed)(array_ref<const word> words) = nullptr;
   void (*write)(version v, encoder how, array_ref<const word> words, array_ref<const operand> in,
                 writer& out) = nullptr;
-  /// Of the structure of `numbers.hdi` or of `numbers.hdi_also`; `in` stands behind it afterwards.
+  /// Reads the structure of `numbers.hdi` or, with `is_also`, of `numbers.hdi_also`. `in` advances past it.
   read_attributes (*read)(version v, bool is_also, reader& in, array_ref<const operand> operands) = nullptr;
-  /// An attribute that HDI does not know and that is not what it is unless somebody says so; empty: none. Null where
-  /// HDI knows all.
+  /// Name of an attribute that HDI has no member for and that differs from its default; empty: none. Null if HDI has
+  /// members for all.
   std::string_view (*lost)(array_ref<const word> words) = nullptr;
-  /// How many operands NNRt's operator has, where ours has more behind them; 0: it has all of ours.
+  /// Number of operands in NNRt, if ours has more; 0: the same number.
   std::size_t nnrt_inputs = 0;
 
-  /// Whether nodes of this operator have a node type of HDI's in this version.
+  /// Whether HDI has a node type for this operator in this version.
   bool is_in(version v) const { return numbers.hdi >= 0 && v >= since; }
   bool has(std::uint32_t node_type) const {
     return node_type == own_node_type(op->code) ||
@@ -64,11 +63,11 @@ struct operator_form {
 
 namespace detail {
 
-// --- which member is which attribute ---------------------------------------------
+// --- matching members with attributes ---------------------------------------------
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// keep_dims is keepDims; a fused activation and a padding have names of their own.
+/// Whether a member corresponds to an attribute: keepDims to keep_dims. `fused` and `pad` have other names in HDI.
 constexpr bool is_spelling_of(std::string_view member, std::string_view attribute) {
   if (attribute == "fused") return member == "activationType";
   if (attribute == "pad" && (member == "padMode" || member == "padList")) return true;
@@ -85,8 +84,8 @@ template <class Op> constexpr array_ref<const hdi_field> fields_of() {
   if constexpr (requires { Op::hdi_fields; }) return Op::hdi_fields;
   else return {};
 }
-/// The row about a member; rows.size() when there is none. (An index: g++ 12 with -fsanitize=undefined takes no
-/// comparison of such pointers with nullptr for constant.)
+/// Index of the row for a member; rows.size() if there is none. It is an index because g++ 12 with -fsanitize=undefined
+/// rejects comparing such a pointer with nullptr in a constant expression.
 constexpr std::size_t row_of(array_ref<const hdi_field> rows, std::string_view member) {
   std::size_t i = 0;
   while (i < rows.size() && (rows[i].member.empty() || rows[i].member != member)) ++i;
@@ -98,8 +97,7 @@ constexpr bool is_filled_by(array_ref<const hdi_field> rows, std::string_view me
   return rows[i].from == hdi_field::source::attribute && rows[i].attribute == attribute;
 }
 
-/// The first member of a structure that nothing fills, or the first attribute of the operator that no member and no row
-/// names; empty: none.
+/// The first member that nothing fills, or the first attribute that neither a member nor a row names; empty: none.
 template <class Op, class Attributes> constexpr std::string_view forgotten() {
   const array_ref<const attribute_field> attributes = attribute_fields<typename Op::attrs>();
   const array_ref<const hdi_field> rows = fields_of<Op>();
@@ -119,7 +117,7 @@ template <class Op, class Attributes> constexpr std::string_view forgotten() {
   return {};
 }
 
-// --- members that are no attributes -------------------------------------------------
+// --- members that are not attributes ------------------------------------------------
 
 template <class M> void put_number(M& member, const hdi_field& row) {
   if constexpr (scalar<M>) member = static_cast<M>(row.number);
@@ -148,12 +146,12 @@ template <class M> fault compare_extents(const M& member, const hdi_field& row, 
   return wrong;
 }
 
-/// The row about a member; null when there is none.
+/// The row for a member; null if there is none.
 inline const hdi_field* find_row(array_ref<const hdi_field> rows, std::string_view member) {
   const std::size_t i = row_of(rows, member);
   return i < rows.size() ? &rows[i] : nullptr;
 }
-/// The row that says when an attribute is not used at all; null: none does.
+/// The row that says when an attribute is unused; null if there is none.
 inline const hdi_field* use_of(array_ref<const hdi_field> rows, std::string_view attribute) {
   for (const hdi_field& row : rows)
     if (row.from == hdi_field::source::use && row.attribute == attribute) return &row;
@@ -162,7 +160,7 @@ inline const hdi_field* use_of(array_ref<const hdi_field> rows, std::string_view
 
 // --- writing ---------------------------------------------------------------------
 
-/// The node's attributes of an operator's.
+/// Fills a node's structure from an operator's attributes.
 template <class Op> struct node_writer {
   const typename Op::attrs& attributes;
   array_ref<const operand> in;
@@ -199,7 +197,7 @@ template <class Op> struct node_writer {
         if (const hdi_field* use = use_of(rows, attribute); use != nullptr && !is_used(*use)) member = 0;
     });
   }
-  /// Whether all attributes that fill a member are as the operator is made.
+  /// Whether all attributes that fill a member have their defaults.
   bool is_as_made(std::string_view name) const {
     pool<word> given, made;
     const typename Op::attrs nobody_said_anything;
@@ -255,7 +253,7 @@ template <class Op> constexpr bool has_attributes_of_its_own() {
 
 // --- reading -----------------------------------------------------------------------
 
-/// An operator's attributes of the node's.
+/// Sets an operator's attributes from a node's structure.
 template <class Op> struct node_reader {
   typename Op::attrs attributes;
   array_ref<const operand> in;
@@ -296,7 +294,7 @@ template <class Op> struct node_reader {
     if constexpr (scalar<M>) return false;
     else return row.is_omitted && member.empty();
   }
-  /// An attribute that the node says is not used becomes what it is then.
+  /// Sets an attribute that the node marks as unused to the value for that.
   template <class Node> void drop_unused(const Node& node, const hdi_field& row) {
     bool is_used = true;
     for_each_attribute(node, [&]<class M>(const char* name, const M& member) {
@@ -367,15 +365,15 @@ template <class... Ops> struct form_table<ops::type_list<Ops...>> {
 
 }  // namespace detail
 
-/// How every operator stands in HDI, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with
-/// <nnrt/src_forms.hpp> has it.
+/// Encodings of all operators, in the order of ops::list. With NNRT_SEPARATE_FORMS they are defined in the unit that
+/// includes <nnrt/src_forms.hpp>.
 #ifdef NNRT_SEPARATE_FORMS
 array_ref<const operator_form* const> operator_forms();
 #else
 inline array_ref<const operator_form* const> operator_forms() { return detail::form_table<ops::list>::entries; }
 #endif
 
-/// The form of the operator with this number; null when there is none.
+/// Encoding of the operator with this number; null if there is none.
 inline const operator_form* find_form(op_code code) {
   for (const operator_form* form : operator_forms())
     if (form->op->code == code) return form;
@@ -384,7 +382,7 @@ inline const operator_form* find_form(op_code code) {
 
 // --- whole nodes -------------------------------------------------------------------------
 
-/// An operator with its attributes.
+/// An operator and its attributes.
 struct decoded_node {
   const operator_form* form = nullptr;
   pool<word> words;
@@ -392,7 +390,7 @@ struct decoded_node {
 
 namespace detail {
 
-/// What follows the attributes that HDI knows: nothing of ours, or the attributes word by word.
+/// Reads the words that `lossless` appends after HDI's attributes, if present.
 inline fault take_exact(reader& in, std::uint32_t node_type, decoded_node& node) {
   reader ahead = in;
   std::uint32_t mark = 0;
@@ -416,9 +414,9 @@ inline result<decoded_node> no_node_type(std::uint32_t node_type) {
 
 }  // namespace detail
 
-/// The operator that a node is, with its attributes; `operands` are what is known of its inputs. Errors: not_supported
-/// (no operator has this node type in this version), invalid_file (nodeAttr is too short, or a member is what it cannot
-/// be), naming the member.
+/// Decodes a node to an operator and its attributes. `operands`: known descs of its inputs.
+/// Errors, naming the member: not_supported (no operator has this node type in this version), invalid_file (nodeAttr is
+/// too short, or a member is invalid).
 inline result<decoded_node> decode_node(version v, std::uint32_t node_type, array_ref<const std::int8_t> node_attr,
                                         array_ref<const operand> operands) {
   std::string reason;
@@ -439,7 +437,7 @@ inline result<decoded_node> decode_node(version v, std::uint32_t node_type, arra
     if (read.fault.empty() && !is_own) return decoded_node{form, std::move(read.words)};
     const std::string wrong = is_own ? "has no attributes" : read.fault;
     if (!read.is_other || reason.empty()) reason = wrong;
-    // any of them may be what was meant
+    // several operators may be meant: report all
     else if (reason != wrong) reason = joined({reason, "; as ", form->op->name, ": ", wrong});
     if (!read.is_other) break;
   }
@@ -447,16 +445,17 @@ inline result<decoded_node> decode_node(version v, std::uint32_t node_type, arra
   return fail(error_code::invalid_file, joined({"nodeAttr: ", reason}));
 }
 
-/// A node's type and attributes.
+/// A node's type and encoded attributes.
 struct encoded_node {
   std::uint32_t node_type = NODE_TYPE_NONE;
   std::vector<std::int8_t> node_attr;
 };
 
-/// What a node of this operator is in HDI. `upstream`: of a node type that the version has not, the number without
-/// attributes, as shipped; the shipped implementation does not look whether an older version's structure knows the
-/// operator (REDUCE_L2's mode). Errors: not_supported (`upstream`, of an operator that no version has, or of an
-/// attribute that none has), invalid_argument (words that are no attributes of the operator).
+/// Encodes an operator as a node of HDI.
+/// `upstream`, like the shipped implementation, writes the number of a node type that the version lacks, without
+/// attributes. It does not check whether an older version's structure supports the operator (REDUCE_L2's mode).
+/// Errors: not_supported (`upstream`: no version has the operator, or a member for a changed attribute),
+/// invalid_argument (the words are not valid attributes of the operator).
 inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words,
                                         array_ref<const operand> in) {
   encoded_node node;

@@ -1,8 +1,8 @@
-// read_model: a model of HDI's as a graph with constants, whoever wrote it.
-// Flow: hosts of drivers read what came from another process; compile() and hal::driver take the result.
+// read_model: converts a model of HDI, from any implementation, to a graph with constants.
+// Flow: hosts of drivers read models from other processes; compile() and hal::driver take the result.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/core/boolean_bytes.hpp>
@@ -22,19 +22,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// The model as a graph; constants are copied, and the file descriptors are the caller's as before. Nothing is
-/// believed: types, ranks, indices and stretches of memory are checked, and so is the graph (check_graph). What
-/// operators' rules say of it, compile() and drivers ask.
+/// Converts the model to a graph. Constants are copied; the caller keeps the file descriptors.
+/// Nothing is trusted: types, ranks, indices, memory ranges and the graph (check_graph) are checked. Operators' rules
+/// are left to compile() and drivers.
 ///
-/// Errors, naming node or tensor and member, as `node 3 "Conv2D:3": padMode: got 7, expected 0 to 2`: invalid_argument
-/// (indices, ranges, data that overlap, cycles), invalid_file (attributes that cannot be read), not_supported (a node
-/// type that is none of this version's, or control flow), io_failed (memory that cannot be read).
+/// Errors name node or tensor and member, as `node 3 "Conv2D:3": padMode: got 7, expected 0 to 2`: invalid_argument
+/// (indices, ranges, overlapping data, cycles), invalid_file (unreadable attributes), not_supported (a node type
+/// unknown in this version, or control flow), io_failed (unreadable memory).
 inline result<nnrt::model> read_model(const Model& from, version of = version::v2_1);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// A tensor's data in the memory that they lie in.
+/// Byte range of a tensor's data in a file.
 struct stretch {
   int fd = -1;
   std::uint64_t first = 0, end = 0;
@@ -67,7 +67,7 @@ class model_reader {
 
   // --- indices -----------------------------------------------------------------
 
-  /// What is wrong with a list of indices; empty: nothing.
+  /// Why a list of indices is invalid; empty: it is valid.
   static std::string fault_of(std::string_view member, const std::vector<std::uint32_t>& list, std::size_t count,
                               bool may_miss = false) {
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -155,7 +155,7 @@ class model_reader {
 
   // --- values ----------------------------------------------------------------------
 
-  /// Who makes each tensor: the caller, or a node.
+  /// Finds the maker of each tensor: the caller or a node.
   result<void> find_makers() {
     maker_.assign(m_.allTensors.size(), nobody);
     is_used_.assign(m_.allTensors.size(), 0);
@@ -183,7 +183,7 @@ class model_reader {
   }
   bool is_constant(std::size_t tensor) const { return maker_[tensor] == nobody; }
 
-  /// A value for each tensor that is used; upstream leaves some behind that are not.
+  /// Adds a value for each used tensor. Upstream's models contain unused ones.
   result<void> add_values() {
     ir::graph& g = made_.graph;
     ids_.assign(m_.allTensors.size(), ir::none);
@@ -206,8 +206,7 @@ class model_reader {
     return {};
   }
 
-  /// Copies a constant into the graph. The file is read and not mapped: whoever else has it may make it shorter
-  /// meanwhile.
+  /// Copies a constant into the graph. The file is read, not mapped: another process may truncate it at any time.
   result<void> read_data(std::size_t i, ir::value& v) {
     const SharedBuffer& data = m_.allTensors[i].data;
     pool<std::byte>& bytes = made_.graph.bytes;
@@ -236,7 +235,7 @@ class model_reader {
     }
     return check_booleans(i, v);
   }
-  /// Looked at are the graph's bytes: those of the file may change meanwhile.
+  /// Checks the graph's copy, as the file may change at any time.
   result<void> check_booleans(std::size_t i, const ir::value& v) const {
     if (v.desc.type != boolean) return {};
     const array_ref<const std::byte> bytes(made_.graph.bytes.data() + v.first_byte,
@@ -250,7 +249,7 @@ class model_reader {
   // --- nodes -----------------------------------------------------------------------
 
   bool is_made_by_a_node(std::uint32_t t) const { return t != missing_operand && maker_[t] < the_caller; }
-  /// The nodes in an order in which each finds its inputs made: that of the model, where it is one.
+  /// Nodes in an order in which makers precede users: the model's order, if it is one.
   result<std::vector<std::size_t>> runnable_order() const {
     std::vector<std::size_t> order = passes::node_order(m_.nodes.size(), [&](std::size_t n, auto give) {
       for (const std::uint32_t t : m_.nodes[n].inputIndex)
@@ -264,7 +263,7 @@ class model_reader {
     for (const std::size_t n : order) waits[n] = 0;
     std::size_t n = 0;
     while (waits[n] == 0) ++n;
-    std::size_t i = 0;  // the first input that another waiting node makes
+    std::size_t i = 0;  // the first input made by another node of the cycle
     const auto is_awaited = [&](std::uint32_t t) { return is_made_by_a_node(t) && waits[maker_[t]] != 0; };
     while (!is_awaited(m_.nodes[n].inputIndex[i])) ++i;
     return {error_code::invalid_argument,
@@ -299,9 +298,9 @@ class model_reader {
     return {};
   }
 
-  // --- ends ------------------------------------------------------------------------
+  // --- inputs and outputs ------------------------------------------------------------
 
-  /// Whether the subgraphs behind the first are names of the outputs.
+  /// Whether the subgraphs after the first one name the outputs.
   bool outputs_have_names() const {
     if (m_.subGraph.size() != m_.outputIndex.size() + 1) return false;
     for (std::size_t i = 0; i < m_.outputIndex.size(); ++i) {
@@ -323,9 +322,9 @@ class model_reader {
   const Model& m_;
   version version_;
   nnrt::model made_;
-  std::vector<std::uint32_t> maker_;  // of each tensor: a node, the_caller or nobody
-  std::vector<char> is_used_;         // of each tensor
-  std::vector<std::int32_t> ids_;     // of each tensor, its value
+  std::vector<std::uint32_t> maker_;  // by tensor: a node, the_caller or nobody
+  std::vector<char> is_used_;         // by tensor
+  std::vector<std::int32_t> ids_;     // by tensor: its value
 };
 
 }  // namespace detail

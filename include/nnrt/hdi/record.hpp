@@ -1,5 +1,5 @@
-// record: how HDI's structures are defined - members with their names and types, for Boost.Hana and for the byte form.
-// Flow: hdi/types.hpp and hdi/nodes.hpp define every structure with these macros; hdi/wire.hpp walks them.
+// record: macros that define HDI's structures with reflected members, for Boost.Hana and for serialisation.
+// Flow: hdi/types.hpp and hdi/nodes.hpp define every structure with them; hdi/wire.hpp iterates over the members.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -13,10 +13,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// The types of a structure's members, behind one `void`.
+/// Types of a structure's members, after one `void`.
 template <class... Types> struct member_types;
 
-/// A structure of HDI: its members are reflected, their names and types known.
+/// A structure of HDI with reflected names and types of members.
 template <class T>
 concept record = requires {
   T::member_names;
@@ -35,7 +35,7 @@ template <record T> struct plainness<T> : plainness<typename T::members> {};
 
 }  // namespace detail
 
-/// Whether a type goes over as the bytes that it has in memory: numbers, and structures of nothing else.
+/// Whether a type is serialised as its memory: numbers, and structures that hold only numbers.
 template <class T> inline constexpr bool is_plain = detail::plainness<T>::value;
 
 /// Whether a structure has a member of this name.
@@ -58,16 +58,16 @@ template <record T> constexpr bool has_member(std::string_view name) {
     return true NNRT_FOR_EACH(NNRT_HDI_EQUAL, __VA_ARGS__);                                          \
   }
 
-/// A structure of numbers alone: NNRT_HDI_PLAIN(QuantParam, (std::int32_t, numBits), …). Its byte form is its memory, a
-/// multiple of 8 bytes.
+/// Defines a structure that holds only numbers: NNRT_HDI_PLAIN(QuantParam, (std::int32_t, numBits), …). It is
+/// serialised as its memory, a multiple of 8 bytes.
 #define NNRT_HDI_PLAIN(RECORD, ...)       \
   struct alignas(8) RECORD {              \
     NNRT_HDI_MEMBERS(RECORD, __VA_ARGS__) \
   };                                      \
   static_assert(::nnrt::hdi::is_plain<RECORD>);
 
-/// A structure with lists, texts or file descriptors, here or further inside. Its byte form is that of its members, one
-/// after the other.
+/// Defines a structure that holds lists, texts or file descriptors, directly or nested. Its members are serialised in
+/// order.
 #define NNRT_HDI_RECORD(RECORD, ...)      \
   struct RECORD {                         \
     NNRT_HDI_MEMBERS(RECORD, __VA_ARGS__) \

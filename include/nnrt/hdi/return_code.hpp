@@ -1,5 +1,5 @@
-// return_code: how calls of a device end, in the words of HDI.
-// Flow: what hosts of drivers answer to callers of HDI; hal/status.hpp has the words of NN HAL.
+// return_code: results of device calls as return codes of HDI.
+// Flow: hosts of drivers return them to callers of HDI; hal/status.hpp has NN HAL's.
 #pragma once
 
 #include <nnrt/hal/status.hpp>
@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// The code of version 2 for an error of a driver.
+/// The return code of HDI 2 for a driver's error.
 constexpr NNRT_ReturnCode return_code_of(error_code code) {
   switch (code) {
     case error_code::invalid_argument: return NNRT_INVALID_PARAMETER;
@@ -23,7 +23,7 @@ constexpr NNRT_ReturnCode return_code_of(error_code code) {
   return NNRT_FAILED;
 }
 
-/// The code of version 2 for how a call of hal::device ended.
+/// The return code of HDI 2 for a status of hal::device.
 constexpr NNRT_ReturnCode return_code_of(hal::status ended) {
   switch (ended) {
     case hal::status::none: return NNRT_SUCCESS;

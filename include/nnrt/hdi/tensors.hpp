@@ -1,5 +1,5 @@
-// tensors: what a tensor's desc is in HDI, and back - dtypes, formats, extents, quantisation.
-// Flow: hdi/write_model.hpp and hdi/read_model.hpp.
+// tensors: converts tensor descs to HDI and back - dtypes, formats, extents, quantisation.
+// Flow: hdi/write_model.hpp and hdi/read_model.hpp call these functions.
 #pragma once
 
 #include <nnrt/core/desc.hpp>
@@ -22,7 +22,7 @@ static_assert(sizeof data_types / sizeof data_types[0] == dtype_count);
 }  // namespace detail
 
 constexpr DataType data_type_of(dtype type) { return detail::data_types[static_cast<int>(type)]; }
-/// dtype::none: there is no such data type.
+/// dtype::none for an unknown data type.
 constexpr dtype dtype_of(DataType type) {
   for (int i = 1; i < dtype_count; ++i)
     if (detail::data_types[i] == type) return static_cast<dtype>(i);
@@ -31,8 +31,8 @@ constexpr dtype dtype_of(DataType type) {
 
 namespace detail {
 
-/// The axis that scales run along, unless somebody says otherwise: weights have their output channels first, anything
-/// else is known by its length, or is the first of unknown extent. -1: none is that long, or may be.
+/// Default axis of per-channel scales: the first axis with as many indices as there are scales, else the first of
+/// unknown extent, else -1. In weights, the output channels come first.
 constexpr int usual_axis(const shape_t& shape, std::size_t scales) {
   for (int i = 0; i < shape.rank; ++i)
     if (shape[i] == static_cast<std::int64_t>(scales)) return i;
@@ -40,13 +40,13 @@ constexpr int usual_axis(const shape_t& shape, std::size_t scales) {
     if (shape[i] < 0) return i;
   return -1;
 }
-/// numBits of scales along another axis than the usual one: the axis, from 1 on, stands above the bits.
+/// numBits holds the axis + 1 in the bits from `axis_shift` on, if the scales' axis is not the default.
 inline constexpr int axis_shift = 8, axis_mask = 0xff;
-/// Set in numBits of tensors whose numbers are rounded once, halves to even: only `lossless` says so.
+/// Set in numBits of tensors that round once, half to even. Only `lossless` writes it.
 inline constexpr std::int32_t half_to_even_mark = 1 << 16;
 
-/// Quantisation as HDI has it, with this library's marks or without. `scales` are those of a tensor that is quantised
-/// per channel.
+/// A desc's quantisation as HDI's list, with or without this library's marks. `scales`: those of a per-channel
+/// quantised tensor.
 inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool has_marks) {
   const quantisation& q = desc.quantised;
   const bool is_marked = has_marks && q.rounding == quantised_rounding::half_to_even;
@@ -60,7 +60,8 @@ inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_re
   return list;
 }
 
-/// Quantisation as graphs have it; the scales of a channel each are the list's. What is wrong with it; empty: nothing.
+/// Sets a desc's quantisation from HDI's list; per-channel scales remain in the list. Returns why the list is invalid;
+/// empty: it is valid.
 inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor_desc& desc) {
   if (list.empty()) return {};
   desc.quantised.zero_point = list[0].zeroPoint;
@@ -85,7 +86,7 @@ inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor
   return {};
 }
 
-/// The desc of a tensor. What is wrong with it; empty: nothing.
+/// Sets a desc from a tensor of HDI. Returns why the tensor is invalid; empty: it is valid.
 inline std::string take_desc(const Tensor& t, tensor_desc& desc) {
   const dtype type = dtype_of(t.dataType);
   if (type == dtype::none)

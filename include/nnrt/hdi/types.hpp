@@ -1,23 +1,22 @@
-// types: HDI's models - tensors, nodes, graphs, shared buffers, and every enumeration, in versions 1.0, 2.0 and 2.1.
-// Flow: hdi/write_model.hpp fills them from an ir::graph, hdi/read_model.hpp makes one of them; drivers meet them
+// types: HDI's models in versions 1.0, 2.0 and 2.1 - tensors, nodes, graphs, shared buffers, and all enumerations.
+// Flow: hdi/write_model.hpp makes them from an ir::graph, hdi/read_model.hpp converts them back; drivers use them
 // through hdi_ohos.hpp.
 //
-// Names are those of OpenHarmony's drivers_interface/nnrt (NnrtTypes.idl, ModelTypes.idl). What all versions share
-// stands in hdi::common, what differs in hdi::v1_0, v2_0 and v2_1, through which everything is found; hdi:: itself is
-// 2.1.
+// Names are those of OpenHarmony's drivers_interface/nnrt (NnrtTypes.idl, ModelTypes.idl). hdi::common has what all
+// versions share; hdi::v1_0, v2_0 and v2_1 contain it and what differs. hdi:: itself is 2.1.
 #pragma once
 
 #include <nnrt/hdi/record.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// A version of HDI, as ten times the major and the minor number.
+/// A version of HDI: ten times the major number plus the minor.
 enum class version { v1_0 = 10, v2_0 = 20, v2_1 = 21 };
 
 namespace common {
 struct SharedBuffer;
 }  // namespace common
-/// Its file descriptor is no number: it goes over beside the bytes.
+/// Not plain: its file descriptor is passed separately from the bytes.
 template <> struct detail::plainness<common::SharedBuffer> {
   static constexpr bool value = false;
 };
@@ -92,7 +91,7 @@ enum ActivationType : std::int8_t {
   ACTIVATION_TYPE_GELU,
   ACTIVATION_TYPE_UNKNOWN
 };
-/// L2 is of version 2.1.
+/// L2 exists since version 2.1.
 enum ReduceMode : std::int8_t {
   REDUCE_MODE_MEAN,
   REDUCE_MODE_MAX,
@@ -114,7 +113,7 @@ enum PaddingMode : std::int8_t {
   PADDING_MODE_RESERVED
 };
 
-/// What a node computes. Which versions have which of them: hdi/nodes.hpp.
+/// What a node computes. hdi/nodes.hpp says which versions have which.
 enum NodeType : std::uint32_t {
   NODE_TYPE_NONE = 0,
   NODE_TYPE_ABS = 1,
@@ -215,25 +214,25 @@ enum NodeType : std::uint32_t {
   NODE_TYPE_QUANT_DTYPE_CAST_V2 = 999
 };
 
-// A stretch of memory that processes share. fd: -1 when there are no data; bufferSize: bytes of the whole memory; the
-// data are dataSize bytes from offset on.
+// A range of shared memory: `dataSize` bytes at `offset`. fd: -1 if there is no data; bufferSize: bytes of the whole
+// memory.
 NNRT_HDI_RECORD(SharedBuffer, (int, fd), (std::uint32_t, bufferSize), (std::uint32_t, offset),
                 (std::uint32_t, dataSize))
-// real = scale * (stored - zeroPoint).
+// real = scale * (quantised - zeroPoint).
 NNRT_HDI_PLAIN(QuantParam, (std::int32_t, numBits), (std::int32_t, zeroPoint), (double, scale))
-// A tensor of one run.
+// An input or output of a run.
 NNRT_HDI_RECORD(IOTensor, (std::string, name), (DataType, dataType), (std::vector<std::int32_t>, dimensions),
                 (Format, format), (SharedBuffer, data))
-// A tensor of a model. quantParams: one for the whole tensor, or one for each index of an axis.
+// A tensor of a model. quantParams: one for the tensor, or one for each index of an axis.
 NNRT_HDI_RECORD(Tensor, (std::string, name), (DataType, dataType), (std::vector<std::int32_t>, dims), (Format, format),
                 (SharedBuffer, data), (std::vector<QuantParam>, quantParams))
-// A node. nodeAttr: the byte form of the structure that belongs to nodeType; the indices are those of tensors.
+// A node. nodeAttr: serialised structure of its nodeType; the indices refer to tensors.
 NNRT_HDI_RECORD(Node, (std::string, name), (NodeType, nodeType), (std::vector<std::int8_t>, nodeAttr),
                 (std::vector<std::uint32_t>, inputIndex), (std::vector<std::uint32_t>, outputIndex),
                 (QuantType, quantType))
 NNRT_HDI_RECORD(SubGraph, (std::string, name), (std::vector<std::uint32_t>, inputIndices),
                 (std::vector<std::uint32_t>, outputIndices), (std::vector<std::uint32_t>, nodeIndices))
-// A model; subGraph[0] is the main one, and mostly the only one.
+// A model. subGraph[0] is the main graph, usually the only one.
 NNRT_HDI_RECORD(Model, (std::string, name), (std::vector<std::uint32_t>, inputIndex),
                 (std::vector<std::uint32_t>, outputIndex), (std::vector<Node>, nodes),
                 (std::vector<Tensor>, allTensors), (std::vector<SubGraph>, subGraph))
@@ -248,7 +247,7 @@ NNRT_HDI_PLAIN(ModelConfig, (bool, enableFloat16), (PerformanceMode, mode), (Pri
 namespace v2_0 {
 using namespace common;
 
-/// What the methods of version 2 return; negative numbers are HDF's codes.
+/// Return codes of version 2; negative numbers are HDF's.
 enum NNRT_ReturnCode : std::uint32_t {
   NNRT_SUCCESS,
   NNRT_FAILED,

@@ -1,11 +1,10 @@
-// wire: the byte form of HDI's structures, both ways, driven by what their definitions say of their members.
-// Flow: nodes' attributes inside of models, whole models on their way to another process, and hdi_ohos.hpp's
-// MessageParcel.
+// wire: serialises HDI's structures and reads them back, by reflection over their members.
+// Flow: used for nodes' attributes in models, for models sent to another process, and by hdi_ohos.hpp's MessageParcel.
 //
-// Little-endian, everything padded to 4 bytes. A plain structure is its memory, with zeros between the members; any
-// other is its members in order: bool 4 bytes, integers 4 or 8, enumerations 8 with their sign, float 4, double 8;
-// texts with a zero at the end; lists a count and, of plain elements other than bool, their memory, else the elements
-// one by one.
+// Format: little-endian, everything padded to 4 bytes. A plain structure is its memory, with zeros as padding. Other
+// structures are their members in order.
+// Sizes: bool 4 bytes; integers 4 or 8; enumerations 8, sign-extended; float 4; double 8. Texts are zero-terminated.
+// Lists are a count, then their memory for plain elements other than bool, else each element.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -21,21 +20,20 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 static_assert(std::endian::native == std::endian::little,
               "nnrt: HDI's byte form is the memory of little-endian machines");
 
-/// Bytes that are being written. File descriptors do not go into them but beside, each once, in the order in which they
-/// come.
+/// Serialised bytes and the file descriptors that they refer to by index, each once, in order of first use.
 class writer {
  public:
   std::vector<std::int8_t> bytes;
   std::vector<int> descriptors;
 
-  /// Raw bytes, filled up with zeros to a multiple of 4.
+  /// Appends raw bytes and zeros up to a multiple of 4.
   void put_bytes(const void* first, std::size_t count) {
     const auto* from = static_cast<const std::int8_t*>(first);
     bytes.insert(bytes.end(), from, from + count);
     while (bytes.size() % 4 != 0) bytes.push_back(0);
   }
   template <class T> void put_raw(T number) { put_bytes(&number, sizeof number); }
-  /// Whether there is one and, if so, the descriptor's place beside the bytes.
+  /// Writes whether there is a descriptor and, if so, its index in `descriptors`.
   void put_descriptor(int fd) {
     put_raw(std::int32_t{fd >= 0 ? 1 : 0});
     if (fd < 0) return;
@@ -46,7 +44,7 @@ class writer {
   }
 };
 
-/// Bytes that are being read. Nothing is read past their end, and no list is made that is longer than they can hold.
+/// Reads serialised bytes. It never reads past their end and never allocates a list longer than they can hold.
 class reader {
  public:
   explicit reader(array_ref<const std::int8_t> of, array_ref<const int> beside = {}) : bytes(of), descriptors(beside) {}
@@ -56,7 +54,7 @@ class reader {
   std::size_t next = 0;
 
   std::size_t left() const { return bytes.size() - next; }
-  /// Where the next `count` bytes are, with those that fill them up; null, and a fault, when there are fewer.
+  /// Returns the next `count` bytes and skips their padding. Null, with a fault recorded, if fewer remain.
   const std::int8_t* take(std::size_t count) {
     const std::size_t padded = (count + 3) / 4 * 4;
     if (padded < count || padded > left()) return missing(count);
@@ -81,12 +79,12 @@ class reader {
     return true;
   }
 
-  /// Says why reading stops; false.
+  /// Records why reading fails; returns false.
   [[gnu::cold]] bool refuse(pieces why) {
     if (fault_.empty()) fault_ = joined(why);
     return false;
   }
-  /// Puts a member's name in front of where it stopped.
+  /// Prepends a member's name to the path of the fault.
   [[gnu::cold]] bool inside(std::string_view member) {
     place_.insert(0, place_.empty() || place_[0] == '[' ? std::string(member) : joined({member, "."}));
     return false;
@@ -111,7 +109,7 @@ class reader {
 // --- writing -----------------------------------------------------------------
 namespace detail {
 
-/// What goes over as its memory where it stands in a list.
+/// Elements that lists store as memory.
 template <class T> inline constexpr bool is_memory = is_plain<T> && !std::is_same_v<T, bool>;
 
 template <record T> void write(writer& out, const T& value);
@@ -134,7 +132,7 @@ template <class K, class V> void write(writer& out, const std::map<K, V>& map) {
   for (const auto& [key, value] : map) write(out, key), write(out, value);
 }
 
-/// The memory of a plain value, zeros between its members.
+/// Writes the memory of a plain value, with zeros as padding.
 template <class T> void write_memory(std::int8_t* to, const T& value) {
   if constexpr (record<T>) {
     for_each_attribute(value, [&](const char*, const auto& member) {
@@ -216,13 +214,13 @@ template <class T> void read_memory(const std::int8_t* from, T& value) {
       read_memory(from + (reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&value)), member);
     });
   } else if constexpr (std::is_same_v<T, bool>) {
-    value = *from != 0;  // any other byte would be no bool
+    value = *from != 0;  // bytes other than 0 and 1 would be invalid
   } else {
     std::memcpy(&value, from, sizeof value);
   }
 }
 
-/// A list that says it is longer is refused whatever follows. Source: the generated code of drivers_interface.
+/// Larger lists are refused by their count alone. Source: the generated code of drivers_interface.
 inline constexpr std::size_t max_list_bytes = std::size_t{200} << 20U;
 
 template <class T> bool read(reader& in, std::vector<T>& list) {
@@ -237,7 +235,8 @@ template <class T> bool read(reader& in, std::vector<T>& list) {
     list.resize(count);
     for (std::size_t i = 0; i < count; ++i) read_memory(first + i * sizeof(T), list[i]);
   } else {
-    for (std::uint32_t i = 0; i < count; ++i) {  // each takes 4 bytes or more: the list grows no faster than it is read
+    // an element takes at least 4 bytes, so the list is bounded by the input
+    for (std::uint32_t i = 0; i < count; ++i) {
       T element{};
       if (!read(in, element)) return in.inside(std::size_t{i});
       list.push_back(std::move(element));
@@ -264,16 +263,16 @@ template <record T> bool read(reader& in, T& value) {
 
 }  // namespace detail
 
-/// Appends a structure's byte form: what `<Name>BlockMarshalling` writes. A text ends at its first zero.
+/// Appends a serialised structure, as `<Name>BlockMarshalling` does. A text ends at its first zero.
 template <record T> void marshal(writer& out, const T& value) { detail::write(out, value); }
-/// The byte form of a structure without file descriptors, such as a node's attributes.
+/// Serialises a structure without file descriptors, such as a node's attributes.
 template <record T> std::vector<std::int8_t> marshalled(const T& value) {
   writer out;
   marshal(out, value);
   return std::move(out.bytes);
 }
-/// Reads a structure from where the reader stands; bytes behind it stay unread. Error: invalid_file, naming the member
-/// and the place, as `padList: needs 32 bytes from 60 on, but there are 8`.
+/// Reads a structure at the reader's position; later bytes are not read. Error: invalid_file, with member and offset,
+/// as `padList: needs 32 bytes from 60 on, but there are 8`.
 template <record T> result<void> unmarshal(reader& in, T& value) {
   if (!detail::read(in, value)) return fail(in.reason());
   return {};

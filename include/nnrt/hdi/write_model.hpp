@@ -1,9 +1,9 @@
-// write_model: a model as HDI's - nodes, tensors, and all constants in one stretch of shared memory.
-// Flow: drivers in other processes, or of somebody else's, get what write_model() makes; hdi/read_model.hpp is the way
+// write_model: converts a model to HDI - nodes, tensors, and all constants in one shared memory.
+// Flow: drivers in other processes, or of other implementations, receive the result; hdi/read_model.hpp converts it
 // back.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/weight_specs.hpp>
@@ -18,37 +18,36 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
-/// A model and the memory that its tensors point into. Three things of `lossless` are this library's own: words of a
-/// node's attributes that HDI does not know stand behind those that it does (encode_node), names of outputs that are
-/// not their tensors' stand as further subgraphs without nodes, and marks above the bits of quantParams tell of
-/// rounding (tensors.hpp).
+/// A model of HDI and the memory of its constants. `lossless` uses three extensions of this library:
+/// - words for attributes that HDI lacks follow a node's attributes (encode_node);
+/// - names of outputs that differ from their tensors' are further subgraphs without nodes;
+/// - marks above the bits in quantParams hold the rounding and the axis (hdi/tensors.hpp).
 struct written_model {
   Model model;
-  hal::shared_memory constants;  // data() is null when there are none
+  hal::shared_memory constants;  // data() is null if there are none
 };
 
-/// For whom a model is written.
+/// Version and encoding of a written model.
 struct write_options {
   version of = version::v2_1;
   encoder how = encoder::lossless;
 };
 
-/// An optional operand that is missing before one that is there: only `lossless` can say so.
+/// Index of a missing optional operand that precedes a present one; only `lossless` writes it.
 inline constexpr std::uint32_t missing_operand = 0xffffffffU;
 
-/// The model as HDI has it. `upstream` writes what NNRt's own implementation hands to a device of this version: names
-/// are "Tensor: <i>" and "<Operation>:<i>", constants lie one right behind the other, and what it forgets is forgotten.
-/// `lossless` writes everything; constants begin at multiples of 64 bytes.
+/// Converts a model to HDI. `upstream` writes what NNRt's implementation passes to a device of this version: names are
+/// "Tensor: <i>" and "<Operation>:<i>", constants are packed without gaps, and its omissions are reproduced.
+/// `lossless` writes everything and aligns constants to 64 bytes.
 ///
-/// Errors: invalid_argument (check_graph, bind_weights; an extent or the sum of the constants does not fit into HDI's
-/// 32 bits), not_supported (an operator that HDI has not, to `upstream`), out_of_memory and io_failed (the shared
-/// memory).
+/// Errors: invalid_argument (check_graph, bind_weights; an extent or the total size of constants exceeds 32 bits),
+/// not_supported (`upstream`: an operator that HDI lacks), out_of_memory and io_failed (the shared memory).
 inline result<written_model> write_model(const nnrt::model& network, write_options options = {});
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// "full_connection" as NNRt's documents spell it: FullConnection.
+/// An operator's name as in NNRt's documents: "full_connection" is FullConnection.
 inline std::string nnrt_name_of(const operator_form& form) {
   if (!form.numbers.nnrt_name.empty()) return std::string(form.numbers.nnrt_name);
   std::string name;
@@ -60,7 +59,7 @@ inline std::string nnrt_name_of(const operator_form& form) {
   return name;
 }
 
-/// Whether nodes of an operator tell that their result is quantised: those that came after number 56 mostly do not.
+/// Whether nodes of an operator carry their result's quantisation. Operators after number 56 mostly do not.
 inline bool tells_quantisation(const foreign_numbers& numbers) {
   return numbers.tells_quantisation >= 0 ? numbers.tells_quantisation != 0 : numbers.nnrt <= 56;
 }
@@ -91,7 +90,7 @@ class model_writer {
   static std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
   std::string_view name_of(std::int32_t id) const { return g_.name_of(g_.at(id).name); }
 
-  /// Where the elements of constants and weights are; null: there are none.
+  /// Finds the bytes of constants and weights, by value; null for others.
   void find_data(const bound_weights& bound) {
     std::size_t next = 0;
     for (const ir::value& v : g_.values) {
@@ -103,7 +102,7 @@ class model_writer {
     return g_.at(id).is == ir::kind::constant || g_.at(id).is == ir::kind::weight;
   }
 
-  /// Tensors are the values that somebody reads or makes; others are scales, or useless.
+  /// Numbers the values that are inputs, outputs or operands. Scales and unused values are no tensors.
   void number_tensors() {
     number_.assign(g_.values.size(), missing_operand);
     const auto use = [&](std::int32_t id) {
@@ -145,7 +144,7 @@ class model_writer {
     return {};
   }
 
-  /// Scales of a tensor with one for each channel.
+  /// Scales of a per-channel quantised tensor.
   array_ref<const float> scales_of(const ir::value& v, std::vector<float>& copy) const {
     if (v.scales == ir::none) return {};
     copy.resize(static_cast<std::size_t>(g_.at(v.scales).desc.elements()));
@@ -153,8 +152,8 @@ class model_writer {
     if (!copy.empty() && from != nullptr) std::memcpy(copy.data(), from, copy.size() * sizeof(float));
     return copy;
   }
-  /// The C functions name their values as upstream does, by the tensor's number in the model, which is another one than
-  /// the value's.
+  /// Name of a value's tensor. Values from the C functions carry upstream's name, with a number of theirs; other values
+  /// get their own id.
   std::string tensor_name(std::int32_t id) const {
     const std::string_view own = name_of(id);
     if (is_upstream()) return own.starts_with("Tensor: ") ? std::string(own) : joined({"Tensor: ", id});
@@ -258,10 +257,10 @@ class model_writer {
   const nnrt::weights& weights_;
   write_options options_;
   written_model made_;
-  std::vector<const std::byte*> data_;  // of each value
-  std::vector<std::uint32_t> number_;   // of each value, its tensor
-  std::vector<std::int32_t> ids_;       // of each tensor, its value
-  std::vector<std::uint64_t> offsets_;  // of each tensor
+  std::vector<const std::byte*> data_;  // by value
+  std::vector<std::uint32_t> number_;   // by value: its tensor
+  std::vector<std::int32_t> ids_;       // by tensor: its value
+  std::vector<std::uint64_t> offsets_;  // by tensor
 };
 
 }  // namespace detail
