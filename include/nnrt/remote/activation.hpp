@@ -1,8 +1,8 @@
-// activation: the listening socket that a process finds open when it begins, by systemd's protocol without its library.
-// Flow: tools/driverd asks before it makes a socket of a path.
+// activation: takes the listening socket that systemd passes to a process (socket activation), without its library.
+// Flow: tools/driverd calls it before it makes a socket of its path.
 //
-// LISTEN_PID is the number of the process that the sockets are for, LISTEN_FDS how many there are: files 3, 4, ...
-// Source: sd_listen_fds(3).
+// LISTEN_PID is the id of the process that the sockets are for, LISTEN_FDS their number: files 3, 4, ... Source:
+// sd_listen_fds(3).
 #pragma once
 
 #include <nnrt/core/text.hpp>
@@ -17,7 +17,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
-/// A number of decimal digits alone; none: it is another text.
+/// Parses a non-negative decimal number; empty for other texts.
 inline std::optional<long> number_of(const char* text) {
   if (text == nullptr) return std::nullopt;
   const std::string_view digits = text;
@@ -28,9 +28,9 @@ inline std::optional<long> number_of(const char* text) {
 }
 }  // namespace detail
 
-/// The socket that this process was given; none: it was given none. To be asked once, before there are threads: the
-/// variables are removed from the environment, so that no child takes them for its own. Errors: invalid_argument (more
-/// than one socket, or one of another kind).
+/// The socket that was passed to this process; empty: none. Call it once, before there are threads: it removes the
+/// variables from the environment, so that child processes do not use them. Errors: invalid_argument (more than one
+/// socket, or one of another kind).
 inline result<std::optional<listening_socket>> activated_socket() {
   constexpr int first_file = 3;
   const std::optional<long> process = detail::number_of(std::getenv("LISTEN_PID")),

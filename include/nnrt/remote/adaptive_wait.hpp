@@ -1,6 +1,6 @@
-// adaptive_wait: when to look for a packet again and again, and when to sleep until it is there.
-// Flow: receive() of remote/packets.hpp asks one before it waits; a client has one for each execution, a host for each
-// connection.
+// adaptive_wait: decides when to poll for a packet and when to sleep until it arrives.
+// Flow: receive() of remote/packets.hpp uses one before it blocks; a client has one for each execution, a host one for
+// each connection.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -11,14 +11,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
-/// Looks for a packet about the time when it is expected, which is when the last ones came. Of two processors that
-/// sleep while they wait for each other one has to be woken for each packet, which takes ten times as long as a small
-/// network, and longer the longer it slept. Whoever has looked in vain - what it waits for takes another time, or needs
-/// this processor - looks less and less often. Used by one thread at a time.
+/// Polls for a packet around the time when it is expected, estimated from earlier packets. Waking a sleeping process
+/// takes ten times as long as a small network, and longer after long sleeps. After polls that fail, it polls less and
+/// less often. One thread at a time may use it.
 class adaptive_wait {
  public:
-  /// Before a packet is waited for, at most `until` a time of the steady clock. Returns when it is there, and when
-  /// looking pays no longer.
+  /// Called before waiting for a packet. Returns when it has arrived, when polling is no longer worthwhile, or at
+  /// `until` (steady clock).
   void look(int socket, std::int64_t until = no_deadline) {
     begin_ = steady_now();
     if (rests_ > 0) {
@@ -38,22 +37,22 @@ class adaptive_wait {
     failed_ = is_there ? 0 : std::min(2 * failed_ + 1, max_rests);
     rests_ = failed_;
   }
-  /// The packet is there, so many of the next ones will take as long: rather as the quickest of the last ones, since
-  /// who looks too late has slept.
+  /// Called when the packet has arrived: updates the expected time. Short times are adopted at once, long ones slowly,
+  /// as late polls include time asleep.
   void came() {
     const std::int64_t waited = steady_now() - begin_;
     expected_ = expected_ == 0 ? waited : std::min(waited, expected_ + (waited - expected_) / 8);
   }
 
  private:
-  // Nanoseconds.
-  static constexpr std::int64_t shortest_look = 50'000;  // about what being woken by another process takes
-  // before the time expected: about what being woken by a clock takes, at most
+  // All times are in nanoseconds.
+  static constexpr std::int64_t shortest_look = 50'000;  // about the time of a wake-up by another process
+  // start of polling before the expected time: about the longest wake-up by a timer
   static constexpr std::int64_t early = 150'000;
-  static constexpr std::int64_t max_wait = 1'000'000;  // behind it, for what never takes quite as long
+  static constexpr std::int64_t max_wait = 1'000'000;  // longest polling after the expected time
   static constexpr int max_rests = 255;
 
-  std::int64_t begin_ = 0, expected_ = 0;  // nothing is expected before the first packet
+  std::int64_t begin_ = 0, expected_ = 0;  // expected_ is 0 before the first packet
   int failed_ = 0, rests_ = 0;
 };
 

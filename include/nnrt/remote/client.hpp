@@ -1,12 +1,11 @@
-// client: a device whose driver lives in another process.
-// Flow: remote::connect(path) gives a hal::driver like any other; c_api/devices.hpp adds those that the environment
-// names.
+// client: a device whose driver runs in another process.
+// Flow: remote::connect(path) returns a hal::driver; c_api/devices.hpp adds those that the environment names.
 //
-// Tensors in memory of this driver's allocate() are read and written by the host where they are. Others are copied into
-// such memory and back.
+// The host reads and writes tensors in place if their memory comes from this driver's allocate(). Other tensors are
+// copied to such memory and back.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/core/float_environment.hpp>
@@ -24,27 +23,27 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
-/// How long after its deadline a run is waited for: the driver in the host stops it then and says so, unless it is
-/// stopped itself. Nanoseconds.
+/// How long a client waits for a run after its deadline, in nanoseconds. The driver in the host ends the run at the
+/// deadline and reports it, unless the host is stopped.
 inline constexpr std::int64_t grace = 200'000'000;
 
 namespace detail {
 
-/// The memory of this process that a host may be lent, and which of it a host has.
+/// Memory of this process that can be lent to a host, and which of it has been lent.
 class lender : public std::enable_shared_from_this<lender> {
  public:
-  /// New memory that can be lent. Errors: as shared_memory::allocate.
+  /// Allocates memory that can be lent. Errors: as shared_memory::allocate().
   result<hal::shared_memory> allocate(std::size_t bytes) {
     auto made = hal::shared_memory::allocate(bytes);
     if (!made) return made;
-    // First: where there is no memory for either of the two, nothing is known of the tensors' memory, which goes.
+    // First: if an allocation below fails, the tensors' memory is freed and nothing refers to it.
     made->set_follower(std::make_shared<const until_freed>(shared_from_this(), made->data()));
     const std::lock_guard lock(mutex_);
     all_[made->data()] = {bytes, made->fd(), 0, {}};
     return made;
   }
-  /// Where a tensor is, as the host knows it; lends the memory when it does not yet. False: it is in no memory that can
-  /// be lent.
+  /// Finds a tensor in lent memory, and lends the memory if the host does not have it. False: the tensor is in other
+  /// memory.
   result<bool> find(const std::shared_ptr<connection>& host, const hal::argument& tensor, place& made,
                     std::int64_t until) {
     std::unique_lock lock(mutex_);
@@ -54,15 +53,15 @@ class lender : public std::enable_shared_from_this<lender> {
     const auto offset = static_cast<std::size_t>(tensor.data - first);
     if (offset > memory.bytes || tensor.bytes > memory.bytes - offset || offset % 16 != 0) return false;
     if (memory.lent_to.lock() != host) {
-      lock.unlock();  // the tensor is there until the run is over, and so is its memory
+      lock.unlock();  // the caller keeps the tensor until the run ends, and so its memory
       if (auto done = lend(host, memory, until); !done) return fail(std::move(done.error()));
       lock.lock();
     }
     made.memory = memory.number, made.offset = offset;
     return true;
   }
-  /// Memory that the host may still write. Nobody waits for it when it is freed: the host gives it back before it is
-  /// lent other memory.
+  /// Releases memory that the host may still write. Freeing it does not wait: the host returns it before it is lent
+  /// other memory.
   void leave(const std::byte* first) {
     const std::lock_guard lock(mutex_);
     const auto found = all_.find(first);
@@ -90,7 +89,7 @@ class lender : public std::enable_shared_from_this<lender> {
     until_freed& operator=(const until_freed&) = delete;
     ~until_freed() { owner->free(first); }
   };
-  /// One at a time. Each try has a number of its own: the host may come to one that nobody waits for any more.
+  /// Lends memory; one call at a time. Each try has a new number, as the host may process a request that has timed out.
   result<void> lend(const std::shared_ptr<connection>& host, lendable& memory, std::int64_t until) {
     const held_turn mine(lending_, until);
     if (!mine) return host->late();
@@ -115,7 +114,7 @@ class lender : public std::enable_shared_from_this<lender> {
     const std::lock_guard lock(mutex_);
     left_.push_back(std::move(one));
   }
-  /// One that this host still has; false: it has none. Those of hosts that are gone are forgotten.
+  /// Finds released memory that this host still has; false: none. Forgets that of disconnected hosts.
   bool take_left(const std::shared_ptr<connection>& host, left_memory& one) {
     const std::lock_guard lock(mutex_);
     std::erase_if(left_, [](const left_memory& m) { return m.in.expired(); });
@@ -147,7 +146,7 @@ class lender : public std::enable_shared_from_this<lender> {
   turn lending_;
 };
 
-/// A prepared model in the host; dropped there when nobody has it any more.
+/// A prepared model in the host; the destructor drops it there.
 struct model_in_host {
   std::shared_ptr<connection> host;
   std::shared_ptr<lender> memory;
@@ -180,7 +179,7 @@ class remote_execution final : public hal::execution {
     message_.bytes.clear();
     hdi::marshal(message_, order_);
     if (auto done = model_->host->exchange(question::run, message_, answer_, until, &looks_); !done) {
-      // It may go on writing there: that is nobody's memory any more.
+      // The host may still write to this memory: release it and do not use it again.
       if (done.error().code() == error_code::deadline_missed && staging_.data() != nullptr)
         model_->memory->leave(staging_.data()), staging_ = {};
       return done;
@@ -198,7 +197,7 @@ class remote_execution final : public hal::execution {
       const std::int64_t made = tensor_desc(model_->outputs[i].type, outputs[i].shape).bytes();
       if (made < 0 || static_cast<std::uint64_t>(made) > order_.outputs[i].bytes)
         return model_->host->died("the driver's host makes outputs that do not fit");
-      // What lies behind the tensor stays as it is, as with any other driver.
+      // Bytes after the tensor are not changed, as with other drivers.
       if (const std::size_t at = staged_[inputs.size() + i]; at != none)
         std::memcpy(outputs[i].data, staging_.data() + at, static_cast<std::size_t>(made));
     }
@@ -208,16 +207,16 @@ class remote_execution final : public hal::execution {
  private:
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// The bytes of a tensor that a run can need: a caller may say that it has more, and more than can be copied.
+  /// Bytes of a tensor that a run needs: a caller's memory may be larger, and too large to copy.
   std::size_t needed_bytes(std::size_t i, std::size_t inputs, const hal::argument& tensor) const {
     std::int64_t known = -1;
     if (i < inputs && i < model_->inputs.size()) known = tensor_desc(model_->inputs[i].type, tensor.shape).bytes();
     if (i >= inputs && i - inputs < model_->outputs.size()) known = model_->outputs[i - inputs].bytes();
     return known < 0 ? tensor.bytes : std::min(tensor.bytes, static_cast<std::size_t>(known));
   }
-  /// Tensors as the host knows them; staged_ says where those are in the staging memory whose own memory cannot be
-  /// lent. Outputs of a run with a deadline are always among these: a host that misses it may write them when the
-  /// caller has other things there.
+  /// Finds each tensor's place for the host. `staged_` holds offsets in the staging memory for tensors that cannot be
+  /// lent. Outputs of runs with a deadline are always staged: a host that misses it may write them when the caller has
+  /// reused the memory.
   result<void> find_places(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs,
                            std::int64_t until) {
     order_.inputs.resize(inputs.size()), order_.outputs.resize(outputs.size());
@@ -266,7 +265,7 @@ class remote_execution final : public hal::execution {
 
   std::shared_ptr<const model_in_host> model_;
   hal::shared_memory staging_;
-  // Kept between runs: they take no memory of their own.
+  // Reused by runs, so that a run allocates nothing.
   run_order order_;
   std::vector<std::size_t> staged_;
   hdi::writer message_;
@@ -317,7 +316,7 @@ class remote_model final : public hal::prepared_model {
   std::vector<remote_end> inputs_, outputs_;
 };
 
-/// Fills an end from what a host said; false: that is none.
+/// Reads an input or output from the host's answer; false: it is invalid.
 inline bool take_end(const model_end& from, bool is_input, remote_end& made) {
   made.name = from.desc.name;
   if (!hdi::detail::take_desc(from.desc, made.desc).empty()) return false;
@@ -330,9 +329,8 @@ inline bool take_end(const model_end& from, bool is_input, remote_end& made) {
 
 }  // namespace detail
 
-/// A device in another process. When its host dies, runs that are under way fail with device_failed, and so does
-/// everything of the models that it had; whatever is asked next of the driver itself connects to the host that is there
-/// then.
+/// A device in another process. If its host dies, its running runs and all its models fail with device_failed. The next
+/// call of the driver itself connects to the new host, if there is one.
 class remote_driver final : public hal::driver {
  public:
   remote_driver(std::string path, std::shared_ptr<connection> host)
@@ -345,14 +343,14 @@ class remote_driver final : public hal::driver {
   std::string_view vendor() const override { return facts_.vendor; }
   int major_version() const override { return facts_.major_version; }
   int minor_version() const override { return facts_.minor_version; }
-  /// Error: device_failed (the host says a number that means nothing).
+  /// Error: device_failed (the host returned a number outside the enumeration).
   result<hal::device_type> type() override {
     if (facts_.type < hdi::OTHER || facts_.type > hdi::ACCELERATOR)
       return fail(error_code::device_failed, {path_, ": the driver's host says that its type is ",
                                               static_cast<std::int64_t>(facts_.type), ", expected 0 to 3"});
     return static_cast<hal::device_type>(facts_.type);
   }
-  /// offline: there is no host; unknown: it says a number that means nothing.
+  /// offline: there is no host; unknown: the host returned a number outside the enumeration.
   result<hal::device_status> status() override {
     const auto host = living_host();
     if (!host) return hal::device_status::offline;
@@ -392,17 +390,17 @@ class remote_driver final : public hal::driver {
                                                                const hal::preferences& wanted) override {
     return prepare_bytes(question::prepare_offline, {&file, 1}, wanted);
   }
-  /// Memory that the host maps: tensors in it are not copied.
+  /// Allocates memory that the host maps: tensors in it are not copied.
   result<hal::shared_memory> allocate(std::size_t bytes) override { return memory_->allocate(bytes); }
 
  private:
-  /// The connection, or a new one where its host is gone. Errors: as connection::to; device_failed (there is another
-  /// device now).
+  /// The connection, or a new one if its host has died. Errors: as connection::to(); device_failed (the new host has
+  /// another device).
   result<std::shared_ptr<connection>> living_host(std::int64_t until = no_deadline) {
     const detail::held_turn mine(turn_, until);
     if (!mine) return fail(error_code::deadline_missed, {path_, ": others wait for the driver's host"});
     if (host_->is_alive()) {
-      // A host that died while nothing was asked shows it here, and not in the middle of a preparation.
+      // Detects a host that died while idle, before a preparation starts.
       packet answer;
       hdi::writer message;
       hdi::marshal(message, greeting{protocol_version});
@@ -478,8 +476,8 @@ class remote_driver final : public hal::driver {
   std::shared_ptr<detail::lender> memory_;
 };
 
-/// The device whose host listens at the path. Errors: not_found and device_failed (no host), not_supported (a host of
-/// another user, or of another protocol), invalid_argument (the path), io_failed.
+/// Connects to the device whose host listens at the path. Errors: not_found and device_failed (no host), not_supported
+/// (another user's host, or another protocol), invalid_argument (the path), io_failed.
 inline result<std::shared_ptr<hal::driver>> connect(const std::string& path) {
   auto host = connection::to(path);
   if (!host) return fail(std::move(host.error()));

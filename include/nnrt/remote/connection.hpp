@@ -1,7 +1,5 @@
-// connection: a client's way to a driver's host - one connection that opens the others, and as many others as questions
-// are asked at once.
-// Flow: remote/client.hpp asks through it; when the host is gone every question fails, and a new connection must be
-// made.
+// connection: a client's connection to a driver's host - a first socket, and further ones for concurrent questions.
+// Flow: remote/client.hpp asks through it. After the host has died every question fails; a new connection must be made.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -23,13 +21,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 
-/// `by` later; no_deadline stays what it is.
+/// The deadline plus `by` nanoseconds; no_deadline is unchanged.
 constexpr std::int64_t after(std::int64_t deadline, std::int64_t by) {
   return deadline > no_deadline - by ? no_deadline : deadline + by;
 }
 
-/// A mutex that is waited for until a time, nanoseconds of the steady clock. (std::timed_mutex is one, but g++ 12's
-/// thread sanitizer does not know it.)
+/// A mutex with a timeout at a time of the steady clock, in nanoseconds. (g++ 12's thread sanitizer does not support
+/// std::timed_mutex.)
 class turn {
  public:
   bool take(std::int64_t until) {
@@ -70,19 +68,19 @@ class held_turn {
 
 }  // namespace detail
 
-/// A connection to a host. Safe from any thread. In a child process it is dead: what it has open belongs to the parent,
-/// and the host knows of no other client. What waits `until` a time, nanoseconds of the steady clock, ends then as
-/// deadline_missed, and its answer is nobody's when it comes after all.
+/// A connection to a host. Safe from any thread. In a child process it fails: its sockets are the parent's.
+/// Functions with `until`, nanoseconds of the steady clock, return deadline_missed at that time; a later answer is
+/// discarded.
 class connection {
  public:
-  /// Connects and says hello. Errors: not_found and device_failed (nobody there), not_supported (another user, another
-  /// protocol), io_failed.
+  /// Connects and exchanges greetings. Errors: not_found and device_failed (no host), not_supported (another user,
+  /// another protocol), io_failed.
   static result<std::shared_ptr<connection>> to(const std::string& path, std::int64_t until = no_deadline) {
     auto socket = connect_to(path);
     if (!socket) return fail(std::move(socket.error()));
     return over(std::move(*socket), path, until);
   }
-  /// The same on a socket that is connected; the path is for messages.
+  /// Makes a connection of a connected socket; the path appears in messages.
   static result<std::shared_ptr<connection>> over(owned_fd socket, const std::string& path,
                                                   std::int64_t until = no_deadline) {
     auto made = std::shared_ptr<connection>(new connection(path, std::move(socket)));
@@ -101,7 +99,7 @@ class connection {
   const device_facts& facts() const { return facts_; }
   bool is_alive() const { return !is_dead_ && home_.is_here(); }
 
-  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory,
+  /// Asks and waits for the answer. Errors: device_failed (the host has died, or its answer is invalid), out_of_memory,
   /// deadline_missed, io_failed (the message could not be sent).
   result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline,
                         adaptive_wait* looks = nullptr) {
@@ -111,9 +109,9 @@ class connection {
     put_away(std::move(*socket), done);
     return done;
   }
-  /// The same for what a late answer would leave in the host, where nobody knew of it: asked `until` this time,
-  /// answered by another. A host that was asked and does not answer is given up; one that others keep busy meanwhile is
-  /// not.
+  /// Like exchange(), for questions whose late answer would leave an unknown object in the host. Waits `until` for a
+  /// socket and until `answered_by` for the answer. A host that does not answer is disconnected; a host whose sockets
+  /// are all in use is not.
   result<void> exchange_or_give_up(question what, const hdi::writer& message, packet& answer, std::int64_t until,
                                    std::int64_t answered_by) {
     auto socket = take(until);
@@ -123,13 +121,13 @@ class connection {
     if (is_late(done)) (void)died("the driver's host does not answer");
     return done;
   }
-  /// The same, and the answer's structure; files beside it are in `answer`. Errors: also what the host says.
+  /// Asks, and reads the answer's structure; its files are in `answer`. Errors: as exchange(); the host's.
   template <hdi::record Answer>
   result<Answer> ask(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
     if (auto done = exchange(what, message, answer, until); !done) return fail(std::move(done.error()));
     return read<Answer>(answer);
   }
-  /// The same on the first connection, for what hosts answer at once: it waits for none of the others.
+  /// Asks on the first socket, for questions that hosts answer at once. It does not wait for other questions.
   template <hdi::record Answer>
   result<Answer> ask_first(question what, const hdi::writer& message, packet& answer,
                            std::int64_t until = no_deadline) {
@@ -139,7 +137,7 @@ class connection {
     if (auto done = exchange_first(what, message, answer, until); !done) return fail(std::move(done.error()));
     return read<Answer>(answer);
   }
-  /// A question whose answer is whether it was done.
+  /// Asks a question whose answer is only success or failure.
   template <hdi::record Question>
   result<void> tell_first(question what, const Question& of, std::int64_t until = no_deadline) {
     hdi::writer message;
@@ -149,7 +147,7 @@ class connection {
     return done ? result<void>() : fail(std::move(done.error()));
   }
 
-  /// What stands in an answer: how it ended, then its structure. Errors: device_failed (no answer), what the host says.
+  /// Reads an answer: its ending, then its structure. Errors: device_failed (invalid answer); the host's.
   template <hdi::record Answer> result<Answer> read(const packet& answer) {
     Answer made;
     auto ended = read_ending(answer, made);
@@ -157,7 +155,8 @@ class connection {
     if (auto ok = result_of(*ended); !ok) return fail(std::move(ok.error()));
     return made;
   }
-  /// The same; after a failure the structure may be there, too, and is left as it is where it is not.
+  /// Reads an answer without failing on the host's error. A structure may follow an error; without one, `made` is
+  /// unchanged.
   template <hdi::record Answer> result<ending> read_ending(const packet& answer, Answer& made) {
     const std::vector<int> beside = answer.descriptors();
     hdi::reader in(answer.bytes, beside);
@@ -169,11 +168,11 @@ class connection {
     if (!ok || in.left() != 0) return died("the driver's host says what is no answer");
     return ended;
   }
-  /// Gives the connection up: what is asked from now on fails.
+  /// Closes the connection: later questions fail.
   [[gnu::cold]] failure died(std::string_view why) {
     if (!home_.is_here()) return is_the_parents();
     is_dead_ = true;
-    ::shutdown(first_.number(), SHUT_RDWR);  // nothing more comes from there
+    ::shutdown(first_.number(), SHUT_RDWR);  // ends blocked reads
     const std::lock_guard lock(mutex_);
     idle_.clear();
     changed_.notify_all();
@@ -202,7 +201,7 @@ class connection {
     if (answer.asked != asked || answer.number != number) return died("the driver's host answers another question");
     return {};
   }
-  /// One packet. Error: also deadline_missed.
+  /// Receives a packet. Errors: device_failed, deadline_missed.
   result<void> hear(int socket, packet& answer, std::int64_t until, adaptive_wait* looks = nullptr) {
     switch (receive(socket, answer, until, looks)) {
       case arrival::message: break;
@@ -213,8 +212,8 @@ class connection {
     return {};
   }
   static bool is_late(const result<void>& done) { return !done && done.error().code() == error_code::deadline_missed; }
-  /// The same on the first connection, whose turn the caller has. A host that does not answer here has died, but for
-  /// callers with less patience.
+  /// Asks on the first socket; the caller holds its turn. A host that does not answer within `patience` is considered
+  /// dead, unless the caller's own deadline is earlier.
   result<void> exchange_first(question what, const hdi::writer& message, packet& answer, std::int64_t until) {
     const std::int64_t end = std::min(until, steady_now() + std::int64_t{patience} * 1'000'000);
     result<void> done;
@@ -226,7 +225,7 @@ class connection {
     return is_late(done) && end != until ? died("the driver's host does not answer") : std::move(done);
   }
 
-  /// An idle socket, or a new one; waits for one when there may be no more.
+  /// Returns an idle socket or opens one. At the limit of connections it waits for an idle one.
   result<owned_fd> take(std::int64_t until) {
     if (!home_.is_here()) return is_the_parents();
     {
@@ -254,7 +253,7 @@ class connection {
     return died("the driver's host opens no connection");
   }
   void put_away(owned_fd socket, const result<void>& done) {
-    // A socket on which an answer is still to come is closed: the next question would get it.
+    // Close a socket with a pending answer: the next question would receive it.
     if (is_late(done)) drop(std::move(socket));
     else give_back(std::move(socket));
   }
@@ -262,7 +261,7 @@ class connection {
     socket = {};
     const std::lock_guard lock(mutex_);
     --opened_;
-    changed_.notify_one();  // whoever waits may open one instead
+    changed_.notify_one();  // a waiting thread may open another socket
   }
   void give_back(owned_fd socket) {
     const std::lock_guard lock(mutex_);
@@ -275,7 +274,7 @@ class connection {
   detail::turn first_turn_;
   owned_fd first_;
   std::atomic<std::uint16_t> next_number_{0};
-  int owed_ = 0;  // answers to questions on it for which nobody waits any more; of whose turn it is
+  int owed_ = 0;  // pending answers on the first socket that nobody waits for; guarded by its turn
   std::atomic<bool> is_dead_{false};
   std::mutex mutex_;
   std::condition_variable changed_;

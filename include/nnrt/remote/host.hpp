@@ -1,9 +1,9 @@
-// host: a driver behind a socket - clients are accepted, each connection has a thread, and all goes with them.
-// Who is silent, or has gone during a run or a preparation, is noticed by the thread of serve().
-// Flow: tools/driverd is this and a command line; remote/session.hpp answers what clients ask.
+// host: serves a driver on a socket - accepts clients, and runs a thread for each connection.
+// The thread of serve() detects clients that are silent, and those that disconnect during a run or a preparation.
+// Flow: tools/driverd adds a command line; remote/session.hpp answers the questions.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/forks.hpp>
@@ -30,23 +30,23 @@ namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 
-/// How long a send may wait for a client that does not read, and a stopped one may hold a thread so.
+/// Limits how long a send waits for a client that does not read; a stopped client would block the thread.
 inline void limit_sending(int socket) {
   const ::timeval most{patience / 1000, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
 }
 
-/// A thread with a socket that it serves; ending the socket ends the thread.
+/// A thread that serves a socket. Shutting the socket down ends the thread.
 class served_socket {
  public:
-  /// Null: there is no thread for it.
+  /// Null: the system refused a thread.
   static std::unique_ptr<served_socket> begin(owned_fd socket, std::function<void(served_socket&)> serve) {
     limit_sending(socket.number());
     std::unique_ptr<served_socket> made(new served_socket(std::move(socket)));
     const auto body = [self = made.get(), serve = std::move(serve)] {
-      // A message that there is no memory for ends its connection, and not the host.
+      // Running out of memory for a message ends the connection, not the host.
       (void)hal::detail::has_memory_for([&] { serve(*self); });
-      // The other side shall see it at once, the file is closed when the thread is joined.
+      // The other side sees the end at once; the file is closed when the thread has been joined.
       ::shutdown(self->socket_.number(), SHUT_RDWR);
       self->is_over_ = true;
     };
@@ -63,7 +63,7 @@ class served_socket {
   }
   served_socket(const served_socket&) = delete;
   served_socket& operator=(const served_socket&) = delete;
-  /// In a child process the socket is the parent's to end.
+  /// In a child process the socket is the parent's, and is not shut down.
   ~served_socket() {
     if (!home_.is_here()) nnrt::detail::made_anew(thread_);
     end();
@@ -75,9 +75,9 @@ class served_socket {
   bool is_over() const { return is_over_; }
   int number() const { return socket_.number(); }
 
-  /// Set by the thread of serve() when the other side has gone: runs and preparations for it end.
+  /// Set by the thread of serve() when the other side has disconnected; its runs and preparations end.
   std::atomic<bool> is_gone{false};
-  /// Set by the socket's own thread: a first question has come.
+  /// Set by the socket's thread when the first question has arrived.
   std::atomic<bool> has_spoken{false};
 
  private:
@@ -94,12 +94,12 @@ inline void drop_those_that_are_over(served_sockets& all) {
   all.remove_if([](const std::unique_ptr<served_socket>& one) { return one->is_over(); });
 }
 
-/// The sockets of all connections, for one thread that waits for their other sides to go. Safe from any thread.
+/// Sockets of all connections, for the thread that detects disconnections. Safe from any thread.
 class hang_ups {
  public:
   hang_ups() : changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-  /// A connection from the beginning of its thread to the end.
+  /// Registers a connection for the lifetime of its thread.
   class watch {
    public:
     watch(hang_ups& by, served_socket& of) : by_(by), number_(by.add(of)) {}
@@ -112,15 +112,15 @@ class hang_ups {
     std::uint64_t number_;
   };
 
-  /// Appends what is to be waited for, a row of `numbers` for each: connections that have not gone yet, and changes of
-  /// this list.
+  /// Appends what poll() waits for: changes of this list, and connections that are still open. `numbers` gets the
+  /// number of each.
   void list(std::vector<::pollfd>& waiting, std::vector<std::uint64_t>& numbers) {
     const std::lock_guard lock(mutex_);
     waiting.push_back({changed_.number(), POLLIN, 0}), numbers.push_back(0);
     for (const auto& [number, socket] : watched_)
       if (!socket->is_gone) waiting.push_back({socket->number(), 0, 0}), numbers.push_back(number);
   }
-  /// Notes which of them have gone. A number that another connection has taken over meanwhile is none of theirs.
+  /// Marks disconnected sockets. Numbers of connections that ended meanwhile are ignored.
   void note(std::span<const ::pollfd> waited, std::span<const std::uint64_t> numbers) {
     std::uint64_t count = 0;
     (void)!::read(changed_.number(), &count, sizeof count);
@@ -154,7 +154,7 @@ class hang_ups {
   std::uint64_t last_ = 0;
 };
 
-/// Waits for a client's next question, and not longer than a client may be silent that has nothing here.
+/// Waits for a client's next question. A client without models and memory may be silent only for a limited time.
 inline arrival receive_first(served_socket& own, const session& client, const limits& most, packet& asked) {
   for (;;) {
     const std::int64_t patience_for_it = own.has_spoken ? most.idle_milliseconds : most.handshake_milliseconds;
@@ -164,8 +164,8 @@ inline arrival receive_first(served_socket& own, const session& client, const li
   }
 }
 
-/// A client: its first connection, served here, and the further ones that it asks for, each in a thread. Returns when
-/// the client is gone.
+/// Serves a client: its first connection in this thread, further ones in a thread each. Returns when the client has
+/// disconnected.
 inline void serve_client(served_socket& own, session& client, const limits& most, hang_ups& leaving) {
   const hang_ups::watch watched(leaving, own);
   served_sockets further;
@@ -203,14 +203,14 @@ inline void serve_client(served_socket& own, session& client, const limits& most
   for (const auto& one : further) one->end();
 }
 
-/// A place of a client: its first connection, and the process that made it.
+/// A client's slot: its first connection and its process id.
 struct client_place {
   std::unique_ptr<served_socket> served;
   ::pid_t process = 0;
   bool was_ended = false;
 };
 
-/// The places of all clients.
+/// Slots of all clients.
 class client_places {
  public:
   explicit client_places(std::size_t most) : max_(most) {}
@@ -218,8 +218,8 @@ class client_places {
   void drop_those_that_are_over() {
     all_.remove_if([](const client_place& one) { return one.served->is_over(); });
   }
-  /// Whether a process may have a place (more). Who has one already leaves the last quarter to others. Where there is
-  /// none, a connection that has not asked anything yet gives its own up, the oldest of this process first.
+  /// Whether a process may have a slot. Processes that have one leave the last quarter to others. If none is free, a
+  /// connection that has not asked anything is ended, the oldest of this process first.
   bool make_room_for(::pid_t process) {
     std::size_t taken = 0;
     bool has_one = false;
@@ -255,18 +255,17 @@ inline ::pid_t process_of(int socket) {
 
 }  // namespace detail
 
-/// What a host says of itself, and what each client may have. `say` hears of clients that come or are refused,
-/// `on_stop` is called when no more of them are served, and runs that are under way end; both from the thread of
-/// serve().
+/// Name and limits of a host. `say` gets log lines about clients that connect or are refused. `on_stop` is called when
+/// no more clients are accepted, before running runs end. serve()'s thread calls both.
 struct host_options {
-  std::string name;  // by which clients know the device; empty: "remote_" and the driver's
+  std::string name;  // name of the device for clients; empty: "remote_" and the driver's name
   limits most;
   std::function<void(std::string_view)> say;
   std::function<void()> on_stop;
 };
 
-/// Serves clients until `stop`, a file descriptor, can be read. Then the socket is closed and its path free; runs that
-/// are under way end first. Errors: io_failed (the system takes no more waiting), before anything is served.
+/// Serves clients until the file descriptor `stop` becomes readable. Then it closes the socket, frees its path, and
+/// returns after running runs have ended. Errors: io_failed (the system cannot poll), before a client is served.
 inline result<void> serve(const hal::device& device, listening_socket& at, int stop, const host_options& options = {}) {
   const auto say = [&](pieces line) {
     if (options.say) options.say(joined(line));
@@ -303,7 +302,7 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
     if ((waiting[0].revents & POLLIN) == 0) continue;
     owned_fd socket(::accept4(at.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
-      ::poll(nullptr, 0, 10);  // no file descriptors left, perhaps: some will be closed
+      ::poll(nullptr, 0, 10);  // perhaps no file descriptors are free: retry soon
       continue;
     }
     (void)hal::detail::has_memory_for([&] { welcome(std::move(socket)); });

@@ -1,4 +1,4 @@
-// listen: the socket at which a driver's host is found - made, guarded against a second host, taken away at the end.
+// listen: the listening socket of a driver's host - creation, protection against a second host, removal at the end.
 // Flow: remote/host.hpp accepts clients from it; remote/client.hpp connects to its path.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
 namespace detail {
 
-/// The address of a path. Error: invalid_argument (empty, or longer than addresses are).
+/// The address of a path. Error: invalid_argument (empty, or longer than an address).
 inline result<::sockaddr_un> address_of(const std::string& path) {
   ::sockaddr_un made{};
   made.sun_family = AF_UNIX;
@@ -27,8 +27,8 @@ inline result<::sockaddr_un> address_of(const std::string& path) {
   return made;
 }
 
-/// PATH.lock, which whoever listens at PATH holds locked as long as it lives. Move only; removed at the end, but not by
-/// a child process.
+/// PATH.lock, locked by the host that listens at PATH while it lives. Move only. The destructor removes it, except in a
+/// child process.
 class lock_file {
  public:
   lock_file() = default;
@@ -36,10 +36,10 @@ class lock_file {
       : name_(std::exchange(other.name_, {})), file_(std::move(other.file_)), home_(other.home_) {}
   lock_file& operator=(lock_file&&) = delete;
   ~lock_file() {
-    if (!name_.empty() && home_.is_here()) ::unlink(name_.c_str());  // as long as it is locked
+    if (!name_.empty() && home_.is_here()) ::unlink(name_.c_str());  // while it is locked
   }
 
-  /// Errors: device_failed (somebody else holds it), io_failed, not_found.
+  /// Errors: device_failed (another process holds it), io_failed, not_found.
   static result<lock_file> beside(const std::string& path) {
     const std::string name = path + ".lock";
     for (;;) {
@@ -50,7 +50,7 @@ class lock_file {
         if (errno == EWOULDBLOCK) return fail(error_code::device_failed, joined({path, ": another host listens here"}));
         return nnrt::detail::system_failure(name, "cannot lock", errno);
       }
-      // A host that ends removes the file: what was locked must be what has the name now.
+      // A host that ends removes the file: check that the locked file still has this name.
       struct ::stat mine {
       }, named{};
       const bool is_named = ::fstat(file.number(), &mine) == 0 && ::stat(name.c_str(), &named) == 0 &&
@@ -69,8 +69,8 @@ class lock_file {
 
 }  // namespace detail
 
-/// A socket with a path, of which clients of the same user may make connections. Move only; its files are removed at
-/// the end, but not by a child process, nor where the socket was given.
+/// A listening socket with a path, for clients of the same user. Move only. The destructor removes its files, except in
+/// a child process or for a socket from given().
 class listening_socket {
  public:
   listening_socket(listening_socket&& other) noexcept
@@ -82,9 +82,8 @@ class listening_socket {
   listening_socket& operator=(listening_socket&&) = delete;
   ~listening_socket() { close(); }
 
-  /// Listens at the path. A socket that a host left behind which was killed is replaced; one of a host that lives is
-  /// not. Errors: invalid_argument (the path), device_failed (another host listens there), io_failed (something else
-  /// has that name; directory, permissions).
+  /// Listens at the path. The socket of a killed host is replaced. Errors: invalid_argument (the path), device_failed
+  /// (another host listens there), io_failed (the name is taken by another file; directory, permissions).
   static result<listening_socket> at(const std::string& path) {
     const auto address = detail::address_of(path);
     if (!address) return fail(address.error());
@@ -97,8 +96,7 @@ class listening_socket {
     }
     owned_fd made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
-    // Others of the machine shall not even connect: the rights are taken before there is a name, and nobody listens
-    // yet.
+    // Other users must not be able to connect: set the mode before the socket has a name and listens.
     ::fchmod(made.number(), 0600);
     if (::bind(made.number(), reinterpret_cast<const ::sockaddr*>(&*address), sizeof *address) != 0)
       return nnrt::detail::system_failure(path, "cannot bind", errno);
@@ -106,8 +104,8 @@ class listening_socket {
     return listening_socket(path, std::move(*lock), std::move(made));
   }
 
-  /// A socket that listens already and that another process has made, such as systemd, which keeps its path. Error:
-  /// invalid_argument (it is no listening socket of AF_UNIX and SOCK_SEQPACKET).
+  /// Takes a listening socket of another process, such as systemd, which keeps its path. Error: invalid_argument (not a
+  /// listening socket of AF_UNIX and SOCK_SEQPACKET).
   static result<listening_socket> given(owned_fd socket) {
     const auto option = [&](int which) {
       int value = -1;
@@ -137,7 +135,7 @@ class listening_socket {
 
   int number() const { return socket_.number(); }
   const std::string& path() const { return path_; }
-  /// From now on nobody connects, and the path is free.
+  /// Stops listening and frees the path.
   void close() {
     if (!path_.empty() && is_own_ && home_.is_here()) ::unlink(path_.c_str());
     path_.clear();
@@ -150,25 +148,25 @@ class listening_socket {
       : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
 
   std::string path_;
-  bool is_own_ = true;  // the path: removed at the end
+  bool is_own_ = true;  // the path is removed at the end
   detail::lock_file lock_;
   owned_fd socket_;
   nnrt::detail::home_process home_;
 };
 
-/// How long a host may take to answer what it answers at once, such as hello, in milliseconds: one that is stopped must
-/// not stop its clients.
+/// Milliseconds within which a host must answer simple questions such as hello. A stopped host must not block its
+/// clients.
 inline constexpr int patience = 5000;
 
-/// A connection to whoever listens at the path, who must be of this user. Errors: not_found (no socket), device_failed
-/// (nobody listens, or takes no connection within so many milliseconds), not_supported (another user's),
-/// invalid_argument (the path), io_failed.
+/// Connects to the host at the path, which must be the same user's. Errors: not_found (no socket), device_failed (no
+/// host listens, or none accepts within `milliseconds`), not_supported (another user's), invalid_argument (the path),
+/// io_failed.
 inline result<owned_fd> connect_to(const std::string& path, int milliseconds = patience) {
   const auto address = detail::address_of(path);
   if (!address) return fail(address.error());
   owned_fd made(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!made.is_open()) return nnrt::detail::system_failure(path, "cannot make a socket", errno);
-  // A host that is stopped accepts nothing, and connecting waits as soon as enough others do.
+  // connect() blocks if a stopped host has a full queue of connections.
   const ::timeval most{milliseconds / 1000, milliseconds % 1000 * 1000}, for_ever{0, 0};
   ::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   int failed = 0;

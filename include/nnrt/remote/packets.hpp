@@ -1,9 +1,10 @@
-// packets: one message as one packet of a Unix-domain socket, with files beside it.
-// Flow: remote/client.hpp and remote/session.hpp send and receive messages here; nothing that arrives is believed.
+// packets: sends and receives messages, each as one packet of a Unix-domain socket with its files.
+// Flow: remote/client.hpp and remote/session.hpp use it; everything that arrives is checked.
 //
-// A packet is a packet_head and the message's bytes. Bytes that no packet holds lie in a file, the first one beside the
-// packet. Every file must be one of memory (memfd_create) whose end is sealed (F_SEAL_SHRINK): reading a mapping behind
-// the end of a file would end the reader.
+// A packet is a packet_head and the message. A message that is too long is put into a file, the first of the packet's
+// files.
+// All files must be memory (memfd_create) that cannot shrink (F_SEAL_SHRINK): reading a mapping after its file's end
+// raises SIGBUS.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -29,14 +30,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
-/// A message that came, with the files beside it.
+/// A received message and its files.
 struct packet {
   std::uint32_t asked = 0;
-  std::uint16_t number = 0;  // of the question
+  std::uint16_t number = 0;  // the question's
   std::vector<std::int8_t> bytes;
   std::vector<owned_fd> files;
 
-  /// For hdi::reader.
+  /// File descriptors for hdi::reader.
   std::vector<int> descriptors() const {
     std::vector<int> numbers;
     for (const owned_fd& f : files) numbers.push_back(f.number());
@@ -44,19 +45,19 @@ struct packet {
   }
 };
 
-/// How receiving ended. `gone`: there is nobody any more on the other side; `broken`: what came is no message, and what
-/// follows cannot be either.
+/// Result of receiving. `gone`: the other side has disconnected; `broken`: the bytes are no message, and the connection
+/// cannot be used any more.
 enum class arrival { message, gone, broken, late };
 
-/// Bytes of a message that go into the packet itself: packets of this size fit into every socket's buffer.
+/// Largest message that is sent in the packet itself: packets of this size fit into every socket's buffer.
 inline constexpr std::size_t max_inline_bytes = 32U << 10U;
-/// Files beside one packet. The system takes 253.
+/// Most files of a packet. The system's limit is 253.
 inline constexpr std::size_t max_files = 64;
-/// Bytes of a message, wherever they lie. Those of tensors are not among them.
+/// Largest message, in the packet or in a file. Bytes of tensors are not part of messages.
 inline constexpr std::size_t max_message_bytes = std::size_t{256} << 20U;
 
-/// Whether a file has memory that cannot become less: then its bytes, else -1. Pages of other sizes than the usual one
-/// may be missing when they are touched, which would end the process.
+/// Size of a memory file that cannot shrink, or -1 for other files. Huge pages are refused: touching a missing one ends
+/// the process.
 inline std::int64_t sealed_bytes(int fd) {
   constexpr long usual_pages = 0x01021994;  // TMPFS_MAGIC
   const int seals = ::fcntl(fd, F_GET_SEALS);
@@ -72,13 +73,13 @@ namespace detail {
 
 inline constexpr std::size_t head_bytes = sizeof(packet_head);
 
-/// For poll(), rounded up.
+/// Timeout for poll(), rounded up.
 inline int milliseconds_until(std::int64_t until) {
   const std::int64_t left = until - steady_now();
   return left <= 0 ? 0 : static_cast<int>(std::min<std::int64_t>((left - 1) / 1'000'000 + 1, 1 << 30));
 }
 
-/// A file of these bytes that nobody can change any more. Errors: out_of_memory, io_failed.
+/// Makes a file of these bytes that cannot be changed. Errors: out_of_memory, io_failed.
 inline result<owned_fd> file_of(array_ref<const std::int8_t> bytes) {
   owned_fd made(::memfd_create("nnrt-message", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!made.is_open()) return nnrt::detail::system_failure("message", "cannot make a file", errno);
@@ -88,8 +89,8 @@ inline result<owned_fd> file_of(array_ref<const std::int8_t> bytes) {
   return made;
 }
 
-/// Bytes of a sealed file, as a copy: whoever sent it may go on writing. Memory is taken for these alone, since a file
-/// without pages may be as long as its sender likes. False: there are fewer.
+/// Copies bytes of a sealed file, as the sender may still write it. Allocates only this range: a file without pages may
+/// have any length. False: the file is shorter.
 template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes, std::vector<Byte>& to) {
   const std::int64_t there = sealed_bytes(fd);
   if (there < 0 || static_cast<std::uint64_t>(there) < from || static_cast<std::uint64_t>(there) - from < bytes)
@@ -98,8 +99,8 @@ template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes
   return nnrt::detail::read_at(fd, from, {reinterpret_cast<std::byte*>(to.data()), bytes});
 }
 
-/// Why a sendmsg failed. Only these numbers say that nobody is there any more: with others this packet cannot be sent,
-/// and the next one may.
+/// The error of a failed sendmsg. Only these numbers mean that the other side has disconnected; after others only this
+/// packet is lost.
 [[gnu::cold]] inline failure not_sent(int number) {
   constexpr const char* what = "cannot send to the other side";
   if (number != EPIPE && number != ECONNRESET && number != ENOTCONN)
@@ -107,7 +108,7 @@ template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes
   return fail(error_code::device_failed, {"driver: ", what, ": ", system_text(number).view()});
 }
 
-/// One sendmsg: the whole packet or nothing. Errors: device_failed (the other side is gone), what the system says of
+/// Sends a packet by one sendmsg, entirely or not at all. Errors: device_failed (disconnected), the system's error for
 /// this packet.
 inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, array_ref<const std::int8_t> body,
                                array_ref<const int> files) {
@@ -129,13 +130,13 @@ inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, ar
   do sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   if (sent < 0) return not_sent(errno);
-  // The rest cannot follow: it would be a packet of its own.
+  // A second sendmsg would start a new packet.
   if (const std::size_t all = head.size() + body.size(); static_cast<std::size_t>(sent) != all)
     return fail(error_code::device_failed, {"driver: ", sent, " bytes of a packet were sent, expected ", all});
   return {};
 }
 
-/// Takes the files that came; false: something else came with them, or too many did.
+/// Takes the files of a packet; false: too many, or control messages of another kind.
 inline bool take_files(::msghdr& message, std::vector<owned_fd>& files) {
   bool ok = (message.msg_flags & MSG_CTRUNC) == 0;
   for (::cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
@@ -152,8 +153,7 @@ inline bool take_files(::msghdr& message, std::vector<owned_fd>& files) {
   return ok;
 }
 
-/// Takes a packet apart whose files are in `made`, and its message out of a file where it lies in one. False: it is no
-/// message.
+/// Reads the header of a packet, and its message from a file if it is there. False: it is no message.
 inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
   packet_head head;
   if (got.size() < head_bytes) return false;
@@ -172,9 +172,8 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
 
 }  // namespace detail
 
-/// Sends a message as one packet. Errors: device_failed (the other side is gone); of this message alone:
-/// invalid_argument (more bytes or files than one may have), out_of_memory, io_failed (a file that is not open, too
-/// many on their way).
+/// Sends a message as one packet. Errors: device_failed (disconnected). Errors of this message only: invalid_argument
+/// (too many bytes or files), out_of_memory, io_failed (a file that is not open, or too many in transit).
 inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message, std::uint16_t number = 0) {
   if (message.bytes.size() > max_message_bytes || message.descriptors.size() > max_files)
     return fail(error_code::invalid_argument,
@@ -186,15 +185,15 @@ inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& mes
   const array_ref<const std::int8_t> front(reinterpret_cast<const std::int8_t*>(&head), detail::head_bytes);
   if (!is_beside) return detail::send_bytes(socket, front, message.bytes, message.descriptors);
   auto body = detail::file_of(message.bytes);
-  // this side's want; the other side is there
+  // this side ran out of memory or files; the connection is intact
   if (!body) return fail(error_code::out_of_memory, body.error().message());
   std::vector<int> files{body->number()};
   files.insert(files.end(), message.descriptors.begin(), message.descriptors.end());
   return detail::send_bytes(socket, front, {}, files);
 }
 
-/// Waits for a packet, at most `until` a time of the steady clock, in nanoseconds, and takes it apart. `looks`: of
-/// whoever waits for the same things here again and again.
+/// Waits for a packet until `until`, nanoseconds of the steady clock, and reads it. `looks`: for repeated waits for the
+/// same kind of packet.
 inline arrival receive(int socket, packet& made, std::int64_t until = no_deadline, adaptive_wait* looks = nullptr) {
   made.files.clear();
   if (looks != nullptr) looks->look(socket, until);
@@ -221,8 +220,8 @@ inline arrival receive(int socket, packet& made, std::int64_t until = no_deadlin
   return detail::open_packet({front, static_cast<std::size_t>(got)}, made) ? arrival::message : arrival::broken;
 }
 
-/// Whether the other side of a connected socket is a process of this one's user. Error: not_supported (another user's,
-/// or nobody can tell).
+/// Checks that the other side of a connected socket runs as the same user. Error: not_supported (another user, or
+/// unknown).
 inline result<void> check_peer(int socket) {
   ::ucred peer{};
   ::socklen_t bytes = sizeof peer;

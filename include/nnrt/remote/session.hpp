@@ -1,10 +1,9 @@
-// session: one client of a driver's host - the models and the memory that are its own, and the answer to each of its
-// questions.
-// Flow: remote/host.hpp makes one for each client and has every connection of it served here; the driver sees checked
-// arguments alone.
+// session: one client of a driver's host - its models and memory, and the answers to its questions.
+// Flow: remote/host.hpp makes one for each client and passes it the packets of every connection; the driver sees only
+// checked arguments.
 #pragma once
 
-// First: operators must find their kernels wherever they are named, and alike in all units of a program.
+// First: operators must find their kernels, and the same ones, in every translation unit of a program.
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/core/float_environment.hpp>
@@ -23,30 +22,30 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
-/// What one client may have at once, and how long it may be silent; `clients` may be there.
+/// Limits of one client; `clients` is the limit of clients.
 struct limits {
-  std::size_t clients = 64;  // of which processes that have a connection leave the last quarter to others
-  // and as many runs at the same time; so many executions wait for the next, and one of each model
+  std::size_t clients = 64;  // processes that have a connection leave the last quarter to others
+  // also the limit of concurrent runs, and of idle executions beyond one of each model
   std::size_t connections = 64;
   std::size_t models = 256;
-  std::size_t memories = 4096;  // files that tensors lie in
-  /// In these files; and as many in memory of the host: constants of models, weights as kernels read them, arenas and
-  /// copies of inputs.
+  std::size_t memories = 4096;  // files with tensors
+  /// Limit of the bytes of these files, and separately of the host's memory for the client: constants, prepared
+  /// weights, arenas, copies of inputs.
   std::uint64_t memory_bytes = std::uint64_t{4} << 30U;
-  std::int64_t handshake_milliseconds = 5'000;  // until a new connection asks its first question
-  std::int64_t idle_milliseconds = 60'000;  // between two questions of a client that has neither models nor memory here
+  std::int64_t handshake_milliseconds = 5'000;  // until the first question on a new connection
+  std::int64_t idle_milliseconds = 60'000;      // between questions of a client without models and memory
 };
 
-/// Everything that a host has for one client. Safe from any thread.
+/// Everything that a host holds for one client. Safe from any thread.
 class session {
  public:
-  /// `name`: by which the client will know the device.
+  /// `name`: the device's name for the client.
   session(hal::device of, std::string name, const limits& most)
       : device_(std::move(of)), name_(std::move(name)), limits_(most), account_(most.memory_bytes) {}
 
-  /// Answers one question. `open_connection`: a socket for a further connection, for question::open; the caller decides
-  /// whether there may be one. `is_gone` becomes true when the other side of the connection has gone: a run or a
-  /// preparation for it ends then. False: the client does not keep to the protocol, or is gone.
+  /// Answers one question. `open_connection` returns a socket for question::open, or an error. `is_gone` becomes true
+  /// when the other side disconnects, which ends its run or preparation. False: the client broke the protocol or
+  /// disconnected.
   bool serve(int socket, const packet& asked, const std::function<result<owned_fd>()>& open_connection,
              const std::atomic<bool>* is_gone = nullptr) {
     reply made;
@@ -58,37 +57,37 @@ class session {
     message.descriptors = std::move(made.message.descriptors);
     const auto sent = send(socket, asked.asked, message, asked.number);
     if (sent || sent.error().code() == error_code::device_failed) return sent.has_value();
-    hdi::writer failed;  // the answer is too long, or its files cannot be sent
+    hdi::writer failed;  // for an answer that is too long or whose files cannot be sent
     hdi::marshal(failed, ending_of(sent.error()));
     return send(socket, asked.asked, failed, asked.number).has_value();
   }
 
-  /// Whether the client has anything here that it would lose.
+  /// Whether the client has models or memory here.
   bool has_anything() const {
     const std::lock_guard lock(mutex_);
     return !models_.empty() || !memories_.empty();
   }
 
  private:
-  /// An answer on its way: how the question ended, and the structure behind it.
+  /// An answer in progress: its ending, then its structure.
   struct reply {
     ending ended{-1, {}};
     hdi::writer message;
-    std::vector<owned_fd> files;  // that go with it
+    std::vector<owned_fd> files;  // sent with it
   };
   struct model_of_client {
     accounted_bytes constants;
     hal::prepared_model_handle model;
     std::mutex mutex;
-    std::vector<std::unique_ptr<hal::checked_execution>> idle;  // of runs that are over
-    std::atomic<std::size_t>& all_idle;                         // of all models of the client
+    std::vector<std::unique_ptr<hal::checked_execution>> idle;  // executions to reuse
+    std::atomic<std::size_t>& all_idle;                         // number of idle executions of all the client's models
 
     model_of_client(hal::prepared_model_handle of, accounted_bytes of_constants, std::atomic<std::size_t>& counted)
         : constants(std::move(of_constants)), model(std::move(of)), all_idle(counted) {}
     model_of_client(const model_of_client&) = delete;
     model_of_client& operator=(const model_of_client&) = delete;
     ~model_of_client() { all_idle -= idle.size(); }
-    /// An execution that nobody uses, or a new one.
+    /// An idle execution, or a new one.
     result<std::unique_ptr<hal::checked_execution>> take() {
       {
         const std::lock_guard lock(mutex);
@@ -101,8 +100,7 @@ class session {
       }
       return model.make_execution();
     }
-    /// Keeps it for the next run. Each has its own memory, so that beyond one for each model a client has `most` of
-    /// them.
+    /// Keeps an execution for the next run. As each has memory, a client keeps one of each model and `most` more.
     void give_back(std::unique_ptr<hal::checked_execution> one, std::size_t most) {
       const std::lock_guard lock(mutex);
       if (!idle.empty() && all_idle >= most) return;
@@ -160,7 +158,7 @@ class session {
     }
     if (!done) made.ended = ending_of(done.error());
   }
-  /// The question's structure, and what f makes of it. Files must be beside it as many as it names.
+  /// Reads the question's structure and calls f. The message's files must be those that it names.
   template <hdi::record T, class F> static result<void> read(const packet& asked, F f) {
     const std::vector<int> beside = asked.descriptors();
     hdi::reader in(asked.bytes, beside);
@@ -220,7 +218,7 @@ class session {
     made.account = &account_;
     return made;
   }
-  /// The graph of a message. Its constants are copied, and counted in `held`.
+  /// The graph of a message. Its constants are copied and counted in `held`.
   result<nnrt::model> graph_of(const wanted_model& asked, accounted_bytes& held) {
     std::uint64_t bytes = 0;
     for (const hdi::Tensor& t : asked.model.allTensors) {
@@ -231,7 +229,7 @@ class session {
     if (auto ok = hold("constants", bytes, held); !ok) return fail(std::move(ok.error()));
     return hdi::read_model(asked.model);
   }
-  /// Counts bytes of a message that are about to be copied.
+  /// Counts bytes of a message before they are copied.
   result<void> hold(const char* what, std::uint64_t bytes, accounted_bytes& held) {
     if (bytes > limits_.memory_bytes)
       return fail(error_code::out_of_memory,
@@ -272,7 +270,7 @@ class session {
     return keep(is_offline ? device_.prepare_offline(views[0], wanted) : device_.restore(views, wanted),
                 std::move(held), made);
   }
-  /// Gives a prepared model a number, and tells what it is.
+  /// Registers a prepared model under a new number and describes it.
   result<void> keep(result<hal::prepared_model_handle> prepared, accounted_bytes held, reply& made) {
     if (!prepared) return fail(std::move(prepared.error()));
     const hal::prepared_model& m = prepared->model();
@@ -316,7 +314,7 @@ class session {
     return {};
   }
   result<void> drop_model(const ticket& of) {
-    std::shared_ptr<model_of_client> gone;  // destroyed behind the lock
+    std::shared_ptr<model_of_client> gone;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     const auto found = models_.find(of.number);
     if (found == models_.end()) return no_model(of.number);
@@ -339,7 +337,8 @@ class session {
     if (memories_.size() >= limits_.memories || asked.bytes > limits_.memory_bytes - memory_bytes_)
       return fail(error_code::out_of_memory, joined({"driver's host: the client lends ", memories_.size(), " files of ",
                                                      memory_bytes_, " bytes, and may lend no more"}));
-    auto mapped = hal::shared_memory::of(asked.file.fd, asked.bytes, 0);  // the mapping stays when the file is closed
+    // the mapping remains valid after the file is closed
+    auto mapped = hal::shared_memory::of(asked.file.fd, asked.bytes, 0);
     if (!mapped) return fail(std::move(mapped.error()));
     memory_bytes_ += asked.bytes;
     memories_[asked.number] = std::make_shared<const hal::shared_memory>(std::move(*mapped));
@@ -351,13 +350,13 @@ class session {
     if (found == memories_.end())
       return fail(error_code::invalid_argument, joined({"driver's host: the client lends no memory ", which.number}));
     memory_bytes_ -= found->second->size();
-    memories_.erase(found);  // unmapped when the last run that is under way has ended
+    memories_.erase(found);  // unmapped when the last run that uses it has ended
     return {};
   }
 
   // --- runs --------------------------------------------------------------------
 
-  /// The tensors of a run. `kept`: memory that must stay until its end.
+  /// Finds the tensors of a run. `kept`: memory that must not be unmapped until the run ends.
   result<void> find_places(const std::vector<place>& places, std::vector<hal::argument>& arguments,
                            std::vector<std::shared_ptr<const hal::shared_memory>>& kept) const {
     const std::lock_guard lock(mutex_);
@@ -385,7 +384,7 @@ class session {
     }
     return {};
   }
-  /// The shapes of outputs are told even where the run failed: one may have been too small.
+  /// Shapes of outputs are reported even after a failure: one may have been too small.
   result<void> run(const run_order& asked, const std::atomic<bool>* is_gone, reply& made) {
     std::vector<hal::argument> inputs, outputs;
     auto done = run(asked, is_gone, inputs, outputs);
@@ -415,8 +414,8 @@ class session {
   hal::device device_;
   std::string name_;
   limits limits_;
-  memory_account account_;            // before all that takes from it
-  std::atomic<std::size_t> idle_{0};  // executions of its models that wait for runs
+  memory_account account_;            // first: the members below take memory from it
+  std::atomic<std::size_t> idle_{0};  // idle executions of all models
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<model_of_client>> models_;
   std::map<std::uint64_t, std::shared_ptr<const hal::shared_memory>> memories_;

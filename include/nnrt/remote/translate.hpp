@@ -1,5 +1,5 @@
-// translate: what the driver interface says, in the words of messages, and back.
-// Flow: remote/client.hpp and remote/session.hpp, each for its half of the way.
+// translate: converts between the driver interface and messages.
+// Flow: used by remote/client.hpp and remote/session.hpp.
 #pragma once
 
 #include <nnrt/hal/driver.hpp>
@@ -14,7 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace remote {
 
-/// The names and numbers of enumerations are those of HDI.
+/// Enumerations have the same names and numbers in HDI.
 inline hdi::ModelConfig config_of(const hal::preferences& wanted) {
   hdi::ModelConfig made{
       wanted.float16, static_cast<hdi::PerformanceMode>(wanted.speed), static_cast<hdi::Priority>(wanted.turn), {}};
@@ -25,7 +25,7 @@ inline hdi::ModelConfig config_of(const hal::preferences& wanted) {
   }
   return made;
 }
-/// Numbers may name nothing: hal::device looks at them.
+/// Numbers may be outside the enumerations: hal::device checks them.
 inline hal::preferences preferences_of(const hdi::ModelConfig& config, std::int64_t deadline) {
   hal::preferences wanted;
   wanted.speed = static_cast<hal::performance>(config.mode), wanted.turn = static_cast<hal::priority>(config.priority);
@@ -37,7 +37,7 @@ inline hal::preferences preferences_of(const hdi::ModelConfig& config, std::int6
   return wanted;
 }
 
-/// Of an error; without one: a code of -1.
+/// Ending for an error; success is a code of -1.
 inline ending ending_of(const error& reason) { return {static_cast<std::int32_t>(reason.code()), reason.message()}; }
 inline result<void> result_of(const ending& ended) {
   if (ended.code == -1) return {};
@@ -48,7 +48,7 @@ inline result<void> result_of(const ending& ended) {
 }
 
 inline longs longs_of(const shape_t& shape) { return {shape.begin(), shape.end()}; }
-/// False: more axes than a tensor may have, or extents that none can.
+/// False: too many axes, or an extent below -1.
 inline bool take_shape(const longs& from, shape_t& shape) {
   shape = {};
   for (const std::int64_t extent : from) {
@@ -58,7 +58,7 @@ inline bool take_shape(const longs& from, shape_t& shape) {
   return from.size() <= static_cast<std::size_t>(max_rank);
 }
 
-/// A desc as a tensor of HDI's. The scales of one that is quantised per channel are not in its desc, so it gets ones.
+/// A desc as a tensor of HDI. Per-channel scales are not part of a desc; ones replace them.
 inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
   hdi::Tensor made;
   made.name = name;
@@ -71,7 +71,7 @@ inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
   const bool is_per_channel =
       desc.quantised.mode == quantisation::kind::per_channel && desc.quantised.axis < desc.rank();
   const std::int64_t extent = is_per_channel ? desc.shape[desc.quantised.axis] : 0;
-  // one stands for those of an unknown extent
+  // a single scale for an axis of unknown extent
   const std::vector<float> ones(static_cast<std::size_t>(extent < 0 ? 1 : extent), 1.0F);
   made.quantParams = hdi::detail::quant_params_of(desc, ones, true);
   return made;
@@ -85,19 +85,18 @@ inline model_end end_of(const tensor_desc& desc, std::string_view name, const re
   return made;
 }
 
-/// Bytes in memory that another process can read, and that nobody can change any more. Errors: out_of_memory,
-/// io_failed, invalid_argument (more than HDI's 32 bits can count).
+/// Copies bytes to memory that other processes can read and nobody can change. Errors: out_of_memory, io_failed,
+/// invalid_argument (the size exceeds HDI's 32 bits).
 inline result<owned_fd> sealed_file_of(array_ref<const std::byte> bytes) {
   if (bytes.size() > std::numeric_limits<std::uint32_t>::max())
     return fail(error_code::invalid_argument, joined({"buffer: has ", bytes.size(), " bytes, which HDI cannot count"}));
   return detail::file_of({reinterpret_cast<const std::int8_t*>(bytes.data()), bytes.size()});
 }
-/// The whole of a buffer as HDI names it.
+/// A whole file as a buffer of HDI.
 inline hdi::SharedBuffer buffer_of(const owned_fd& file, std::size_t bytes) {
   return {file.number(), static_cast<std::uint32_t>(bytes), 0, static_cast<std::uint32_t>(bytes)};
 }
-/// The data of a buffer, as a copy. Error: invalid_argument (no memory, other memory than it says, memory that may
-/// become less).
+/// Copies the data of a buffer. Error: invalid_argument (no file, a wrong size, or memory that may shrink).
 inline result<std::vector<std::byte>> bytes_of(const hdi::SharedBuffer& buffer) {
   const std::uint64_t end = std::uint64_t{buffer.offset} + buffer.dataSize;
   std::vector<std::byte> made;
