@@ -1,4 +1,4 @@
-// background: a thread that does one job again and again, each time that it is asked to.
+// background: a thread that runs one job each time it is asked to.
 // Flow: executors run asynchronously in one.
 #pragma once
 
@@ -13,9 +13,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Does `job(context)` once for each begin(), in the floating-point environment of the thread that called begin(); the
-/// thread starts with the first one. The job may itself begin the next one, or destroy this object, as the last thing
-/// that it does. In a child process a job of the parent's is over, and the next begin() starts a thread there.
+/// Runs `job(context)` once for each begin(), with the floating-point environment of begin()'s caller. The first
+/// begin() starts the thread.
+/// A job may begin the next one, or destroy this object as its last action. In a child process the parent's jobs count
+/// as ended, and the next begin() starts a new thread.
 class background_thread {
  public:
   using job = void (*)(void* context) noexcept;
@@ -35,14 +36,15 @@ class background_thread {
     else if (thread_.joinable()) thread_.join();
   }
 
-  /// Until the last job has ended. Within a job: at once.
+  /// Waits until the last job has ended. Inside a job it returns at once.
   void wait() {
     if (!home_.is_here()) return;
     if (!thread_.joinable() || is_this_one()) return;
     for (int ended = state_->ended.load(); ended != state_->asked.load(); ended = state_->ended.load())
       state_->ended.wait_while(ended);
   }
-  /// After wait(), by one thread at a time. Throws std::system_error where there is no thread.
+  /// Starts the job. Call it after wait(), from one thread at a time. Throws std::system_error if the system refuses a
+  /// thread.
   void begin() {
     if (!home_.is_here()) {
       if (thread_.joinable()) {
@@ -59,13 +61,13 @@ class background_thread {
   }
 
  private:
-  /// Outlives the object where that is destroyed by the job.
+  /// Kept alive by the thread if a job destroys the object.
   struct state {
     job does;
     void* context;
-    float_environment floats;  // of who asked
-    // Jobs so far; both begin again when they are at their end. Who waits looks for a while before it sleeps: a caller
-    // that heard of the end from within the job asks again before the job has returned.
+    float_environment floats;  // of begin()'s caller
+    // Numbers of jobs asked for and ended; both wrap around. A waiting thread polls before it sleeps: a caller that
+    // learned of the end inside the job asks again before the job has returned.
     awaited_number asked, ended;
     std::atomic<bool> ends{false};
 
@@ -83,16 +85,16 @@ class background_thread {
     }
   };
 
-  /// Jobs are done after the first begin() has returned, or by whoever was asked to wait: thread_ is written before the
-  /// first one.
+  /// True inside a job. thread_ is written before the first job runs: jobs run after begin() has returned, or while
+  /// wait() blocks.
   bool is_this_one() const { return thread_.get_id() == std::this_thread::get_id(); }
-  /// In a child process. The thread's own hold on the state keeps it for ever: what it waited with cannot be taken
-  /// down.
+  /// For child processes. The thread's reference keeps the state for ever, as its synchronisation objects cannot be
+  /// destroyed.
   void forget_thread() { nnrt::detail::made_anew(thread_); }
 
   std::shared_ptr<state> state_;
   std::thread thread_;
-  nnrt::detail::home_process home_;  // of the thread
+  nnrt::detail::home_process home_;  // the thread's process
 };
 
 }}}  // namespace nnrt::NNRT_ISA::c_api

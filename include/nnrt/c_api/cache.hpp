@@ -1,10 +1,10 @@
-// cache: prepared models that outlive the process - in a directory, or in a buffer of the program's.
-// Flow: a compilation looks here before it compiles, and stores here what it compiled.
+// cache: stores prepared models for later processes - in a directory, or in a program's buffer.
+// Flow: a compilation looks here before it compiles, and stores here what it has compiled.
 //
-// A directory has <prefix>cache_info.nncache and <prefix>0.nncache, <prefix>1.nncache, ...: the info file names device,
-// versions and model, and the size and digest of each of the others. They are a file_group, whose head it is: a writer
-// that fails or is killed leaves the old cache or the new one. What does not fit together all the same is seen, and the
-// model compiled again.
+// A directory has <prefix>cache_info.nncache and <prefix>0.nncache, <prefix>1.nncache, ... The info file names device,
+// versions and model, and the size and digest of each other file.
+// The files form a file_group with the info file as its head: a writer that fails or is killed leaves either the old
+// cache or the new one. Files that do not match are detected, and the model is compiled again.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
@@ -27,19 +27,18 @@ namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 using byte_lists = std::vector<byte_list>;
 
-/// The largest number of files of one cache, and of bytes of one of them and of the info file. What is larger is not
-/// mapped, read or written.
+/// Limits: files of a cache, bytes of one, bytes of the info file. Larger caches are not mapped, read or written.
 inline constexpr std::size_t max_cache_files = 100;
 inline constexpr std::uint64_t max_cache_file_bytes = std::uint64_t{1} << 36, max_info_bytes = 65536;
 
-/// What a cache was made for. It serves nothing else.
+/// What a cache was made for; it is valid for nothing else.
 struct cache_label {
   std::string device;         // full name
-  std::uint64_t fingerprint;  // of the model and the options that change what is prepared; 0 where the model is unknown
+  std::uint64_t fingerprint;  // of the model and the options that affect preparation; 0: the model is unknown
 };
 
-/// What of the preferences changes what is prepared, or may: a device's own options are for the device alone to
-/// understand. ModelName, which names files, does not.
+/// Appends the preferences that may affect preparation, including all extensions of a device. ModelName only names
+/// files and is left out.
 inline void put(record_writer& to, const hal::preferences& wanted) {
   to.put(wanted.speed), to.put(wanted.float16);
   for (const hal::extension& known : wanted.extensions)
@@ -48,8 +47,7 @@ inline void put(record_writer& to, const hal::preferences& wanted) {
           to.put(std::string_view(reinterpret_cast<const char*>(known.value.data()), known.value.size()));
 }
 
-/// A number that other graphs, constants, weights or preferences do not have; `constants` is one that follows from the
-/// graph's constants.
+/// Hash of a graph, its weights and preferences, never 0. `constants`: a hash of the graph's constants.
 inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constants, const hal::preferences& wanted) {
   const ir::graph& g = network.graph;
   record_writer all;
@@ -70,7 +68,7 @@ inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constant
   put(all, wanted);
   return digest_of(all.bytes) | 1U;
 }
-/// The same of an offline model or an imported cache: its bytes are all that is known of it.
+/// Hash of an offline model or an imported cache, by its bytes.
 inline std::uint64_t fingerprint_of(array_ref<const std::byte> bytes, const hal::preferences& wanted) {
   record_writer all;
   all.put(digest_of(bytes));
@@ -78,12 +76,12 @@ inline std::uint64_t fingerprint_of(array_ref<const std::byte> bytes, const hal:
   return digest_of(all.bytes) | 1U;
 }
 
-// ---- One buffer ----
+// ---- Cache in a buffer ----
 
-/// What a buffer begins with, behind its length.
+/// First text of a buffer.
 inline constexpr std::string_view bundle_kind = "nnrt cache 2";
 
-/// The buffers of a prepared model as one.
+/// Packs the buffers of a prepared model into one.
 inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
   record_writer to;
   to.put(bundle_kind);
@@ -94,17 +92,17 @@ inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
   return std::move(to.bytes);
 }
 
-/// Whether bytes say that they are such a buffer.
+/// Whether bytes start like such a buffer.
 inline bool is_bundle(array_ref<const std::byte> bytes) { return record_reader{bytes}.text() == bundle_kind; }
 
 namespace detail {
-/// What is said of bytes that begin with another kind than that which is read.
+/// Error text for bytes that start with another kind than expected.
 inline std::string other_kind(std::string_view got, std::string_view expected) {
   return joined({"begins with ", piece::in_quotes(got.substr(0, 40)), ", expected ", piece::in_quotes(expected)});
 }
 }  // namespace detail
 
-/// The buffers in one, as views. Error: invalid_file.
+/// Views of the buffers packed by bundle(). Error: invalid_file.
 inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view device,
                                                                 array_ref<const std::byte> bytes) {
   const auto refuse = [](pieces why) { return fail(error_code::invalid_file, "cache: " + joined(why)); };
@@ -128,9 +126,9 @@ inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view
   return buffers;
 }
 
-// ---- A directory ----
+// ---- Cache in a directory ----
 
-/// A place for one cache: an existing directory and the beginning of its files' names.
+/// Location of a cache: an existing directory and a prefix of file names.
 struct cache_place {
   std::string directory;
   std::string prefix;
@@ -139,11 +137,10 @@ struct cache_place {
   std::string file(std::size_t i) const { return directory + "/" + prefix + std::to_string(i) + ".nncache"; }
 };
 
-/// The longest prefix: behind it is room for the names of files that are not finished, which file systems must take,
-/// too.
+/// Longest prefix; temporary names of unfinished files append up to 40 characters.
 inline constexpr std::size_t max_prefix = NAME_MAX - 40;
 
-/// The place in a directory, resolved. Error: not_found.
+/// Resolves a directory. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
   char resolved[PATH_MAX];
   if (::realpath(directory, resolved) == nullptr)
@@ -162,23 +159,23 @@ inline result<cache_place> place_in(const char* directory, std::string_view pref
   return made;
 }
 
-/// What a look into a cache found.
+/// Result of a look-up.
 enum class cache_state {
-  missing,  // none, or one that cannot be used: broken, of another model or library
+  missing,  // absent or unusable: broken, or of another model or library
   of_another_device,
-  older,  // of a lower version
-  newer,  // of a higher version, which must not be replaced
+  older,  // lower version
+  newer,  // higher version; must not be replaced
   usable,
 };
-/// The state, and the mapped files where it is usable.
+/// Result of a look-up, with the mapped files if usable.
 struct found_cache {
   cache_state state = cache_state::missing;
-  std::string why;  // it cannot be used
+  std::string why;  // why it is unusable
   std::vector<shared_bytes> files;
 };
 
-/// The inputs or outputs of a prepared model, one after the other: dtype, format and kind of tensor, rank, extents, and
-/// the name with a zero. Files of two such lists follow a device's own in a directory.
+/// Serialises the inputs or outputs of a prepared model: dtype, format, kind of tensor, rank, extents, and the
+/// zero-terminated name. A directory stores both lists after a device's buffers.
 inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
   record_writer to;
   const std::size_t count = inputs ? of.input_count() : of.output_count();
@@ -197,7 +194,7 @@ inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
 namespace detail {
 inline constexpr std::string_view info_kind = "nnrt cache info 2";
 
-/// What an info file says.
+/// Contents of an info file.
 struct cache_info {
   struct member {
     std::uint64_t size = 0;
@@ -212,10 +209,10 @@ struct cache_info {
   std::vector<member> members;
 };
 
-/// Errors: invalid_file, and those of opening it.
+/// Errors: invalid_file, and errors of opening the file.
 inline result<cache_info> read_info(const cache_place& place) {
   const auto refuse = [&](pieces why) { return fail(error_code::invalid_file, {place.info(), ": ", joined(why)}); };
-  // Copied, and not mapped: others may cut the file off meanwhile.
+  // Read into memory, not mapped: another process may truncate the file.
   const auto opened = open_to_read(place.info(), max_info_bytes);
   if (!opened) return fail(opened.error());
   byte_list copied(static_cast<std::size_t>(opened->size));
@@ -247,7 +244,7 @@ inline result<cache_info> read_info(const cache_place& place) {
 inline found_cache unusable(std::string why) { return {cache_state::missing, std::move(why), {}}; }
 }  // namespace detail
 
-/// Looks for a cache of this label and version. `fingerprint` 0 takes the cache of any model.
+/// Looks for a cache with this label and version. `fingerprint` 0 accepts any model's cache.
 inline found_cache look_up(const cache_place& place, const cache_label& label, std::uint32_t version) {
   const directory_lock lock(place.directory, directory_lock::use::reading);
   const auto info = detail::read_info(place);
@@ -272,8 +269,8 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   return found;
 }
 
-/// Replaces what is there. Errors: io_failed, not_found, and then the old cache is as it was; invalid_argument: another
-/// process has stored a cache of a higher version in the meantime.
+/// Replaces the cache. Errors: io_failed and not_found, which leave the old cache intact; invalid_argument: another
+/// process has stored a cache of a higher version.
 inline result<void> store(const cache_place& place, const cache_label& label, std::uint32_t version,
                           const byte_lists& buffers) {
   const directory_lock lock(place.directory, directory_lock::use::writing);

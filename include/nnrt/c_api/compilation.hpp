@@ -1,5 +1,5 @@
-// compilation: a model, a device and options on their way to a prepared model.
-// Flow: the OH_NNCompilation functions fill it and build it; executors run what it prepared.
+// compilation: builds a prepared model from a model, a device and options.
+// Flow: the OH_NNCompilation functions fill and build it; executors run the result.
 #pragma once
 
 #include <nnrt/c_api/cache.hpp>
@@ -15,16 +15,16 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// The code for a device that fails: API 9 had one of its own.
+/// Code for a failing device; API 9 has a separate one.
 inline constexpr OH_NN_ReturnCode device_failure =
     api_level < 11 ? OH_NN_UNAVALIDABLE_DEVICE : OH_NN_UNAVAILABLE_DEVICE;
 
-/// The device of this id; 0 means the first one, since API 11.
+/// The device of this id. Since API 11, id 0 is the first device.
 inline hal::device_registry::entry find_device(std::size_t id) {
   return api_level < 11 && id == 0 ? nullptr : device_of(id);
 }
 
-/// A prepared model with the device that it runs on.
+/// A prepared model and its device.
 struct built_model {
   hal::prepared_model_handle ready;
   hal::device device;
@@ -34,7 +34,7 @@ struct built_model {
   const hal::prepared_model& model() const { return ready.model(); }
 };
 
-/// What programs may choose beside the device; looked at when the compilation is built.
+/// Options of a compilation, checked when it is built.
 struct compilation_options {
   const char* cache_directory = nullptr;
   std::uint32_t cache_version = 0;
@@ -48,10 +48,10 @@ class compilation : public compilation_options {
  public:
   static constexpr object kind = object::compilation;
 
-  // What it is made from: at most one of them is given.
-  std::shared_ptr<const model_under_construction> network;  // its handle may be destroyed meanwhile
+  // Source: at most one of these is set.
+  std::shared_ptr<const model_under_construction> network;  // shared: its handle may be destroyed before the build
   const char* offline_file = nullptr;
-  array_ref<const std::byte> bytes;  // an offline model, or an imported cache
+  array_ref<const std::byte> bytes;  // an offline model or an imported cache
   bool bytes_are_a_cache = false;
 
   std::size_t device_id = 0;
@@ -95,11 +95,11 @@ class compilation : public compilation_options {
           code != OH_NN_SUCCESS)
         return code;
     built_.emplace(built_model{std::move(*made.model), device->device, device->id_by(names_of_devices), device->name});
-    network.reset();  // what was prepared has all that it needs of the model
+    network.reset();  // the prepared model is independent of it
     return OH_NN_SUCCESS;
   }
 
-  /// Writes what was built into `length` bytes.
+  /// Exports the built model into a buffer of `length` bytes.
   OH_NN_ReturnCode export_to(const char* me, void* to, std::size_t length, std::size_t& written) const {
     const auto buffers = built_->model().exported();
     if (!buffers && buffers.error().code() == error_code::not_supported)
@@ -117,7 +117,7 @@ class compilation : public compilation_options {
     return OH_NN_SUCCESS;
   }
 
-  /// Whether options may be set: API 9 wanted a device first, and nothing built.
+  /// Whether options may be set. API 9 requires a device and no build before.
   OH_NN_ReturnCode allow_option(const char* me) const {
     if constexpr (api_level < 11) {
       if (is_built()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the compilation is built"});
@@ -161,8 +161,8 @@ class compilation : public compilation_options {
     return can->float16 ? OH_NN_SUCCESS
                         : fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the device does not compute in float16"});
   }
-  /// Whether the device takes this speed, or this priority; asked when it is built, and at once afterwards.
-  /// `is_chosen`: even "none" is a choice, which only devices that have such an option take.
+  /// Checks the performance mode or the priority against the device's features. `is_chosen`: the program set it after
+  /// the build, so that even "none" needs the feature.
   OH_NN_ReturnCode check_performance(const char* me, const hal::device& device, bool is_chosen = false) const {
     const auto can = device.supported_features();
     if (!can) return fails(OH_NN_FAILED, {me, ": ", can.error().message()});
@@ -186,10 +186,10 @@ class compilation : public compilation_options {
   struct outcome {
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
     std::optional<hal::prepared_model_handle> model = {};
-    std::vector<shared_bytes> of_others = {};  // sound buffers of the cache that are for other machines
+    std::vector<shared_bytes> of_others = {};  // valid cache buffers of other machines
   };
 
-  /// An offline model or an imported cache, which may be empty; none where a compilation has another source.
+  /// Bytes of an offline model or an imported cache, possibly 0; empty if the compilation has another source.
   using given_bytes = std::optional<array_ref<const std::byte>>;
 
   OH_NN_ReturnCode find_bytes(const char* me, mapped_file& file, given_bytes& given) const {
@@ -201,7 +201,7 @@ class compilation : public compilation_options {
     return OH_NN_SUCCESS;
   }
 
-  /// What API 9 asked as soon as the device was named: does it take the whole model?
+  /// API 9: checks when the device is set that it supports the whole model.
   OH_NN_ReturnCode check_device(const char* me, std::size_t id) const {
     const auto device = find_device(id);
     if (device == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": no device ", id});
@@ -222,7 +222,7 @@ class compilation : public compilation_options {
   }
 
   bool wants_cache() const { return cache_directory != nullptr && *cache_directory != '\0'; }
-  /// 0: nothing is known of the model but where its cache is.
+  /// Hash of the source, or 0 if only the location of its cache is known.
   static std::uint64_t fingerprint(const model_under_construction* model, const given_bytes& given,
                                    const hal::preferences& wanted) {
     if (model != nullptr) return fingerprint_of(model->graph(), model->constants_digest(), wanted);
@@ -250,7 +250,7 @@ class compilation : public compilation_options {
     return settled(me, device.prepare(model.graph(), wanted));
   }
 
-  /// A cache in a buffer, or an offline model: what a cache exported is one, too.
+  /// Restores from bytes: a cache in a buffer, or an offline model. An exported cache is valid as either.
   outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const given_bytes& given,
                         const hal::preferences& wanted) const {
     if (!given)
@@ -265,21 +265,21 @@ class compilation : public compilation_options {
 
   // ---- The cache directory ----
 
-  /// No version may be this one, which upstream keeps for itself.
+  /// Version number that is reserved, as upstream uses it internally.
   static constexpr std::uint32_t reserved_version = std::numeric_limits<std::uint32_t>::max();
   static OH_NN_ReturnCode refuse_reserved_version(const char* me) {
     return fails(OH_NN_INVALID_PARAMETER,
                  {me, ": cache version: got ", reserved_version, ", expected at most ", reserved_version - 1});
   }
 
-  /// Files behind a device's own: its inputs and outputs. API 9 had none.
+  /// Number of files after a device's buffers: the lists of inputs and outputs. API 9 has none.
   static constexpr std::size_t further_files = api_level < 11 ? 0 : 2;
 
-  /// Kinds of machines that share a directory: so many instruction sets, and drivers that never restore anything come
-  /// to an end, too.
+  /// Limit of kept buffers of other machines that share the directory. It bounds the number of instruction sets, and of
+  /// buffers that drivers never restore.
   static constexpr std::size_t max_buffers_of_others = 8;
 
-  /// Whether the lists of inputs and outputs among these files are those of the model.
+  /// Whether the stored lists of inputs and outputs equal the restored model's.
   static bool has_ends_of(const std::vector<shared_bytes>& files, const hal::prepared_model& restored) {
     if constexpr (further_files > 0)
       for (const bool inputs : {true, false}) {
@@ -298,7 +298,7 @@ class compilation : public compilation_options {
     return place_in(cache_directory, prefix);
   }
 
-  /// A restored model; none where there is no cache that can be used. A code: the build ends here.
+  /// Restores a model from the directory. No model: no usable cache. An error code ends the build.
   outcome restore_from_directory(const char* me, const hal::device& device, const cache_label& label,
                                  const hal::preferences& wanted) const {
     const auto where = place();
@@ -330,8 +330,8 @@ class compilation : public compilation_options {
     return {OH_NN_SUCCESS, {}, std::move(found.files)};
   }
 
-  /// What a directory keeps of a prepared model. After its own buffers a program keeps those of other machines that
-  /// share the directory: they would take turns in replacing them otherwise.
+  /// Buffers to store in the directory: the prepared model's, then those of other machines that share it. Without the
+  /// latter, machines would keep replacing each other's cache.
   static result<byte_lists> buffers_of(const hal::prepared_model& made, const std::vector<shared_bytes>& of_others) {
     auto buffers = made.exported();
     if (!buffers) return buffers;
@@ -346,8 +346,8 @@ class compilation : public compilation_options {
     return buffers;
   }
 
-  /// Refuses what cannot be a place for a cache, and a version that must not replace what is there. The model is ready
-  /// by now: what else fails costs the cache alone, and the log says so.
+  /// Stores the prepared model in the directory. An invalid location and a newer cache are errors. Other failures are
+  /// only logged, as the model is prepared.
   OH_NN_ReturnCode keep_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label,
                                      const std::vector<shared_bytes>& of_others) const {
     if (cache_version == reserved_version) return refuse_reserved_version(me);
@@ -360,7 +360,7 @@ class compilation : public compilation_options {
       const auto stored = store(*where, label, cache_version, *buffers);
       if (stored) return OH_NN_SUCCESS;
       if (stored.error().code() == error_code::invalid_argument)
-        return fails(OH_NN_OPERATION_FORBIDDEN, {function, ": ", stored.error().message()});  // a newer one
+        return fails(OH_NN_OPERATION_FORBIDDEN, {function, ": ", stored.error().message()});  // a newer one exists
       return fails(OH_NN_SUCCESS, {function, ": nothing was kept in the cache: ", stored.error().message()});
     });
   }

@@ -1,4 +1,4 @@
-// compilation_functions: OH_NNCompilation_...: from a model to what executors run.
+// compilation_functions: the functions OH_NNCompilation_..., which prepare models for executors.
 // Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_core.h.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// A new compilation, which `settle` gives its source. `fault`: what is wrong with arguments that are given, and null
-/// comes out; or null.
+/// Makes a compilation; `settle` sets its source. `fault`: why the arguments are invalid (then null is returned), or
+/// null.
 template <class Settle>
 OH_NNCompilation* new_compilation(const char* function, std::initializer_list<argument> given, const char* fault,
                                   Settle settle) {
@@ -22,12 +22,11 @@ OH_NNCompilation* new_compilation(const char* function, std::initializer_list<ar
   });
 }
 
-/// Of an option whose value cannot be missing.
+/// Placeholder for options whose value cannot be null.
 inline const argument always_given{"value", std::size_t{1}};
 
-/// Sets an option, which is looked at when the compilation is built; what is built already is looked at here, by
-/// `check`. API 9 looked at all of them here, and did not keep what it refused. `value`: what the option is set to, if
-/// it can be missing.
+/// Sets an option. Options are checked when the compilation is built; after the build `check` runs at once. API 9
+/// always checks at once and discards refused values. `value`: the argument, if it can be null.
 template <class Set, class Check>
 OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, const argument& value, Set set,
                             Check check) {
@@ -76,8 +75,7 @@ NNRT_C_API void OH_NNCompilation_Destroy(OH_NNCompilation** compilation) noexcep
   (void)coded("OH_NNCompilation_Destroy", [&](const char* me) {
     const auto* const of = compilation != nullptr ? alive<nnrt::c_api::compilation>(*compilation) : nullptr;
     if (lacks(me, {{"handle", compilation}, {"*handle", of}})) return OH_NN_INVALID_PARAMETER;
-    // Upstream asks the device to let go of what it built, and leaves everything as it is when it does not find the
-    // device.
+    // Like upstream, which fails and changes nothing if the device no longer exists.
     if (of->is_built() && find_device(of->device_id) == nullptr)
       return fails(OH_NN_FAILED, {me, ": no device ", of->device_id});
     return destroy<nnrt::c_api::compilation>(me, compilation);

@@ -1,4 +1,4 @@
-// device_functions: OH_NNDevice_...: which devices there are.
+// device_functions: the functions OH_NNDevice_..., which list devices.
 // Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_core.h.
 #pragma once
 

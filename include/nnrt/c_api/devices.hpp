@@ -1,9 +1,8 @@
-// devices: those that C programs see - the processor, what the program has added, this library's accelerators, and
-// hosts in other processes.
-// Flow: every function that lists or finds a device asks here; hal/registry.hpp holds the list.
+// devices: the devices that C programs see - the processor, devices added by the program, accelerators, and hosts in
+// other processes.
+// Flow: every function that lists or finds a device calls it; hal/registry.hpp holds the list.
 //
-// NNRT_DRIVER_SOCKETS names sockets of hosts (nnrt-driverd), separated by ':'. Programs of other rights than their
-// user's ignore it.
+// NNRT_DRIVER_SOCKETS names the sockets of hosts (nnrt-driverd), separated by ':'. Set-user-ID programs ignore it.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
@@ -23,13 +22,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
 namespace detail {
 
-/// The sockets of the environment, and which of them were found.
+/// Sockets named by the environment, and which of them have been connected.
 class named_hosts {
  public:
-  /// Adds the devices of those who are there now and were not before; `again`: also where that was done already. What
-  /// is wrong with others is logged when nothing is held: who hears it may ask for devices.
+  /// Adds devices of hosts that are not connected yet. `again`: retry even if this was done before. Failures are logged
+  /// without locks held, as the log function may call C functions.
   void find(bool again) {
-    if (!again && were_asked_) return;  // waits for nobody who asks again
+    if (!again && were_asked_) return;  // does not wait for a concurrent retry
     std::vector<std::string> wrong;
     find(again, wrong);
     for (const std::string& why : wrong) log({"NNRT_DRIVER_SOCKETS: ", why});
@@ -63,11 +62,11 @@ class named_hosts {
 
 }  // namespace detail
 
-/// The names that ids follow from: those that OH_NNDevice_GetName answers, which had no versions in API 9.
+/// Names that ids are made from, as returned by OH_NNDevice_GetName; API 9 has no versions in them.
 inline constexpr hal::naming names_of_devices = api_level < 11 ? hal::naming::brief : hal::naming::full;
 
-/// The registry of this process, with the accelerators and the hosts of the environment in it since the first call. The
-/// processor stays the first device. `lists_them`: hosts that were not there before are looked for again.
+/// The device registry. The first call adds accelerators and the environment's hosts; the processor is the first
+/// device. `lists_them`: retry hosts that were not available.
 inline hal::device_registry& devices(bool lists_them = false) {
   static nnrt::detail::kept<detail::named_hosts> hosts;
   [[maybe_unused]] static const bool are_there = hal::add_accelerators().has_value();
@@ -75,7 +74,7 @@ inline hal::device_registry& devices(bool lists_them = false) {
   return hal::registry();
 }
 
-/// The device of this id, which has it as `id_by(names_of_devices)`; the first one for 0.
+/// The device with this id, as id_by(names_of_devices) returns it; 0: the first device.
 inline hal::device_registry::entry device_of(std::size_t id) { return devices().find(id, names_of_devices); }
 
 }}}  // namespace nnrt::NNRT_ISA::c_api

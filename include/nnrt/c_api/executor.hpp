@@ -1,6 +1,5 @@
-// executor: one way to run a compilation - tensors of the program's for each run, or inputs and outputs that were set
-// before.
-// Flow: the OH_NNExecutor functions; runs go to the device's execution.
+// executor: runs a compilation - on tensors passed to each run, or on inputs and outputs that are set before.
+// Flow: the OH_NNExecutor functions call it; it calls the device's execution.
 #pragma once
 
 #include <nnrt/c_api/background.hpp>
@@ -15,8 +14,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// OH_NN_Memory with what it stands for. While it is there, every executor of its device may run on it, as input or
-/// output: it is found by the address of its bytes, which no other memory has.
+/// An OH_NN_Memory. While it exists, every executor of its device may use it as an input or output; it is found by its
+/// unique address.
 class memory_of_executor {
  public:
   OH_NN_Memory seen;
@@ -28,7 +27,7 @@ class memory_of_executor {
   ~memory_of_executor() {
     table& all = everyones();
     const std::lock_guard lock(all.mutex);
-    all.by_address.erase(seen.data);  // before the bytes are: others may be at their address then
+    all.by_address.erase(seen.data);  // first: after the bytes are freed another memory may have this address
   }
 
   static std::shared_ptr<memory_of_executor> make(hal::shared_memory&& of, std::size_t length, std::size_t device) {
@@ -38,10 +37,10 @@ class memory_of_executor {
     all.by_address.emplace(made->seen.data, made);
     return made;
   }
-  /// The memory of this device that begins there; none if nobody has allocated it, or it is destroyed.
+  /// The memory of this device at this address; empty if none was allocated or it is destroyed.
   static std::weak_ptr<memory_of_executor> find(const void* data, std::size_t device) {
     table& all = everyones();
-    // its owner may let go of it meanwhile: it ends outside of the lock, which its end takes
+    // may become the last reference: its destructor takes the lock, so release it outside
     std::shared_ptr<memory_of_executor> memory;
     {
       const std::lock_guard lock(all.mutex);
@@ -64,25 +63,25 @@ class memory_of_executor {
   std::size_t device_id_;
 };
 
-/// What stands ready for one input or output of OH_NNExecutor_Run.
+/// An input or output set for OH_NNExecutor_Run.
 struct bound_end {
   bool is_set = false;
-  std::vector<std::byte> copied;  // of OH_NNExecutor_SetInput
-  void* borrowed = nullptr;       // of OH_NNExecutor_SetOutput
-  // of the two functions ...WithMemory; `shared` is none once it is destroyed
+  std::vector<std::byte> copied;  // by OH_NNExecutor_SetInput
+  void* borrowed = nullptr;       // by OH_NNExecutor_SetOutput
+  // by the functions ...WithMemory; `shared` is empty after the memory is destroyed
   bool is_shared = false;
   std::weak_ptr<memory_of_executor> shared;
-  std::size_t bytes = 0;  // that a run may read or write there
+  std::size_t bytes = 0;  // that a run may read or write
   shape_t shape;          // of an input
 
-  /// Memory of a device, or none (null).
+  /// Uses a device's memory, or none (null).
   void share(const OH_NN_Memory* memory, std::size_t device) {
     is_shared = memory != nullptr;
     shared = is_shared ? memory_of_executor::find(memory->data, device) : std::weak_ptr<memory_of_executor>();
   }
 };
 
-/// The code for an output that the device finds too small for what comes out, which OH_NNExecutor_Run alone can meet.
+/// Code for an output that is too small for the result; only OH_NNExecutor_Run can return it.
 inline constexpr OH_NN_ReturnCode too_small_output = api_level < 11 ? OH_NN_FAILED : OH_NN_INVALID_PARAMETER;
 
 /// OH_NNExecutor.
@@ -108,7 +107,7 @@ class executor_of_compilation {
   std::vector<std::int32_t>& output_shape(std::size_t i) { return output_shapes_[i]; }
   bool has_run() const { return has_run_; }
 
-  /// A new description of an input or output.
+  /// Makes a description of an input or output.
   tensor_description describe(bool is_input, std::size_t i) const {
     const tensor_desc& desc = is_input ? built_.model().input_desc(i) : built_.model().output_desc(i);
     tensor_description made;
@@ -130,7 +129,7 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  // ---- Runs on tensors of the program's ----
+  // ---- Runs on tensors that are passed ----
 
   OH_NN_ReturnCode allow_asynchronous(const char* me) const {
     const auto can = built_.device.supported_features();
@@ -151,7 +150,7 @@ class executor_of_compilation {
   NN_OnRunDone on_run_done = nullptr;
   NN_OnServiceDied on_service_died = nullptr;
 
-  /// Starts a run in a thread of its own; one at a time, a second one waits for the first to end.
+  /// Starts a run in another thread. One run at a time: a second call waits for the first to end.
   OH_NN_ReturnCode start(const char* me, NN_Tensor** inputs, std::size_t input_count, NN_Tensor** outputs,
                          std::size_t output_count, std::int32_t timeout, void* user) {
     background_.wait();
@@ -168,7 +167,7 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  // ---- Inputs and outputs that are set before a run, as in API 9 ----
+  // ---- API 9: inputs and outputs that are set before a run ----
 
   OH_NN_ReturnCode set_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, const void* data,
                              std::size_t length, const OH_NN_Memory* memory) {
@@ -240,16 +239,16 @@ class executor_of_compilation {
     if (forget(is_input, i, *memory)) *memory = nullptr;
     else
       log({me, ": *memory was not allocated for ", is_input ? "input " : "output ", i,
-           " of this executor, or was destroyed"});  // whoever hears it may allocate some
+           " of this executor, or was destroyed"});  // the log function may allocate memory
   }
 
  private:
-  /// Who owns a piece of shared memory: the input or output that it was allocated for.
+  /// Shared memory and the input or output that it was allocated for.
   struct owned_memory {
     std::size_t end;
     std::shared_ptr<memory_of_executor> memory;
   };
-  /// False: that is no memory of this input or output.
+  /// False: it was not allocated for this input or output.
   bool forget(bool is_input, std::size_t i, const OH_NN_Memory* memory) {
     const std::lock_guard lock(memories_mutex_);
     auto& all = is_input ? input_memories_ : output_memories_;
@@ -266,10 +265,10 @@ class executor_of_compilation {
     tensors_of_run tensors;
     std::int64_t deadline = no_deadline;
     void* user = nullptr;
-    std::vector<void*> handed;  // the outputs, as they were given
+    std::vector<void*> handed;  // handles of the outputs
   };
-  /// What the background does. The functions that hear of the end may start the next run, or destroy the executor:
-  /// nothing of it is touched after the last of them.
+  /// The background job. Callbacks may start the next run or destroy the executor, so nothing is accessed after the
+  /// last callback.
   static void run_next(void* executor) noexcept {
     auto& me = *static_cast<executor_of_compilation*>(executor);
     asynchronous_run now = std::move(me.next_);
@@ -283,7 +282,7 @@ class executor_of_compilation {
     if (done != nullptr) done(now.user, code, now.handed.data(), static_cast<std::int32_t>(now.handed.size()));
   }
 
-  /// Without memory of its own, once `extents` had as many.
+  /// Does not allocate if `extents` has had this rank before.
   static void put_extents(const shape_t& shape, std::vector<std::int32_t>& extents) {
     extents.clear();
     for (const std::int64_t extent : shape) extents.push_back(static_cast<std::int32_t>(extent));
@@ -294,7 +293,7 @@ class executor_of_compilation {
     return extents;
   }
 
-  /// Whether a shape is one that the device takes for input i.
+  /// Whether the device accepts this shape for input i.
   bool lies_in_range(std::size_t i, const shape_t& shape) const {
     if (!ranges_[i]) return true;
     const hal::extent_range& range = *ranges_[i];
@@ -304,7 +303,7 @@ class executor_of_compilation {
     return true;
   }
 
-  /// Of input i, where lies_in_range() is false.
+  /// The error for a shape outside the range.
   OH_NN_ReturnCode refuse_shape(const char* me, std::size_t i, const shape_t& got) const {
     const hal::extent_range& range = *ranges_[i];
     if (range.least == range.most)
@@ -331,7 +330,7 @@ class executor_of_compilation {
         return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER,
                      {me, ": input ", i, " is null, was destroyed or is no tensor"});
       shape_t shape = shape_of(tensor->desc.shape);
-      // programs cannot describe a scalar
+      // programs cannot describe a scalar: they pass shape [1]
       if (shape.rank == 1 && shape[0] == 1 && built_.model().input_desc(i).rank() == 0) shape = {};
       if (const std::size_t axes = tensor->desc.shape.size(); axes > static_cast<std::size_t>(max_rank))
         return fails(OH_NN_INVALID_PARAMETER,
@@ -365,8 +364,7 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  /// `why`: set where the run fails, of which device_failure says less - tensors that do not fit the model are no fault
-  /// of the device's.
+  /// `why` is set on failure and is more precise than the code: invalid tensors are not the device's fault.
   OH_NN_ReturnCode run(const char* me, tensors_of_run& tensors, std::int64_t deadline, error_code& why) {
     const auto done = execution_->run(tensors.inputs, tensors.outputs, deadline);
     if (!done) {
@@ -388,7 +386,7 @@ class executor_of_compilation {
     has_run_ = true;
   }
 
-  /// Whether a failed run has told a shape of an output for which its memory is not enough.
+  /// Whether a failed run reported a shape that exceeds an output's memory.
   bool is_too_small(const std::vector<hal::argument>& outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const tensor_desc& desc = built_.model().output_desc(i);
@@ -400,7 +398,7 @@ class executor_of_compilation {
     return false;
   }
 
-  /// What OH_NNExecutor_SetInput asks of a tensor; `bytes`: how many it has.
+  /// Checks a tensor for OH_NNExecutor_SetInput. `bytes` is set to its size.
   OH_NN_ReturnCode check_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, std::size_t& bytes) const {
     const auto refuse = [&](pieces why) {
       return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": ", joined(why)});
@@ -446,16 +444,16 @@ class executor_of_compilation {
   built_model built_;
   std::unique_ptr<hal::checked_execution> execution_;
   std::vector<bound_end> inputs_, outputs_;
-  tensors_of_run arguments_;           // of the last run that was waited for: runs take no memory
-  mutable std::mutex memories_mutex_;  // programs prepare inputs in a thread each
+  tensors_of_run arguments_;           // of the last synchronous run; reused so that runs do not allocate
+  mutable std::mutex memories_mutex_;  // programs may prepare inputs in several threads
   std::vector<owned_memory> input_memories_, output_memories_;
   std::vector<result<hal::extent_range>> ranges_;
   std::vector<std::vector<std::size_t>> min_, max_;
   std::vector<std::vector<std::int32_t>> output_shapes_;
   bool has_run_ = false;
   asynchronous_run next_;
-  tensors_of_run spare_;  // lists of a run that has ended, for the next one
-  background_thread background_{&executor_of_compilation::run_next, this};  // last: it is the first to be destroyed
+  tensors_of_run spare_;                                                    // lists of an ended run, to reuse
+  background_thread background_{&executor_of_compilation::run_next, this};  // last member: destroyed first
 };
 
 }}}  // namespace nnrt::NNRT_ISA::c_api

@@ -1,4 +1,4 @@
-// executor_functions: OH_NNExecutor_...: runs of a compilation.
+// executor_functions: the functions OH_NNExecutor_..., which run compilations.
 // Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_core.h and neural_network_runtime.h.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Whether the tensors of RunSync and RunAsync are more than a list may have; the log says which.
+/// Whether RunSync or RunAsync got more tensors than a list may have; logs which.
 inline bool are_too_many(const char* me, std::size_t input_count, std::size_t output_count) {
   const bool are_inputs = input_count > max_list;
   if (!are_inputs && output_count <= max_list) return false;
@@ -18,7 +18,7 @@ inline bool are_too_many(const char* me, std::size_t input_count, std::size_t ou
   return true;
 }
 
-/// A description of input or output `index` that the program destroys.
+/// A new description of input or output `index`; the program destroys it.
 inline NN_TensorDesc* new_description(const char* function, const OH_NNExecutor* handle, bool is_input,
                                       std::size_t index) {
   return guarded(function, static_cast<NN_TensorDesc*>(nullptr), [&](const char* me) -> NN_TensorDesc* {
@@ -49,7 +49,7 @@ NNRT_C_API void OH_NNExecutor_Destroy(OH_NNExecutor** executor) noexcept {
   (void)nnrt::c_api::destroy<nnrt::c_api::executor_of_compilation>("OH_NNExecutor_Destroy", executor);
 }
 
-// ---- What an executor tells ----
+// ---- Queries ----
 
 NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputCount(const OH_NNExecutor* executor, size_t* inputCount) noexcept {
   using namespace nnrt::c_api;
@@ -105,7 +105,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetOutputShape(OH_NNExecutor* executor
   });
 }
 
-// ---- Runs on tensors ----
+// ---- Runs on tensors that are passed ----
 
 NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor* executor, NN_OnRunDone onRunDone) noexcept {
   using namespace nnrt::c_api;
@@ -162,7 +162,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor* executor, NN_T
   });
 }
 
-// ---- API 9: inputs and outputs that are set, then run ----
+// ---- API 9: inputs and outputs that are set before a run ----
 
 NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInput(OH_NNExecutor* executor, uint32_t inputIndex,
                                                    const OH_NN_Tensor* tensor, const void* dataBuffer,

@@ -1,5 +1,5 @@
-// model: a model as a C program builds it - tensors, operations, inputs and outputs - and the graph that it stands for.
-// Flow: the OH_NNModel functions fill it; a compilation hands its graph to a device.
+// model: builds a graph from a C program's tensors, operations, inputs and outputs.
+// Flow: the OH_NNModel functions fill it; a compilation passes its graph to a device.
 #pragma once
 
 #include <nnrt/c_api/operations.hpp>
@@ -22,8 +22,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 struct model_tensor {
   dtype type = dtype::none;
   int tensor_type = OH_NN_TENSOR;
-  std::vector<std::int32_t> shape;  // -1: known when the model runs
-  std::vector<float> scales;        // one for the tensor, or one per channel; empty: not quantised
+  std::vector<std::int32_t> shape;  // -1: unknown until the model runs
+  std::vector<float> scales;        // one for the tensor or one per channel; empty: not quantised
   std::vector<std::int32_t> zero_points;
   std::vector<std::byte> data;
   bool has_data = false;
@@ -37,16 +37,16 @@ struct model_tensor {
   std::size_t bytes() const { return is_dynamic() ? 0 : elements() * static_cast<std::size_t>(size_of(type)); }
 };
 
-/// An operation of a model. A refusal says why no device can run it, whatever its shapes.
+/// An operation of a model. `refusal`: why no device can run it, whatever its shapes.
 struct model_operation {
   const operation_kind* kind = nullptr;
   std::vector<std::uint32_t> inputs, outputs;
   pool<word> words;
   std::string refusal;
-  std::string missing;  // the parameter without which the model cannot be finished
+  std::string missing;  // a parameter that must be set before the model is finished
 };
 
-/// Why a tensor's type and shape cannot be; empty: they can. Source: what OH_NNModel_AddTensor checks.
+/// Why a tensor's type and shape are invalid; empty: they are valid. Source: the checks of OH_NNModel_AddTensor.
 inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std::size_t rank) {
   if (!is_data_type(data_type)) return joined({"got data type ", data_type, ", expected 0 to 12"});
   if ((shape == nullptr) != (rank == 0))
@@ -62,7 +62,7 @@ inline std::string fault_of_tensor(int data_type, const std::int32_t* shape, std
   return {};
 }
 
-/// Why the quantisation that API 9's tensors bring cannot be; empty: it can, or there is none. Source: as above.
+/// Why the quantisation of an API 9 tensor is invalid; empty: it is valid, or there is none. Source: as above.
 inline std::string fault_of_quantisation(const OH_NN_QuantParam* q) {
   if (q == nullptr) return {};
   if (q->numBits == nullptr || q->scale == nullptr || q->zeroPoint == nullptr)
@@ -72,7 +72,7 @@ inline std::string fault_of_quantisation(const OH_NN_QuantParam* q) {
   return {};
 }
 
-/// A list of indices as it came from C: why it cannot be one of `count` things; empty: it can.
+/// Why a list of indices from C is invalid for `count` items; empty: it is valid.
 inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t count) {
   if ((list.data == nullptr) != (list.size == 0))
     return joined({list.data == nullptr ? "no indices" : "indices", " and a size of ", list.size});
@@ -83,23 +83,23 @@ inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t c
 
 namespace detail {
 
-/// The tensor's desc in graphs. What of it cannot be there is left out (a rank beyond ours is cut), and `refusal` says
-/// what the tensor has.
+/// The tensor's desc in a graph. Invalid parts are omitted (the rank is cut to ours), and `refusal` says what is
+/// invalid.
 inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   shape_t shape;
   for (const std::int32_t extent : t.shape) shape.push_back(extent);
   if (t.shape.size() > static_cast<std::size_t>(max_rank))
     refusal = joined({"has ", t.shape.size(), " axes, expected at most ", max_rank});
   tensor_desc desc(t.type, shape);
-  // Upstream takes scales of any tensor and leaves it to the device what they mean: those of floats mean nothing here.
+  // Upstream accepts scales of any tensor and lets the device interpret them; scales of float tensors are ignored here.
   if (t.scales.empty() || !types::quantised.contains(t.type)) return desc;
   if (t.scales.size() == 1) {
     desc.quantised = quant{t.scales[0], t.zero_points[0]};
     return desc;
   }
   desc.quantised.mode = quantisation::kind::per_channel;
-  // Weights have their output channels first; anything else is known by its length, and by what reads it where several
-  // axes are so long. One that only a run knows may be as long as that.
+  // The first axis with that extent, else the first of unknown extent. Weights have output channels first.
+  // passes::settle_scale_axes() corrects the axis by the operation that reads the tensor.
   int axis = ir::none;
   for (const std::int64_t extent : {std::int64_t{-1}, static_cast<std::int64_t>(t.scales.size())})
     for (int i = shape.rank - 1; i >= 0; --i)
@@ -111,8 +111,8 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   return desc;
 }
 
-/// Whether a graph lists no input twice, and only outputs that there are: upstream finishes models that do, and its
-/// devices see the operations alone.
+/// Whether a graph has no repeated input and only outputs that nodes make. Upstream finishes other models, too, as its
+/// devices see only operations.
 inline bool can_have_its_ends(const ir::graph& g) {
   std::vector<char> is_listed(g.values.size(), 0), is_made(g.values.size(), 0);
   for (const std::int32_t id : g.inputs)
@@ -124,7 +124,7 @@ inline bool can_have_its_ends(const ir::graph& g) {
   });
 }
 
-/// The same nodes between ends that a graph can have: every input once, and all results are outputs.
+/// Replaces the inputs and outputs by valid ones: each input once, and all results as outputs.
 inline model with_ends_of_nodes(model of) {
   ir::graph& g = of.graph;
   g.inputs.clear(), g.outputs.clear();
@@ -146,12 +146,12 @@ class model_under_construction {
   model_under_construction(const model_under_construction&) = delete;
   model_under_construction& operator=(const model_under_construction&) = delete;
 
-  // Compilations share it: a program may destroy the handle as soon as it has made one.
+  // Compilations share it: a program may destroy the handle after it has made a compilation.
   void hold(std::shared_ptr<model_under_construction> self) noexcept { self_ = std::move(self); }
   void let_go() noexcept { const auto last = std::move(self_); }
   std::shared_ptr<const model_under_construction> shared() const { return self_; }
 
-  /// A finished model of a graph that was made elsewhere.
+  /// A finished model with a given graph.
   explicit model_under_construction(model made)
       : is_finished_(true), has_ends_(true), made_(std::move(made)), constants_(digest_of(made_.graph.bytes)) {
     refusals_.resize(made_.graph.nodes.size());
@@ -249,23 +249,23 @@ class model_under_construction {
     if (!has_ends_) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model's inputs and outputs are not specified"});
     for (const model_operation& operation : operations_)
       if (!operation.missing.empty()) {
-        is_finished_ = true;  // as upstream has it: it does not open again
+        is_finished_ = true;  // as upstream: the model remains closed
         return fails(OH_NN_FAILED, {me, ": ", operation.kind->op->name, " has no ", operation.missing});
       }
-    made_ = {}, constants_ = 0, node_of_.clear();  // of an attempt for which there was no memory
+    made_ = {}, constants_ = 0, node_of_.clear();  // of an attempt that ran out of memory
     make_graph();
     is_finished_ = true;
     return OH_NN_SUCCESS;
   }
 
-  /// The finished model as a graph, its nodes in an order in which they can run.
+  /// The finished model's graph, with nodes in a valid order of execution.
   const model& graph() const { return made_; }
-  /// A number that follows from the graph's constants. It is made with the graph, when they are in the caches: a build
-  /// reads none of them.
+  /// Hash of the graph's constants. It is computed with the graph, while they are in the CPU's caches; a build does not
+  /// read them.
   std::uint64_t constants_digest() const { return constants_; }
 
-  /// Why no device, or this one, can run operation i, in the order in which they were added; empty: it can. Inputs and
-  /// outputs that no graph can have are the fault of no operation.
+  /// Why no device, or this one, can run operation i, in the order of addition; empty: it can. Invalid inputs and
+  /// outputs of the graph are not attributed to operations.
   result<std::vector<std::string>> refusals(const hal::device& device) const {
     std::vector<std::string> all = refusals_;
     if (made_.graph.nodes.empty()) return all;
@@ -278,7 +278,7 @@ class model_under_construction {
     return all;
   }
 
-  /// What the last OH_NNModel_GetAvailableOperations answered; the program reads it there.
+  /// Result of the last OH_NNModel_GetAvailableOperations; the program reads it in place.
   std::unique_ptr<bool[]> available;
 
  private:
@@ -321,7 +321,7 @@ class model_under_construction {
     return p;
   }
 
-  /// Decodes the parameters into the operation; why it cannot be added, or nothing.
+  /// Decodes the parameters into the operation. Returns why it cannot be added; empty: it can.
   std::string fill(model_operation& added, const OH_NN_UInt32Array& indices) const {
     const operation_kind& operation = *added.kind;
     if (std::string fault = fault_of_counts(operation, added.inputs.size(), added.outputs.size()); !fault.empty())
@@ -348,7 +348,7 @@ class model_under_construction {
     return {};
   }
 
-  /// A declared operand; its integers, where it has some, are kept in `integers`.
+  /// A declared operand. Integers with data are copied to `integers`.
   static operand operand_of(const model_tensor& t, std::vector<std::vector<std::int64_t>>& integers) {
     std::string refusal;
     operand made{detail::desc_of(t, refusal), {}, t.has_data, false};
@@ -367,7 +367,7 @@ class model_under_construction {
   void add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults);
   std::vector<std::size_t> runnable_order();
 
-  std::shared_ptr<model_under_construction> self_;  // as long as there is a handle
+  std::shared_ptr<model_under_construction> self_;  // set while the handle exists
   std::vector<model_tensor> tensors_;
   std::vector<model_operation> operations_;
   std::vector<std::uint32_t> inputs_, outputs_;
@@ -375,14 +375,13 @@ class model_under_construction {
   bool has_ends_ = false;
   model made_;
   std::uint64_t constants_ = 0;
-  std::vector<std::int32_t> node_of_;  // of each operation, its node; none: it can never run
-  std::vector<std::string> refusals_;  // of each operation
+  std::vector<std::int32_t> node_of_;  // by operation: its node; none: it can never run
+  std::vector<std::string> refusals_;  // by operation
 };
 
 // --- the graph --------------------------------------------------------------
 
-/// Every tensor that is used as a value: an input, a constant where it has data, else a result. Faults are those of the
-/// tensors themselves.
+/// Adds a value for each used tensor: an input, a constant if it has data, else a result. `faults`: of each tensor.
 inline void model_under_construction::add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults) {
   ir::graph& g = made_.graph;
   std::vector<char> is_input(tensors_.size(), 0), is_used(tensors_.size(), 0), is_operand(tensors_.size(), 0);
@@ -400,7 +399,7 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
     made.desc = detail::desc_of(t, faults[i]);
     if (t.type == dtype::none && is_operand[i] != 0) {
       faults[i] = "has no data type";
-      // devices are asked about the other operations, and refuse a graph with such a value as a whole
+      // A valid type lets devices judge the other operations; they refuse the graph as a whole.
       made.desc.type = f32;
     }
     if (made.desc.quantised.mode == quantisation::kind::per_channel && faults[i].empty())
@@ -420,8 +419,8 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
   }
 }
 
-/// The operations in an order in which each finds its inputs made. Those that never do, and those that write what is
-/// there, get a refusal.
+/// Operations in a valid order of execution. Operations whose inputs are never made, or that write an existing tensor,
+/// are refused.
 inline std::vector<std::size_t> model_under_construction::runnable_order() {
   constexpr std::size_t is_there = passes::never_made - 1;
   std::vector<std::size_t> maker(tensors_.size(), passes::never_made);
@@ -482,7 +481,7 @@ inline void model_under_construction::make_graph() {
     g.nodes.push_back(made);
     if (refusals_[i].empty()) passes::settle_scale_axes(g, made);
   }
-  for (std::size_t i = 0; i < refusals_.size(); ++i)  // as devices call an operation that they refuse
+  for (std::size_t i = 0; i < refusals_.size(); ++i)  // as devices name an operation
     if (!refusals_[i].empty()) refusals_[i] = joined({operations_[i].kind->op->name, " \"", i, "\": ", refusals_[i]});
   for (const std::uint32_t index : inputs_) g.inputs.push_back(ids[index]);
   for (const std::uint32_t index : outputs_) g.outputs.push_back({ids[index], g.add_text(joined({"Tensor: ", index}))});

@@ -1,4 +1,4 @@
-// model_functions: OH_NNModel_...: models, put together tensor by tensor.
+// model_functions: the functions OH_NNModel_..., which build models tensor by tensor.
 // Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_runtime.h.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// A tensor as API 9 describes it.
+/// Adds a tensor in the form of API 9.
 inline OH_NN_ReturnCode add_tensor(const char* me, const OH_NN_Tensor& given, model_under_construction& to) {
   if (to.is_finished()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is finished"});
   if (const std::string fault = fault_of_tensor(given.dataType, given.dimensions, given.dimensionCount); !fault.empty())
@@ -55,7 +55,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel* model, const
     const std::int32_t* const shape = desc->shape.empty() ? nullptr : desc->shape.data();
     if (const std::string fault = fault_of_tensor(desc->type, shape, desc->shape.size()); !fault.empty())
       return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
-    if (to->is_finished()) return OH_NN_SUCCESS;  // upstream takes it, and nothing follows from it
+    if (to->is_finished()) return OH_NN_SUCCESS;  // as upstream: accepted without effect
     model_tensor made;
     made.type = static_cast<nnrt::dtype>(desc->type);
     made.shape = desc->shape;

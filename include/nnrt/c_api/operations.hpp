@@ -1,5 +1,5 @@
-// operations: NNRt's view of the operators - how parameter tensors become attributes, and what AddOperation checks.
-// Flow: model.hpp looks an operation up by its number; everything here follows from the operators' own tables.
+// operations: operators as NNRt sees them - decoding of parameter tensors to attributes, and checks of AddOperation.
+// Flow: model.hpp finds an operation by its number; everything follows from the operators' tables.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
@@ -12,16 +12,16 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// A parameter tensor with its value.
+/// A parameter tensor and its value.
 struct parameter {
   int tensor_type = 0;
   dtype type = dtype::none;
   int rank = 0;
   std::int64_t count = 0;                // elements
-  array_ref<const std::byte> bytes;      // empty: no value was set
-  const nnrt_parameter* form = nullptr;  // the row of the operator's table that it fills
+  array_ref<const std::byte> bytes;      // empty: not set
+  const nnrt_parameter* form = nullptr;  // its row in the operator's table
 
-  /// Element i as an integer; reals are rounded toward zero.
+  /// Element i as an integer; reals are truncated.
   std::int64_t integer(std::int64_t i) const {
     std::int64_t number = 0;
     with_element<types::integer | types::logical>(
@@ -39,7 +39,7 @@ struct parameter {
   }
 };
 
-/// Attributes as words, or why there is no such operation here (a list longer than any tensor has axes).
+/// Attributes as words, or why the operation is not supported (a list longer than the largest rank).
 struct decoded_attributes {
   pool<word> words;
   std::string refusal;
@@ -59,7 +59,7 @@ inline void assign(extent2& to, const parameter& p, std::string& refusal) {
   if (p.count == 1 || p.count == 2) to = {p.integer(0), p.integer(p.count - 1)};
   else if (p.count != 0) refusal = joined({p.form->attribute, " has ", p.count, " numbers, expected 2"});
 }
-/// A mode (0 same, 1 and 2 valid), or four lengths; both may be given, and then the mode decides.
+/// One number is a mode (0: same; 1 and 2: valid), four are lengths. If both are given, the mode decides.
 inline void assign(pads& to, const parameter& p, std::string&) {
   if (p.count == 1) {
     to.mode = p.integer(0) == 0 ? pad_mode::same : pad_mode::valid;
@@ -86,8 +86,7 @@ inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& for
   return false;
 }
 
-/// The attributes of an operator with the parameters that it was given, in their order. `level`: the release that
-/// decides where defaults differ.
+/// Decodes an operator's attributes from parameters, in their order. `level`: API level, for defaults that differ.
 template <class Op> decoded_attributes decode(array_ref<const parameter> given, [[maybe_unused]] int level) {
   typename Op::attrs attrs;
   decoded_attributes made;
@@ -101,7 +100,7 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given, 
     set({form.tensor_type, i64, 0, 1,
          array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&form.absent), sizeof form.absent), &form});
   }
-  for (const nnrt_parameter& form : Op::parameters)  // lists begin empty, whatever they are made with
+  for (const nnrt_parameter& form : Op::parameters)  // lists start empty, without their defaults
     if (form.appends && is_given(given, form)) {
       for_each_attribute(attrs, [&](const char* name, auto& member) {
         if constexpr (requires {
@@ -121,7 +120,7 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given, 
   return made;
 }
 
-/// What the operator alone can say of its operands when it is added; nothing of one that has no such check.
+/// Calls the operator's own check of operands at addition, if it has one.
 template <class Op>
 nnrt_fault refuses(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) {
   if constexpr (requires { Op::nnrt_refuses(unpack<typename Op::attrs>(attrs), inputs, given); })
@@ -131,10 +130,10 @@ nnrt_fault refuses(array_ref<const operand> inputs, array_ref<const word> attrs,
 
 }  // namespace detail
 
-/// One of NNRt's operations.
+/// An operation of NNRt.
 struct operation_kind {
   const operator_info* op = nullptr;
-  array_ref<const operand_spec> inputs;  // those of them that NNRt has
+  array_ref<const operand_spec> inputs;  // the operands that NNRt has
   array_ref<const nnrt_parameter> parameters;
   bool counts_inputs = true;
   decoded_attributes (*decode)(array_ref<const parameter> given, int level) = nullptr;
@@ -143,13 +142,13 @@ struct operation_kind {
 };
 
 namespace detail {
-/// Operators whose header says `nnrt_counts_inputs = false` are added with any number of inputs.
+/// False for operators with `nnrt_counts_inputs = false`, which accept any number of inputs.
 template <class Op> constexpr bool counts_inputs() {
   if constexpr (requires { Op::nnrt_counts_inputs; }) return Op::nnrt_counts_inputs;
   else return true;
 }
 
-/// Operators with operands of ours behind NNRt's have `nnrt_inputs`, how many these are.
+/// Operands that NNRt has. Operators with further ones declare the number as `nnrt_inputs`.
 template <class Op> constexpr array_ref<const operand_spec> inputs_of() {
   if constexpr (requires { Op::nnrt_inputs; }) return array_ref<const operand_spec>(Op::inputs).first(Op::nnrt_inputs);
   else return Op::inputs;
@@ -165,22 +164,22 @@ template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
 };
 }  // namespace detail
 
-/// Every operator as NNRt sees it, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with
-/// <nnrt/src_forms.hpp> has it.
+/// All operators as NNRt sees them, in the order of ops::list. With NNRT_SEPARATE_FORMS they are defined in the unit
+/// that includes <nnrt/src_forms.hpp>.
 #ifdef NNRT_SEPARATE_FORMS
 array_ref<const operation_kind* const> operation_kinds();
 #else
 inline array_ref<const operation_kind* const> operation_kinds() { return detail::operation_table<ops::list>::entries; }
 #endif
 
-/// NNRt's operation of this number; null when this library has none.
+/// NNRt's operation with this number; null if this library has none.
 inline const operation_kind* find_operation(int number) {
   for (const operation_kind* kind : operation_kinds())
     if (static_cast<int>(kind->op->code) == number && number < 1000) return kind;
   return nullptr;
 }
 
-/// The largest number that a parameter may have by the kind of its attribute, where its row does not say; -1: any.
+/// Largest value of a parameter, from its row or the kind of its attribute; -1: no limit.
 inline std::int64_t max_of(const operation_kind& kind, const nnrt_parameter& form) {
   if (form.most >= 0) return form.most;
   for (const attribute_field& field : kind.op->label->attributes) {
@@ -192,8 +191,8 @@ inline std::int64_t max_of(const operation_kind& kind, const nnrt_parameter& for
   return -1;
 }
 
-/// The row of the operation's table that a parameter tensor fills: that of its number or, where the attribute has
-/// several forms, the one of its count and, if there is one, of its dtype. Null: the operation has no such parameter.
+/// The table row of a parameter tensor, found by its number. If the attribute has several forms, the row with its count
+/// and, if there is one, its dtype. Null: the operation has no such parameter.
 inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter& p) {
   const nnrt_parameter* named = nullptr;
   for (const nnrt_parameter& form : kind.parameters)
@@ -206,7 +205,7 @@ inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter
   return named;
 }
 
-/// How many parameters AddOperation takes. Pools have each under the number of either pool, and it counts once.
+/// Number of parameters that AddOperation accepts. Pools list each under two numbers; it counts once.
 inline std::size_t max_parameters(const operation_kind& kind) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kind.parameters.size(); ++i) {
@@ -220,7 +219,7 @@ inline std::size_t max_parameters(const operation_kind& kind) {
   return count;
 }
 
-/// Why AddOperation refuses a parameter; empty: it does not.
+/// Why AddOperation refuses a parameter; empty: it is accepted.
 inline std::string fault_of(const operation_kind& kind, const parameter& p) {
   if (p.form == nullptr) return joined({"has no parameter of type ", p.tensor_type});
   const std::string_view name = p.form->attribute;
@@ -236,8 +235,8 @@ inline std::string fault_of(const operation_kind& kind, const parameter& p) {
   return {};
 }
 
-/// Why AddOperation refuses so many operands; empty: it does not. A list of any length has at least two inputs, or one
-/// output.
+/// Why AddOperation refuses these numbers of operands; empty: they are accepted. A variadic list needs at least two
+/// inputs or one output.
 inline std::string fault_of_counts(const operation_kind& kind, std::size_t inputs, std::size_t outputs) {
   const auto expect = [](const char* what, std::size_t got, array_ref<const operand_spec> specs,
                          std::size_t least) -> std::string {

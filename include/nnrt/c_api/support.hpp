@@ -1,4 +1,4 @@
-// support: what all C functions share - the log, the handles that are alive, and the walls between C++ and C.
+// support: what all C functions share - the log, the table of live handles, and handlers of exceptions.
 // Flow: each function of c_api.hpp runs inside guarded() and finds its objects with alive<T>().
 #pragma once
 
@@ -20,13 +20,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Receives what the C functions say of an error: one line without its end, such as
-/// `OH_NNCompilation_Build: conv2d "2": input channels must equal weight channels times group (got 3, expected 4)`.
+/// Receives the C functions' error messages: one line without a line break, such as `OH_NNCompilation_Build: conv2d
+/// "2": input channels must equal weight channels times group (got 3, expected 4)`.
 using log_function = void (*)(std::string_view line, void* user);
 
 namespace c_api {
 
-/// The release whose behaviour programs get where releases differ: 9 is the first one, which asked for more order.
+/// API level whose behaviour programs get where releases differ. 9 is the first one, which requires a stricter order of
+/// calls.
 #ifndef NNRT_API_LEVEL
 #define NNRT_API_LEVEL 18
 #endif
@@ -34,10 +35,10 @@ inline constexpr int api_level = NNRT_API_LEVEL;
 
 namespace detail {
 struct log_sink {
-  std::recursive_mutex mutex;  // the function may call what logs
+  std::recursive_mutex mutex;  // recursive: the function may call C functions that log
   log_function function = nullptr;
   void* user = nullptr;
-  bool is_heard = false;  // while the function runs
+  bool is_heard = false;  // true while the function runs
 };
 inline log_sink& sink() {
   static nnrt::detail::kept<log_sink> one;
@@ -45,7 +46,7 @@ inline log_sink& sink() {
 }
 }  // namespace detail
 
-/// Hands a line to the sink of set_log().
+/// Passes a line to set_log()'s function.
 [[gnu::cold]] inline void tell(pieces line) {
   detail::log_sink& to = detail::sink();
   const std::lock_guard lock(to.mutex);
@@ -59,7 +60,7 @@ inline log_sink& sink() {
   to.function(whole, to.user);
 }
 
-/// That, and to stderr where the environment has NNRT_LOG=1: C programs that link a shared library have no sink.
+/// Like tell(), and prints to stderr with NNRT_LOG=1, for C programs that link a shared library.
 [[gnu::cold]] inline void log(pieces line) {
   tell(line);
   const char* const wish = std::getenv("NNRT_LOG");
@@ -72,7 +73,7 @@ inline log_sink& sink() {
   return code;
 }
 
-/// Runs the body of the C function `me`: what C++ throws (memory that is not there) becomes `out_of_memory`.
+/// Runs the body of the C function `me`. Exceptions (out of memory) become `out_of_memory`.
 template <class Result, class Body>
 Result guarded(const char* me, [[maybe_unused]] Result out_of_memory, Body body) noexcept {
 #if defined(__cpp_exceptions)
@@ -80,7 +81,7 @@ Result guarded(const char* me, [[maybe_unused]] Result out_of_memory, Body body)
     return body(me);
   } catch (...) {
   }
-  // Saying so may need memory, too.
+  // Logging may also run out of memory.
   try {
     log({me, ": out of memory"});
   } catch (...) {
@@ -90,15 +91,15 @@ Result guarded(const char* me, [[maybe_unused]] Result out_of_memory, Body body)
   return body(me);
 #endif
 }
-/// The same for functions that return a code.
+/// guarded() for functions that return a code.
 template <class Body> OH_NN_ReturnCode coded(const char* me, Body body) noexcept {
   return guarded(me, OH_NN_MEMORY_ERROR, body);
 }
 
-/// What a handle is the address of.
+/// Kind of object that a handle names.
 enum class object { quant_param, tensor_desc, desc_of_tensor, tensor, model, compilation, executor };
 
-/// Which handles are alive: a C program may hand in one that was destroyed, or never was one.
+/// Live handles. C programs may pass handles that were destroyed or are invalid. Safe from any thread.
 class handle_table {
  public:
   void add(const void* handle, object kind) {
@@ -124,21 +125,21 @@ inline handle_table& handles() {
   return one.value;
 }
 
-/// The object behind a handle; null when the handle is null, destroyed, or of another kind.
+/// The object that a handle names; null if the handle is null, destroyed or of another kind.
 template <class T> T* alive(const void* handle) {
   if (handle == nullptr || !handles().has(handle, T::kind)) return nullptr;
   return const_cast<T*>(static_cast<const T*>(handle));
 }
 
-/// An object that others may go on using when its handle is destroyed: hold() gives it a share of itself, let_go()
-/// takes that away.
+/// An object that may be used after its handle is destroyed. hold() gives it a reference to itself, let_go() releases
+/// it.
 template <class T>
 concept outlives_its_handle = requires(T& object, std::shared_ptr<T> share) {
   object.hold(std::move(share));
   object.let_go();
 };
 
-/// A new object that a C program may name from now on.
+/// Makes an object and registers its handle.
 template <outlives_its_handle T, class... Arguments> T* make_object(Arguments&&... arguments) {
   auto made = std::make_shared<T>(std::forward<Arguments>(arguments)...);
   T* const object = made.get();
@@ -157,12 +158,12 @@ template <class T> void destroy_object(T* one) {
   else delete one;
 }
 
-// ---- What many functions begin or end with ----
+// ---- Common checks and results ----
 
-/// An argument that a C function cannot do without: its name in the function's declaration, and what is wrong with it.
+/// A required argument of a C function: its name in the declaration, and why it is invalid.
 struct argument {
   const char* name;
-  const char* fault;  // null: nothing
+  const char* fault;  // null: valid
 
   argument(const char* its_name, const void* pointer)
       : name(its_name), fault(pointer == nullptr ? " is null" : nullptr) {}
@@ -171,36 +172,36 @@ struct argument {
   template <class Result, class... Arguments>
   argument(const char* its_name, Result (*function)(Arguments...))
       : name(its_name), fault(function == nullptr ? " is null" : nullptr) {}
-  /// What alive() found behind a handle.
+  /// For an object from alive().
   template <class T>
     requires requires { T::kind; }
   argument(const char* its_name, const T* object)
       : name(its_name), fault(object == nullptr ? " is null, was destroyed or is of another kind" : nullptr) {}
 };
 
-/// The first of these with a fault; null: none has one.
+/// The first invalid argument; null if there is none.
 inline const argument* first_missing(std::initializer_list<argument> all) {
   for (const argument& one : all)
     if (one.fault != nullptr) return &one;
   return nullptr;
 }
-/// Whether an argument is missing; the log says which.
+/// Whether an argument is invalid; logs the first one.
 inline bool lacks(const char* me, std::initializer_list<argument> all) {
   const argument* const missing = first_missing(all);
   if (missing != nullptr) log({me, ": ", missing->name, missing->fault});
   return missing != nullptr;
 }
-/// `name`: of the pointer to what would be overwritten.
+/// `name`: of an output argument that is not null.
 inline OH_NN_ReturnCode occupied(const char* me, const char* name) {
   return fails(OH_NN_INVALID_PARAMETER, {me, ": *", name, " is not null, and would be overwritten"});
 }
 
-/// A new object behind a handle; null when there is no memory.
+/// Makes an object and returns its handle; null when out of memory.
 template <class T, class Handle> Handle* construct(const char* me) {
   return guarded(me, static_cast<Handle*>(nullptr),
                  [](const char*) { return reinterpret_cast<Handle*>(make_object<T>()); });
 }
-/// Destroys the object behind *handle and sets it to null.
+/// Destroys the object of *handle and sets it to null.
 template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle** handle) {
   return coded(me, [&](const char* function) {
     T* const object = handle != nullptr ? alive<T>(*handle) : nullptr;
@@ -213,8 +214,8 @@ template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle
 
 }  // namespace c_api
 
-/// Chooses who hears of errors in the C functions, which have codes alone; null: nobody. Called from whichever thread
-/// met the error, one at a time. It may call C functions and set_log() itself: of what these say it hears nothing. Safe
+/// Sets the function that receives error messages of the C functions; null: none. It is called from the thread that met
+/// the error, one call at a time. It may call C functions and set_log(); messages from these calls are discarded. Safe
 /// from any thread.
 inline void set_log(log_function function, void* user = nullptr) {
   c_api::detail::log_sink& sink = c_api::detail::sink();
@@ -225,6 +226,6 @@ inline void set_log(log_function function, void* user = nullptr) {
 
 }}  // namespace nnrt::NNRT_ISA
 
-/// A C function that is defined in a header: every unit may have it, the linker keeps one, and C units find it though
-/// no C++ unit calls it.
+/// A C function defined in a header. Several units may define it; the linker keeps one, and C units find it even if no
+/// C++ unit calls it.
 #define NNRT_C_API extern "C" [[gnu::used, gnu::visibility("default")]] inline

@@ -1,4 +1,4 @@
-// tensor_functions: NN_QuantParam, NN_TensorDesc and NN_Tensor.
+// tensor_functions: the functions of NN_QuantParam, NN_TensorDesc and NN_Tensor.
 // Flow: part of c_api.hpp; contract in neural_network_runtime/neural_network_core.h and neural_network_runtime.h.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Copies one of the lists of quantisation parameters, which C programs give as `name`.
+/// Copies a list of quantisation parameters; `name` is the argument's name for messages.
 template <class T>
 OH_NN_ReturnCode set_list(const char* function, NN_QuantParam* handle, std::vector<T> quant_param::*list,
                           const char* name, const T* from, std::size_t count) {
@@ -189,8 +189,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor** tensor) noexcept {
   return coded("OH_NNTensor_Destroy", [&](const char* me) {
     const auto* const one = tensor != nullptr ? alive<tensor_in_memory>(*tensor) : nullptr;
     if (lacks(me, {{"handle", tensor}, {"*handle", one}})) return OH_NN_INVALID_PARAMETER;
-    // Upstream asks the device to let go of its memory, and leaves everything as it is when it does not find the
-    // device.
+    // Like upstream, which fails and changes nothing if the device no longer exists.
     if (device_of(one->device_id) == nullptr) return fails(OH_NN_NULL_PTR, {me, ": no device ", one->device_id});
     return destroy<tensor_in_memory>(me, tensor);
   });

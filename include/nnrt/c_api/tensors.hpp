@@ -1,4 +1,4 @@
-// tensors: quantisation parameters, tensor descriptions and tensors, as C programs hold them.
+// tensors: quantisation parameters, tensor descriptions and tensors of C programs.
 // Flow: models copy descriptions and parameters; executors read and fill tensors.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Bytes of one element; 0 for OH_NN_UNKNOWN.
+/// Bytes of an element; 0 for OH_NN_UNKNOWN.
 inline std::size_t size_of_type(OH_NN_DataType type) {
   return static_cast<std::size_t>(size_of(static_cast<dtype>(type)));
 }
@@ -21,10 +21,10 @@ inline bool is_data_type(int type) { return type >= OH_NN_UNKNOWN && type <= OH_
 inline bool is_format(int format) { return format >= OH_NN_FORMAT_NONE && format <= OH_NN_FORMAT_ND; }
 inline bool is_tensor_type(int type) { return type >= OH_NN_TENSOR && type <= OH_NN_REDUCE_L2_COEFF; }
 
-/// The largest number of indices, and of extents, that a list may have. API 9 had no such limit.
+/// Limit of the indices or extents in a list. API 9 has none.
 inline constexpr std::size_t max_list = api_level < 11 ? std::numeric_limits<std::uint32_t>::max() : 200;
 
-/// The largest piece of shared memory.
+/// Limit of shared memory in bytes.
 inline constexpr std::size_t max_shared_bytes = std::size_t{1} << 30;
 
 /// NN_QuantParam.
@@ -40,14 +40,14 @@ struct tensor_description {
   static constexpr object kind = object::tensor_desc;
   OH_NN_DataType type = OH_NN_UNKNOWN;
   OH_NN_Format format = OH_NN_FORMAT_NONE;
-  std::vector<std::int32_t> shape;  // empty: not set, or that of a scalar
-  bool is_scalar = false;           // which programs cannot say, but executors
+  std::vector<std::int32_t> shape;  // empty: not set, or a scalar's
+  bool is_scalar = false;           // set only by executors; programs cannot describe scalars
   std::string name;
 
   bool has_shape() const { return !shape.empty() || is_scalar; }
 };
 
-/// How many elements a shape has; DYNAMIC_SHAPE, and 0 of them, where an extent is not positive.
+/// Number of elements of a shape. With an extent that is not positive, the number is 0 and the code DYNAMIC_SHAPE.
 inline OH_NN_ReturnCode count_elements(const std::vector<std::int32_t>& shape, std::size_t& count) {
   count = 0;
   std::size_t all = 1;
@@ -59,8 +59,8 @@ inline OH_NN_ReturnCode count_elements(const std::vector<std::int32_t>& shape, s
   return OH_NN_SUCCESS;
 }
 
-/// Why the bytes of a description's tensor cannot be counted, or nothing; `bytes`: of the tensor, 0 where an extent is
-/// not positive.
+/// Computes the bytes of a description's tensor, 0 if an extent is not positive. Returns why they cannot be computed;
+/// empty on success.
 inline std::string fault_of_size(const tensor_description& desc, std::size_t& bytes) {
   bytes = 0;
   if (!desc.has_shape()) return "the description has no shape";
@@ -72,18 +72,18 @@ inline std::string fault_of_size(const tensor_description& desc, std::size_t& by
   bytes = 0;
   return "the description has more bytes than memory can hold";
 }
-/// The same for the function `me` that asks for the bytes.
+/// Computes the bytes for the C function `me`, and logs a failure.
 inline OH_NN_ReturnCode count_bytes(std::string_view me, const tensor_description& desc, std::size_t& bytes) {
   const std::string fault = fault_of_size(desc, bytes);
   return fault.empty() ? OH_NN_SUCCESS : fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
 }
 
-/// The description that belongs to a tensor: the program may change it, not destroy it.
+/// A tensor's description: the program may change it but not destroy it.
 struct description_of_tensor : tensor_description {
   static constexpr object kind = object::desc_of_tensor;
 };
 
-/// The description behind a handle, of whichever of the two kinds.
+/// The description that a handle of either kind names.
 inline tensor_description* alive_description(const void* handle) {
   if (auto* const own = alive<tensor_description>(handle)) return own;
   return alive<description_of_tensor>(handle);
@@ -93,8 +93,8 @@ inline tensor_description* alive_description(const void* handle) {
 struct tensor_in_memory {
   static constexpr object kind = object::tensor;
   hal::shared_memory memory;
-  description_of_tensor desc;  // not the first member: handles are known by their addresses
-  std::size_t size = 0;        // as the program gave it, or as its description says
+  description_of_tensor desc;  // not the first member: its address is a handle distinct from the tensor's
+  std::size_t size = 0;        // given by the program or computed from the description
   std::size_t offset = 0;      // of the data in the file
   std::size_t device_id;
 
@@ -108,11 +108,11 @@ struct tensor_in_memory {
   tensor_in_memory& operator=(const tensor_in_memory&) = delete;
   ~tensor_in_memory() { handles().remove(&desc); }
 
-  /// Bytes behind the first one of the data.
+  /// Bytes from the start of the data to the end of the memory.
   std::size_t room() const { return size - offset; }
 };
 
-/// Why a tensor cannot be made, or the tensor. `size` 0: as the description says.
+/// Makes a tensor, or logs why it cannot and returns null. Without `size`, the description determines it.
 inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle,
                               const std::size_t* size) {
   const tensor_description* const desc = alive_description(handle);
@@ -134,7 +134,7 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
       make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id_by(names_of_devices)));
 }
 
-/// The same over a file of the program's.
+/// Makes a tensor over a file of the program, or logs why it cannot.
 inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, int fd,
                              std::size_t size, std::size_t offset) {
   const tensor_description* const desc = alive_description(handle);
@@ -148,7 +148,7 @@ inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, c
     return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
   const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
-  // A tensor that begins where its file ends has no byte, and no mapping.
+  // A tensor at the end of its file has no bytes and cannot be mapped.
   if (size == offset) return log({function, ": the data begin where the file ends"}), nullptr;
   auto memory = hal::shared_memory::of(fd, size - offset, offset);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
