@@ -1,21 +1,22 @@
-// called_subgraph: the operators of a subgraph as nodes of the network, in the place of an operator that calls it.
-// Flow: readers of CALL, IF, WHILE and CALL_ONCE make one for each subgraph that they name.
+// called_subgraph: reads the operators of a called subgraph as nodes of the network, in place of the call.
+// Flow: the readers of CALL, IF, WHILE and CALL_ONCE make one for each subgraph that they name.
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// Subgraphs that call one another, one in the other.
+/// Largest depth of nested calls of subgraphs.
 inline constexpr int max_nested_calls = 8;
 
-/// A subgraph that an operator calls: with each call its operators become nodes of the network anew. Constants are
-/// shared by all calls. What is wrong the node keeps.
+/// A subgraph that an operator calls. Each call adds its operators to the network again; all calls share the constants.
+/// Errors are stored in the node reader.
 class called_subgraph {
  public:
-  /// `is_once`: it runs once before the network, and gives variables their first elements.
+  /// `is_once`: the subgraph runs once before the network and initialises variables (CALL_ONCE).
   constexpr called_subgraph(node_reader& node, std::int64_t number, bool is_once = false);
-  /// The values of its outputs, where these are its inputs: values, resources, or lists.
+  /// Reads the subgraph with these operands as inputs and returns its outputs. Operands and outputs are values,
+  /// resources or lists.
   [[gnu::cold]] constexpr pool<std::int32_t> call(array_ref<const std::int32_t> operands);
 
  private:
@@ -37,24 +38,24 @@ class called_subgraph {
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// The number of the builtin operator that an entry of the file's list stands for.
+/// The number of the builtin operator in an entry of the file's operator list.
 [[gnu::cold]] constexpr std::int32_t number_of(record<schema::operator_code> code) {
-  // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
+  // Numbers from 127 on do not fit into the older of the two fields, which is then 127.
   const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
   const std::int32_t newer = code[schema::operator_code::builtin_code];
-  // of Circle files; one of the fields may be left out
+  // negative numbers occur in Circle files, where one of the fields may be missing
   if (older < 0 || newer < 0) return newer < older ? newer : older;
   return newer > older ? newer : older;
 }
 
-/// What is wrong with a subgraph beside its tensors and operators; empty when nothing is.
+/// Checks fields of a subgraph other than its tensors and operators. Returns an error message; empty: no error.
 [[gnu::cold]] constexpr pool<char> fault_of_subgraph(const document& file, record<schema::subgraph> graph) {
   if (file.is_circle() && graph[schema::subgraph::data_format] != 0)
     return letters({"data format: got ", graph[schema::subgraph::data_format], ", expected 0 (channels last)"});
   return fault_of_fields(graph);
 }
 
-/// Whether an operator QUANTIZE of a subgraph reads or makes integers of 32 bits.
+/// True when a QUANTIZE operator of the subgraph has an i32 input or output.
 [[gnu::cold]] constexpr bool requantises_i32(const document& file, record<schema::subgraph> graph) {
   constexpr std::int32_t quantize = builtin_number("QUANTIZE");
   const auto tensors = graph[schema::subgraph::tensors];
@@ -92,7 +93,7 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   else if (is_fine(begin()) && detail::requantises_i32(node.file(), graph_)) tensors_.keep_scales_of_i32();
 }
 
-/// What is looked at once, however often the subgraph is called.
+/// Checks that need to run only once for all calls of the subgraph.
 [[gnu::cold]] constexpr result<void> called_subgraph::begin() {
   int nested = 0;
   for (const tensor_reader* caller = &node_.tensors(); caller != nullptr; caller = caller->place().caller, ++nested)
@@ -100,7 +101,7 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   if (nested > max_nested_calls)
     return fail(error_code::not_supported,
                 {"is called by ", nested, " subgraphs, one in the other, expected at most ", max_nested_calls});
-  // What a reader keeps of a tensor is larger than what the file has of it, and subgraphs may share their tensors.
+  // A reader needs more memory for a tensor than the file does, and subgraphs may share tensors.
   constexpr std::int64_t bytes_of_tensor = 64;
   const auto tensors = static_cast<std::int64_t>(graph_[schema::subgraph::tensors].size());
   if (auto ok = tensors_.count_copy(0, bytes_of_tensor * tensors); !ok) return ok;
@@ -123,7 +124,8 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   if (inputs.size() != operands.size())
     return fail(error_code::invalid_file,
                 {"inputs: got ", operands.size(), " of the operator that calls it, expected ", inputs.size()});
-  if (auto ok = tensors_.count_called(operators.size() + 1); !ok) return ok;  // one without operators takes time, too
+  // a call without operators takes time, too
+  if (auto ok = tensors_.count_called(operators.size() + 1); !ok) return ok;
   tensors_.begin_call();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (auto ok = tensors_.bind(inputs[i], operands[i]); !ok) return ok;

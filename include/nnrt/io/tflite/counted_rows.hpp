@@ -1,34 +1,34 @@
-// counted_rows: what operators of .tflite files make of rows of which only a run knows how many count.
-// Flow: operators.hpp says it of each operator; read.hpp asks before it calls the reader, and then counts the rows of
-// the output.
+// counted_rows: tracks tensors whose first rows are valid, where the number of valid rows is computed at run time.
+// Flow: operators.hpp states each operator's use of such tensors; read.hpp checks it before it calls the reader, and
+// then marks the output.
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
-/// What an operator makes of such rows. Those after the ones that count are such as could be there, so that nothing
-/// ends a run.
+/// How an operator may use a tensor of which only the first rows are valid. The other rows hold values that no operator
+/// fails on.
 enum class use_of_rows {
-  refused,     // there is no telling how many results count
-  in_order,    // a result for each row, in their order
-  if_as_many,  // the same, if the result has as many rows
-  if_alike,    // the same, if the result has as many rows, and as many axes
-  as_table,    // a table of rows, in which indices pick those that count
+  refused,     // the number of valid results is unknown
+  in_order,    // one result for each row, in order
+  if_as_many,  // as in_order, if the output has as many rows
+  if_alike,    // as in_order, if the output has as many rows and the same rank
+  as_table,    // a table of rows, read by valid indices only
 };
-/// By what an operator reads them: its first input, or another one.
+/// The use of such a tensor as the first input, and as another input.
 struct use_by_input {
   use_of_rows first = use_of_rows::refused, others = use_of_rows::refused;
 };
-/// Of functions of one tensor, element by element, and of those of two.
+/// For element-wise functions of one tensor, and of two tensors.
 inline constexpr use_by_input by_elements{use_of_rows::in_order, use_of_rows::in_order},
     by_pairs{use_of_rows::if_alike, use_of_rows::if_alike};
 inline constexpr use_by_input by_rows{use_of_rows::if_as_many, use_of_rows::refused};
-/// Of lookups of rows: in a table that is the first input, or another one.
+/// For lookups of rows, with the table as the first input or as another input.
 inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_order},
     by_list{use_of_rows::in_order, use_of_rows::as_table};
 
-/// The operator's use of its input i, by its options, too.
+/// The operator's use of its input i, also considering its options.
 [[gnu::cold]] constexpr use_of_rows use_of_counted(node_reader& node, std::string_view name, const use_by_input& by,
                                                    std::size_t i) {
   const use_of_rows use = i == 0 ? by.first : by.others;
@@ -38,7 +38,7 @@ inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_or
     if (options[kind::batch_dims] != 0) return use_of_rows::refused;
     if (options[kind::axis] != 0) return i == 0 ? use_of_rows::if_as_many : use_of_rows::refused;
   }
-  if (name == "STRIDED_SLICE") {  // of all rows, each once
+  if (name == "STRIDED_SLICE") {  // allowed when each row is taken once
     using kind = schema::strided_slice_options;
     const auto options = node.options<kind>();
     const std::int32_t others = options[kind::ellipsis_mask] | options[kind::new_axis_mask];
@@ -49,14 +49,15 @@ inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_or
   return use;
 }
 
-/// Rows that an operator reads, and what must be true of its output for as many to count there.
+/// The valid rows that an operator reads, and what its output must have so that as many of its rows are valid.
 struct counted_input {
-  std::int32_t count = ir::none;  // none: the operator reads no such rows, or only as a table
-  std::int64_t rows = -1;         // how many there may be, and how many the output must have; -1: any number
-  int rank = -1;                  // that of the output; -1: any rank
+  // value with the number of valid rows; none: all rows of the inputs are valid, or they are a table
+  std::int32_t count = ir::none;
+  std::int64_t rows = -1;  // number of rows that the output must have; -1: any
+  int rank = -1;           // rank that the output must have; -1: any
 };
 
-/// What the operator reads of such rows. Refused: what would compute with those, too, that do not count.
+/// Finds the inputs with a run-time number of valid rows. Refuses operators that would compute with invalid rows.
 [[gnu::cold]] constexpr counted_input read_counted(node_reader& node, std::string_view name, const use_by_input& by) {
   counted_input found;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
@@ -65,7 +66,7 @@ struct counted_input {
     const use_of_rows use = use_of_counted(node, name, by, i);
     const shape_t shape = node.desc(node.input(i)).shape;
     const bool depends = use == use_of_rows::if_as_many || use == use_of_rows::if_alike;
-    // Of one row at most there is no telling which axis of the result has it. Two inputs must have the same rows.
+    // With at most one row, the axis of the rows in the output is ambiguous. Two inputs must share the count.
     bool is_told = depends ? shape[0] > 1 : use != use_of_rows::refused;
     if (use != use_of_rows::as_table && found.count != ir::none && found.count != count) is_told = false;
     if (!is_told)
@@ -80,7 +81,7 @@ struct counted_input {
   }
   return found;
 }
-/// Says how many rows of the operator's output count.
+/// Marks the valid rows of the operator's output.
 [[gnu::cold]] constexpr void conclude_counted(node_reader& node, const counted_input& read) {
   if (read.count == ir::none || !node.is_fine()) return;
   const shape_t made = node.output_desc().shape;

@@ -1,5 +1,5 @@
-// document: a .tflite or .circle file whose bytes have been verified - its root, its subgraphs, signatures, buffers.
-// Flow: load() opens one; readers ask it for records and believe what these say, but no index.
+// document: a verified .tflite or .circle file, with access to its root, subgraphs, signatures and buffers.
+// Flow: load() verifies a file; readers get records from it and check every index themselves.
 #pragma once
 
 #include <nnrt/core/result.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// Bytes of a file.
+/// A byte range of a file.
 struct byte_range {
   std::size_t at = 0, size = 0;
   constexpr bool empty() const { return size == 0; }
@@ -16,56 +16,56 @@ struct byte_range {
 
 /// A verified file. Borrows the bytes.
 class document {
-  // Stands first: clang 16 finds no member template after its use, in constant evaluation.
+  // Declared first: in constant evaluation clang 16 finds no member template that is declared after its use.
   template <class T> static constexpr record<T> at(records<T> list, std::uint32_t index) {
     return index < list.size() ? list[index] : record<T>();
   }
 
  public:
-  /// Errors: invalid_file (what is no FlatBuffer of this kind, or points outside
-  /// of itself, or has no subgraph), not_supported (another version than 3, or 0 of a Circle file).
+  /// Verifies a file. Errors: invalid_file (not a FlatBuffer of this kind, an offset outside the file, no subgraph),
+  /// not_supported (a schema version other than 3, or other than 0 for a Circle file).
   [[gnu::cold]] static constexpr result<document> verify(const file_view& file);
 
-  /// A file that has been verified before: constant evaluation does that once, and reads in several steps.
+  /// Opens a file that was verified before. Constant evaluation verifies once and reads in several steps.
   [[gnu::cold]] static constexpr document trusted(const file_view& file) {
     document made(file);
     made.root_ = record<schema::model>(table_place{file, detail::followed(file, 0)});
     return made;
   }
 
-  /// Subgraph `index`; a record without fields when there are fewer.
+  /// Subgraph `index`. Out of range: a record without fields.
   constexpr record<schema::subgraph> graph(std::uint32_t index) const {
     return at(root_[schema::model::subgraphs], index);
   }
   constexpr std::size_t graph_count() const { return root_[schema::model::subgraphs].size(); }
   constexpr records<schema::signature_def> signatures() const { return root_[schema::model::signature_defs]; }
-  /// Operator `index` of the file's list; a record without fields when the list is shorter.
+  /// Entry `index` of the file's operator list. Out of range: a record without fields.
   constexpr record<schema::operator_code> code(std::uint32_t index) const {
     return at(root_[schema::model::operator_codes], index);
   }
   constexpr std::size_t code_count() const { return root_[schema::model::operator_codes].size(); }
-  /// Whether the bytes of a buffer, which may stand behind the FlatBuffer, lie in the file.
+  /// True when the bytes of a buffer are inside the file. They may follow the FlatBuffer.
   [[gnu::cold]] constexpr bool holds_buffer(std::uint32_t index) const {
     const record<schema::buffer> b = buffer_record(index);
     const std::uint64_t offset = b[schema::buffer::offset], size = b[schema::buffer::size];
     return !is_behind(b) || (offset <= file_.size() && size <= file_.size() - offset);
   }
-  /// Where those bytes are; none when they do not.
+  /// The byte range of a buffer. Empty when it is outside the file.
   [[gnu::cold]] constexpr byte_range buffer(std::uint32_t index) const;
-  /// The record of a buffer, for what its table says beside its bytes.
+  /// The record of a buffer.
   constexpr record<schema::buffer> buffer_record(std::uint32_t index) const {
     return at(root_[schema::model::buffers], index);
   }
   constexpr std::size_t buffer_count() const { return root_[schema::model::buffers].size(); }
   constexpr std::size_t size() const { return file_.size(); }
-  /// Whether it is a Circle file, of Samsung's ONE: the same tables, and some operators more.
+  /// True for a Circle file, of Samsung's ONE: it has the same tables, and more operators.
   constexpr bool is_circle() const { return file_.bytes(4, 4) == "CIR0"; }
   /// The file's bytes.
   constexpr const file_view& bytes() const { return file_; }
 
-  /// Whether a table whose kind was not known before is in order.
+  /// Verifies a table whose kind was unknown during verification of the file.
   template <class T> constexpr bool fits(const table_place& from) { return checks_.fits<T>(from); }
-  /// The numbers of a table of this kind; none when it is not in order.
+  /// The numbers of a table of this kind. Empty when the table is not valid.
   template <class T> constexpr list<T> numbers(const table_place& from) const {
     verifier checks(file_.first(max_flatbuffer));
     using kind = schema::number_list<T>;
@@ -73,7 +73,7 @@ class document {
   }
 
  private:
-  // Behind the FlatBuffer there may be more than it can hold.
+  // Buffers after the FlatBuffer may exceed the size that a FlatBuffer can have.
   constexpr explicit document(const file_view& file) : file_(file), checks_(file.first(max_flatbuffer)) {}
   [[gnu::cold]] constexpr result<void> check();
 
@@ -87,7 +87,7 @@ class document {
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// Says that a table has a field which the schema read here does not have; empty when it has none.
+/// Checks that a table has no field newer than the schema read here. Returns an error message; empty: no error.
 template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> table) {
   const int slot = table.newer_field();
   if (slot < 0) return {};
@@ -95,7 +95,7 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
       {T::kind, ": field ", slot, " is newer than the schema that nnrt reads, which ends with field ", T::fields - 1});
 }
 
-/// What is wrong with a file before anything in it is looked at; empty when nothing is.
+/// Checks size and file identifier. Returns an error message; empty: no error.
 [[gnu::cold]] constexpr pool<char> fault_of_head(const file_view& file) {
   constexpr std::string_view identifier = "TFL3", circle = "CIR0";
   if (file.size() < 8) return letters({"got ", file.size(), " bytes, expected a FlatBuffer of at least 8"});

@@ -1,5 +1,5 @@
-// elements: the elements of a constant in a .tflite file, at any address, searched.
-// Flow: tensors.hpp asks what operators need to know of constants before a network runs.
+// elements: searches the elements of a constant in a .tflite file for values that operators forbid.
+// Flow: tensors.hpp calls it for operators that must know constants before a network runs.
 #pragma once
 
 #include <nnrt/core/desc.hpp>
@@ -7,13 +7,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
-/// Integers that TFLite ends a run for: places outside of a tensor or exponents below 0, divisors that are 0.
+/// Kinds of integers at which TFLite stops a run: negative indices or exponents, and zero divisors.
 enum class forbidden { negative, zero };
 constexpr bool is_forbidden(std::int64_t number, forbidden what) {
   return what == forbidden::zero ? number == 0 : number < 0;
 }
 
-/// The first such number among integers with a sign.
+/// Finds the first forbidden number among signed integers at any address.
 struct found_integer {
   bool is_there = false;
   std::int64_t number = 0;

@@ -1,15 +1,15 @@
-// flatbuffer: reading and verifying tables of a FlatBuffer by the numbers of their fields.
-// Flow: schema.hpp names the fields of .tflite files, document.hpp verifies a file, readers ask records for fields.
+// flatbuffer: verifies the tables of a FlatBuffer and reads their fields by slot number.
+// Flow: schema.hpp names the fields of .tflite files, document.hpp verifies a file, readers get fields from records.
 #pragma once
 
 #include <nnrt/io/file_view.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-// Not the FlatBuffers library: its reader and its verifier cannot run in constant evaluation. Source: the format's
-// description, facts of which the tests compare with that library.
+// The FlatBuffers library is not used: its reader and verifier cannot run in constant evaluation. Source: the format's
+// description; tests compare the results with that library.
 
-/// A number in a table: the slot of its field, and what it is where the file leaves it out.
+/// A number in a table: its slot, and its default value where the file omits it.
 template <class T> struct scalar {
   int slot;
   T value{};
@@ -30,12 +30,12 @@ template <class T> struct tables {
 struct text {
   int slot;
 };
-/// A table whose kind a number in the field before it tells. It is verified when its kind is known.
+/// A table whose kind is the number in the preceding field. It is verified when its kind is known.
 struct one_of {
   int slot;
 };
 
-/// Where a table begins: an offset in the file; without a file there is no table.
+/// The file offset of a table. Without a file there is no table.
 struct table_place {
   file_bytes file;
   std::size_t at = 0;
@@ -44,14 +44,15 @@ struct table_place {
 
 namespace detail {
 
-/// An offset counts from where it stands.
+/// Follows the offset at `at`; it is relative to its own position.
 constexpr std::size_t followed(const file_bytes& file, std::size_t at) { return at + file.number<std::uint32_t>(at); }
-/// A table begins with the distance back to its list of fields: two sizes, then an offset for each slot.
+/// Offset of a table's list of fields (vtable). The table begins with the distance back to it. The list has two sizes,
+/// then an offset for each slot.
 constexpr std::size_t fields_of(const table_place& from) {
   return static_cast<std::size_t>(static_cast<std::int64_t>(from.at) - from.file.number<std::int32_t>(from.at));
 }
 constexpr std::size_t entry_of(int slot) { return 4 + 2 * static_cast<std::size_t>(slot); }
-/// Where field `slot` of a table stands whose list of fields is known; 0 when the file leaves it out.
+/// File offset of field `slot` of a table, given its list of fields; 0 when the file omits the field.
 constexpr std::size_t field_of(const table_place& from, std::size_t fields, int slot) {
   const std::size_t entry = entry_of(slot);
   if (entry >= from.file.number<std::uint16_t>(fields)) return 0;
@@ -62,18 +63,18 @@ constexpr std::size_t field_of(const table_place& from, int slot) { return field
 
 }  // namespace detail
 
-/// The numbers of a verified list, at any address.
+/// A verified list of numbers, at any address.
 template <class T> class list {
  public:
   constexpr list() = default;
-  /// Of the list at this offset, which begins with the count of its numbers.
+  /// The list at this offset, which begins with its length.
   constexpr list(const file_bytes& file, std::size_t at)
       : file_(file), at_(at + 4), count_(file.number<std::uint32_t>(at)) {}
 
   constexpr std::size_t size() const { return count_; }
   constexpr bool empty() const { return count_ == 0; }
   constexpr T operator[](std::size_t i) const { return file_.number<T>(at_ + i * sizeof(T)); }
-  /// Where its first number lies in the file, and all of them as bytes.
+  /// File offset of its first number; its numbers as bytes.
   constexpr std::size_t at() const { return at_; }
   constexpr std::string_view bytes() const { return file_.bytes(at_, count_ * sizeof(T)); }
 
@@ -85,9 +86,9 @@ template <class T> class list {
 
 template <class T> class records;
 
-/// The first field that a verified table has after the `known` ones of its schema; -1 when it has none. Writers end a
-/// table's list of fields with one that is there, so that few are looked at: a list that goes on for longer counts as
-/// one with such a field.
+/// The first field of a verified table after the `known` fields of its schema; -1 when there is none. Writers end the
+/// list of fields with a field that is present. So at most 64 slots are examined, and a longer list counts as one with
+/// a newer field.
 [[gnu::cold]] constexpr int first_newer_field(const table_place& from, int known) {
   constexpr int max_looked_at = 64;
   if (!from) return -1;
@@ -97,7 +98,7 @@ template <class T> class records;
   return -1;
 }
 
-/// A verified table of kind T, or one that the file leaves out: then every field has the value of a missing one.
+/// A verified table of kind T. An omitted table is empty: each field has its default value.
 template <class T> class record {
  public:
   constexpr record() = default;
@@ -124,7 +125,7 @@ template <class T> class record {
     const std::size_t at = found(field.slot);
     return at == 0 ? table_place() : table_place{place_.file, detail::followed(place_.file, at)};
   }
-  /// Where the table begins in the file; 0 for one that is left out.
+  /// File offset of the table; 0 for an omitted one.
   constexpr std::size_t at() const { return place_.at; }
   /// The first field that T does not know; -1 when there is none.
   constexpr int newer_field() const { return first_newer_field(place_, T::fields); }
@@ -133,10 +134,10 @@ template <class T> class record {
   constexpr std::size_t found(int slot) const { return place_ ? detail::field_of(place_, fields_, slot) : 0; }
 
   table_place place_;
-  std::size_t fields_ = 0;  // where its list of fields is
+  std::size_t fields_ = 0;  // offset of its list of fields
 };
 
-/// The tables of a verified list.
+/// A verified list of tables.
 template <class T> class records {
  public:
   constexpr records() = default;
@@ -152,16 +153,16 @@ template <class T> class records {
   std::size_t at_ = 0;
 };
 
-/// Follows the fields of tables and says whether everything lies in the file. A kind of table T has T::each(f), which
-/// calls f(field) for its fields, up to the first that is refused. The file is shorter than max_flatbuffer; offsets
-/// and numbers must lie at multiples of their size, counted from the file's begin.
+/// Verifies that all that a table refers to is inside the file. A kind of table T has T::each(f), which calls f(field)
+/// for its fields and stops at the first invalid one. The file is shorter than max_flatbuffer. Offsets and numbers must
+/// be aligned to their size, relative to the file's begin.
 class verifier {
-  /// A table whose list of fields lies in the file.
+  /// A table whose list of fields is inside the file.
   struct opened {
-    std::size_t at = 0, fields = 0, size = 0;  // of the table; of its list, and its bytes
+    std::size_t at = 0, fields = 0, size = 0;  // offset of the table; offset of its list, and the list's size in bytes
   };
 
-  // These stand first: clang 16 finds no member template after its use, in constant evaluation.
+  // Declared first: in constant evaluation clang 16 finds no member template that is declared after its use.
   template <class S> constexpr bool has_number(std::size_t at) const {
     return (at & (sizeof(S) - 1)) == 0 && has(at, sizeof(S));
   }
@@ -169,17 +170,17 @@ class verifier {
  public:
   constexpr explicit verifier(const file_view& file) : file_(file) {}
 
-  /// The table that the file begins with; none when it, or anything it points to, is not in order.
+  /// Verifies the root table. Returns its place; none when it or anything it refers to is invalid.
   template <class T> constexpr table_place root() {
     const std::size_t to = target(0);
     const table_place found{file_, to};
     return to != 0 && fits<T>(found) ? found : table_place();
   }
-  /// Whether a table and all that it points to is in order; one that is left out is.
+  /// Verifies a table and all that it refers to. An omitted table is valid.
   template <class T> constexpr bool fits(const table_place& from) { return !from || fits_at<T>(from.at); }
 
  private:
-  // Many tables may point to one: without a limit a small file could keep the verifier busy forever.
+  // Many tables may refer to one: without limits a small file could keep the verifier busy forever.
   static constexpr int max_nested = 16, max_tables = 1'000'000;
 
   template <class T> constexpr bool fits_at(std::size_t at) {
@@ -189,7 +190,7 @@ class verifier {
     --depth_;
     return is_in_order;
   }
-  /// At 0, where no table is, when its fields lie outside.
+  /// Checks a table's list of fields. On an error the result has `at` 0, where no table is.
   constexpr opened open(std::size_t from) {
     if (!has_number<std::int32_t>(from)) return {};
     const std::int64_t fields = static_cast<std::int64_t>(from) - file_.number<std::int32_t>(from);
@@ -201,24 +202,24 @@ class verifier {
     return {from, at, size};
   }
 
-  /// Whether `size` bytes at this offset lie in the file, and not all of it.
+  /// True when `size` bytes at this offset are inside the file, and are not the whole file.
   constexpr bool has(std::size_t at, std::size_t size) const {
     return size < file_.size() && at <= file_.size() - size;
   }
-  /// Where the offset at this place leads; 0 when that is no place in the file.
+  /// The target of the offset at this place; 0 when it is outside the file.
   constexpr std::size_t target(std::size_t at) const {
     if (!has_number<std::uint32_t>(at)) return 0;
     const auto offset = file_.number<std::int32_t>(at);
     return offset > 0 && has(at + static_cast<std::size_t>(offset), 1) ? at + static_cast<std::size_t>(offset) : 0;
   }
-  /// Where a field stands; 0 when the file leaves it out.
+  /// File offset of a field; 0 when the file omits it.
   constexpr std::size_t field_of(const opened& table, int slot) const {
     const std::size_t entry = detail::entry_of(slot);
     if (entry >= table.size) return 0;
     const std::size_t offset = file_.number<std::uint16_t>(table.fields + entry);
     return offset == 0 ? 0 : table.at + offset;
   }
-  /// Whether the list at this offset lies in the file; each element has `size` bytes.
+  /// True when the list at this offset is inside the file; each element has `size` bytes.
   constexpr bool has_list(std::size_t at, std::size_t size) const {
     if (!has_number<std::uint32_t>(at)) return false;
     const std::size_t count = file_.number<std::uint32_t>(at);
@@ -263,7 +264,7 @@ class verifier {
   int depth_ = 0, tables_ = 0;
 };
 
-/// FlatBuffers count in 32 bits with a sign.
+/// Largest size of a FlatBuffer: its offsets have 32 bits, signed.
 inline constexpr std::size_t max_flatbuffer = (std::size_t{1} << 31) - 2;
 
 }}}  // namespace nnrt::NNRT_ISA::tflite

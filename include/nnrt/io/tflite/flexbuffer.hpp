@@ -1,5 +1,5 @@
-// flexbuffer: numbers by their names, and lists of texts, from the options of custom operators in .tflite files.
-// Flow: readers of custom operators ask a named_numbers or listed_texts that was made of a node's custom_options.
+// flexbuffer: reads maps of numbers and lists of texts from the options of custom operators in .tflite files.
+// Flow: readers of custom operators make a named_numbers or listed_texts from a node's custom_options.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -14,37 +14,37 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Bytes in the FlexBuffer format. Nothing is believed: what points out of the bytes is none.
+/// Bytes in the FlexBuffer format, from an untrusted file. References outside the bytes give no value.
 ///
-/// The last byte is the width of the root, the one before it the root's type and width, and the root, the distance back
-/// to what it is, stands in front of both.
+/// The last byte is the width of the root, and the preceding byte has its type and the width of its elements. The root
+/// precedes both bytes; it is the distance back to its elements.
 struct flexbuffer_bytes {
   std::string_view bytes;
 
   static constexpr bool is_width(std::uint64_t width) { return width == 1 || width == 2 || width == 4 || width == 8; }
   constexpr std::size_t at(std::size_t i) const { return static_cast<unsigned char>(bytes[i]); }
 
-  /// The unsigned number of this width at a place.
+  /// The unsigned number of this width at offset `place`.
   constexpr std::optional<std::size_t> number(std::size_t place, std::size_t width) const {
     if (place > bytes.size() || bytes.size() - place < width) return std::nullopt;
     std::uint64_t made = 0;
     for (std::size_t i = width; i-- > 0;) made = made << 8U | at(place + i);
     return static_cast<std::size_t>(made);
   }
-  /// Where a distance leads that stands at a place.
+  /// Follows the distance at offset `place` backwards.
   constexpr std::optional<std::size_t> back_from(std::size_t place, std::size_t width) const {
     const auto distance = number(place, width);
     if (!distance || *distance > place) return std::nullopt;
     return place - *distance;
   }
 
-  /// The elements that the root has: where they begin, how wide each is, and how many. Behind them stands a type for
-  /// each.
+  /// The elements of the root: offset of the first, bytes of each, and their number. One type byte per element follows
+  /// them.
   struct elements {
     std::size_t first = 0, width = 1, count = 0;
   };
-  /// Those of a root of this type, before whose elements at least `numbers` numbers stand, the last of which counts the
-  /// elements; none of another one.
+  /// The elements of a root of this type. At least `numbers` numbers precede them; the last of these is the number of
+  /// elements. Empty for a root of another type, or with more than `most` elements.
   constexpr elements elements_of_root(std::size_t type, std::size_t numbers, std::size_t most) const {
     if (bytes.size() < 3) return {};
     const std::size_t width = at(bytes.size() - 1), place = bytes.size() - 2, found = at(place);
@@ -60,13 +60,13 @@ struct flexbuffer_bytes {
 
 }  // namespace detail
 
-/// A map of names to numbers in the FlexBuffer format. Nothing is believed: whatever points out of the bytes, or has a
-/// form that no such map has, makes it a map without that name.
+/// A map of names to numbers in the FlexBuffer format, from an untrusted file. A name with invalid references, or in a
+/// map of another form, counts as missing.
 ///
-/// Before a map's values stand the distance back to its names, their width, and the number of values.
+/// Before its values a map has the distance back to its names, their width, and the number of values.
 class named_numbers {
  public:
-  /// A map without names when the bytes hold none.
+  /// Reads the bytes as a map. Without a valid map the object is empty.
   constexpr explicit named_numbers(std::string_view bytes) : bytes_{bytes} {
     constexpr std::size_t map_type = 9, max_names = 256;
     const auto found = bytes_.elements_of_root(map_type, 3, max_names);
@@ -78,7 +78,7 @@ class named_numbers {
     values_ = found, names_ = *names, name_width_ = *name_width;
   }
 
-  /// The number of this name; none when the map has no such name, or something else under it.
+  /// The number with this name; none when the name is missing or its value is no number.
   constexpr std::optional<double> operator[](std::string_view name) const {
     for (std::size_t i = 0; i < values_.count; ++i)
       if (is_named(i, name)) return value(i);
@@ -126,7 +126,8 @@ class named_numbers {
   std::size_t names_ = 0, name_width_ = 1;
 };
 
-/// A list of texts in the FlexBuffer format. What points out of the bytes, or is no text, is an empty one.
+/// A list of texts in the FlexBuffer format, from an untrusted file. Invalid references and other types give an empty
+/// text.
 class listed_texts {
  public:
   constexpr explicit listed_texts(std::string_view bytes) : bytes_{bytes} {
@@ -141,7 +142,7 @@ class listed_texts {
                       width = std::size_t{1} << (type & 3U);
     const auto letters = bytes_.back_from(texts_.first + i * texts_.width, texts_.width);
     if (type >> 2U != text_type || !letters || *letters < width) return {};
-    const auto size = bytes_.number(*letters - width, width);  // stands in front of the letters
+    const auto size = bytes_.number(*letters - width, width);  // precedes the letters
     return size && *size <= bytes_.bytes.size() - *letters ? bytes_.bytes.substr(*letters, *size) : std::string_view();
   }
 

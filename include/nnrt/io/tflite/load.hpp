@@ -1,5 +1,5 @@
-// load: a .tflite file as a model.
-// Flow: read.hpp makes the graph; weights stay in the file; compile() takes the model.
+// load: loads a .tflite file as a model.
+// Flow: read.hpp makes the graph, weights refer to the file's bytes; compile() takes the model.
 #pragma once
 
 #include <nnrt/io/model.hpp>
@@ -9,32 +9,31 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// Reads a TensorFlow Lite file, or a Circle file. Weights stay in the file, which is mapped as long as the model or a
-/// program made of it lives; what the file keeps in another form (depthwise filters, quantised weights of a float
-/// network, sparse constants) is converted.
+/// Loads a TensorFlow Lite or Circle file. Weights are read from the mapped file, which is unmapped with the last model
+/// or program made from it. Weights in another form are converted: depthwise filters, quantised weights of a float
+/// network, sparse constants.
 ///
-/// Read is one subgraph of the builtin operators in operators.hpp, float or quantised: the first, or that of a
-/// signature. Subgraphs that it calls become a part of it, and variables are states. Inputs and outputs have the names
-/// of their tensors, or those of the signature; where several are called x, or a tensor is an output twice, they are x,
-/// x_1, x_2 in the file's order.
+/// It reads one subgraph with the builtin operators in operators.hpp, float or quantised: the first subgraph, or the
+/// one of a signature. Subgraphs that it calls are inlined; variables become states. Inputs and outputs have the names
+/// of their tensors or of the signature. Repeated names are numbered in file order: x, x_1, x_2.
 ///
-/// Where TensorFlow Lite 2.14 leaves NaN to the order of operands, or far floats and the lowest integers undefined,
-/// results are those of our operators; a fused TANH is computed everywhere, which it ignores in ADD, SUB, MUL, DIV,
-/// convolutions and pools.
+/// Results are the ones of nnrt's operators where TensorFlow Lite 2.14 depends on the order of operands (NaN) or is
+/// undefined (floats far out of range, the lowest integers). A fused TANH is always computed; TensorFlow Lite ignores
+/// it in ADD, SUB, MUL, DIV, convolutions and pools.
 ///
-/// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
-/// invalid_argument (no such signature); invalid_file (not a .tflite file, or one that contradicts itself);
-/// not_supported (operators, their versions, types, options and fields of tables that nothing here computes or knows);
-/// rule_broken (operators whose operands break a rule of ours).
+/// Errors name the file, operator and tensor, and the expected and actual values: not_found and io_failed;
+/// invalid_argument (no such signature); invalid_file (not a .tflite file, or an inconsistent one); not_supported
+/// (unknown operators, versions, types, options and fields of tables); rule_broken (operands that break a rule of
+/// nnrt's operators).
 [[gnu::cold]] inline result<model> load(std::string_view path, const load_options& wanted = {});
-/// Reads such a file in memory, for example an embedded one. Its bytes must outlive the model and the programs made of
-/// it; bytes that do not begin at a multiple of 16 are copied. Errors as those of load.
+/// Loads a file from memory, for example an embedded one. The bytes must outlive the model and the programs made from
+/// it. Bytes that are not aligned to 16 are copied. Errors as load().
 [[gnu::cold]] inline result<model> parse(std::span<const std::byte> file, const load_options& wanted = {});
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 
-/// The network of a file with its weights. `weights` keeps the file.
+/// Reads a file and binds its weights. `weights` keeps the file's memory.
 [[gnu::cold]] inline result<model> model_of(std::span<const std::byte> bytes, weights_builder weights,
                                             const load_options& wanted) {
   auto network = read(

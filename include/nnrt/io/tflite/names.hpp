@@ -1,5 +1,5 @@
-// names: what the numbers of a .tflite file stand for - builtin operators, element types, fused activations.
-// Flow: the operators' table goes by these names; messages say them instead of numbers.
+// names: names of the builtin operators, element types and fused activations of .tflite files, by number.
+// Flow: operators.hpp looks operators up by these names; error messages use them.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// Builtin operators by number; from 162 on they are StableHLO's. Empty: a mark of the format that is no operator.
+/// Builtin operators by number; numbers from 162 on belong to StableHLO. Empty: a mark of the format, not an operator.
 // clang-format off
 inline constexpr std::string_view builtin_names[] = {
     /*   0 */ "ADD", "AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "DEPTH_TO_SPACE", "DEQUANTIZE",
@@ -44,7 +44,7 @@ inline constexpr std::string_view builtin_names[] = {
 
 inline constexpr std::int32_t builtin_count = sizeof(builtin_names) / sizeof(builtin_names[0]);
 
-/// The number of the operator of this name; -1 when there is none.
+/// The number of the operator with this name; -1 when there is none.
 constexpr std::int32_t builtin_number(std::string_view name) {
   std::int32_t number = 0;
   for (const std::string_view known : builtin_names) {
@@ -55,7 +55,7 @@ constexpr std::int32_t builtin_number(std::string_view name) {
 }
 static_assert(builtin_number("MEAN") == 40 && builtin_number("SPLIT_V") == 102 && builtin_number("RIGHT_SHIFT") == 161);
 
-/// What the numbers in a list of names mean; one that is not there is called by its number.
+/// The name with this number in a list of names; an unknown number gives "<what> <number>".
 template <std::size_t Count>
 [[gnu::cold]] constexpr pool<char> name_in(const std::string_view (&names)[Count], std::string_view what,
                                            std::int64_t number) {
@@ -70,7 +70,7 @@ template <std::size_t Count>
   return name_in(builtin_names, "builtin operator", number);
 }
 
-/// Operators that Circle files have besides, by number from -2 down.
+/// Additional operators of Circle files, by number from -2 down.
 inline constexpr std::string_view circle_names[] = {"INSTANCE_NORM", "BCQ_FULLY_CONNECTED", "BCQ_GATHER", "GRU",
                                                     "RMS_NORM"};
 [[gnu::cold]] constexpr pool<char> name_of_circle(std::int32_t number) {
@@ -88,7 +88,7 @@ inline constexpr std::string_view type_names[] = {
 /// "INT8"; "type 40".
 [[gnu::cold]] constexpr pool<char> name_of_type(std::int32_t number) { return name_in(type_names, "type", number); }
 
-/// The number of the element type of this name; -1 when there is none.
+/// The number of the element type with this name; -1 when there is none.
 constexpr std::int32_t type_number(std::string_view name) {
   std::int32_t number = 0;
   for (const std::string_view known : type_names) {
@@ -97,13 +97,13 @@ constexpr std::int32_t type_number(std::string_view name) {
   }
   return -1;
 }
-/// Two numbers in each byte.
+/// 4-bit values, two in each byte.
 inline constexpr std::int32_t type_of_four_bits = type_number("INT4");
-/// Two f32 each.
+/// Complex numbers of two f32.
 inline constexpr std::int32_t type_of_complex = type_number("COMPLEX64");
 static_assert(type_of_four_bits == 17 && type_of_complex == 8);
 
-/// Our dtype for an element type; `none` where we have none.
+/// nnrt's dtype for an element type; `none` when there is none.
 constexpr dtype dtype_of_type(std::int32_t number) {
   constexpr dtype types[] = {f32, f16, i32,         u8,  i64,         dtype::none, boolean, i16, dtype::none,
                              i8,  f64, dtype::none, u64, dtype::none, dtype::none, u32,     u16};

@@ -1,5 +1,5 @@
-// node_def: a node of a TensorFlow graph, its operator and attributes, from the options of Flex operators in files.
-// Flow: readers of Flex operators ask a node_def that was made of the second text of a node's custom_options.
+// node_def: reads the operator and attributes of a TensorFlow node from the options of a Flex operator.
+// Flow: readers of Flex operators make a node_def from the second text of a node's custom_options.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
@@ -13,13 +13,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The fields of a message in the Protocol Buffers format, one after the other: a key, the field's number times 8 plus
-/// its form, then the value.
+/// Iterates over the fields of a message in the Protocol Buffers format. A field is a key, which is 8 * field number +
+/// wire type, and a value.
 class message_fields {
  public:
   constexpr explicit message_fields(std::string_view message) : rest_(message) {}
 
-  /// Reads the next field; false at the end, and where the bytes are no field.
+  /// Reads the next field. Returns false at the end, and at bytes that are no valid field.
   constexpr bool next() {
     enum { of_integer = 0, of_8_bytes = 1, of_counted_bytes = 2, of_4_bytes = 5 };
     std::uint64_t key = 0;
@@ -41,7 +41,7 @@ class message_fields {
   constexpr std::string_view bytes() const { return bytes_; }
 
  private:
-  /// Seven bits in each byte, the lowest first; the last byte is below 128.
+  /// Reads a varint: seven bits in each byte, lowest first; the last byte is below 128.
   constexpr bool read(std::uint64_t& number) {
     number = 0;
     for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
@@ -65,7 +65,7 @@ class message_fields {
 
 }  // namespace detail
 
-/// A node of a TensorFlow graph, a message NodeDef. Nothing is believed: of bytes that are none it has no name and no
+/// A node of a TensorFlow graph (message NodeDef), from an untrusted file. Invalid bytes give an empty name and no
 /// attributes.
 class node_def {
  public:
@@ -78,7 +78,7 @@ class node_def {
       if (field.number() == op_field) return field.bytes();
     return {};
   }
-  /// An attribute that is an integer, a truth value, or an element type; none where there is no such one.
+  /// An attribute that is an integer, a boolean or an element type; none when it is missing or of another kind.
   constexpr std::optional<std::int64_t> operator[](std::string_view name) const {
     constexpr std::uint64_t attribute_field = 5, key_field = 1, value_field = 2;
     for (detail::message_fields field(message_); field.next();) {
@@ -105,7 +105,7 @@ class node_def {
   std::string_view message_;
 };
 
-/// Our dtype for an element type of TensorFlow (DataType); `none` where we have none.
+/// nnrt's dtype for an element type of TensorFlow (DataType); `none` when there is none.
 constexpr dtype dtype_of_tensorflow(std::int64_t number) {
   constexpr dtype none = dtype::none;
   constexpr dtype types[] = {none, f32,  f64,  i32,  u8,   i16, i8,   none, none, i64,  boolean, none,

@@ -1,5 +1,5 @@
-// node_reader: one operator of a .tflite file as its reader sees it - operands, options, and the nodes that it becomes.
-// Flow: load() makes one for each operator and calls the reader that operators.hpp has for it.
+// node_reader: access to one operator of a .tflite file for its reader: operands, options, and the nodes to add.
+// Flow: read_operator() makes one for each operator and calls the operator's reader in operators.hpp.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -16,8 +16,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The node whose first result a value is; nullptr: of none. For graphs of a builder, where later nodes make later
-/// values.
+/// The node whose first result is value `id`; null when there is none. The graph must come from a builder, in which
+/// later nodes have higher values.
 [[gnu::cold]] constexpr const ir::node* maker_of(const ir::graph& g, std::int32_t id) {
   const auto is_before = [&](const ir::node& n, std::int32_t value) { return g.outputs_of(n)[0] < value; };
   const ir::node* const found = std::lower_bound(g.nodes.begin(), g.nodes.end(), id, is_before);
@@ -26,26 +26,26 @@ namespace detail {
 
 }  // namespace detail
 
-/// An operator by its code; never null for those of ops::list.
+/// Finds an operator by its code; never null for the operators of ops::list.
 using find_operator = const operator_info* (*)(op_code);
 
 class node_reader;
-/// Steps of reading that are defined by all operators together, in read.hpp. (Functions that are only declared here
-/// could be called, too, but compilers warn of them where this header stands alone.)
+/// Functions of read.hpp that need the readers of all operators. They are pointers because compilers warn of functions
+/// that are declared here but not defined.
 struct reading_steps {
-  /// Refuses operators that nothing here reads.
+  /// Refuses operators that have no reader.
   result<void> (*check_operators)(const document& file, records<schema::node> operators);
   /// Reads operator i.
   result<void> (*read_operator)(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
                                 records<schema::node> operators, std::size_t i);
-  /// The nodes of a fused activation that no operator of ours fuses, behind a value.
+  /// Adds the nodes of a fused activation, which no operator of nnrt fuses, to value `id`. Returns the result.
   std::int32_t (*activated)(node_reader& node, std::int32_t id, std::int8_t number);
 };
 
-/// Reads an operator and adds nodes to the network. The first thing that is wrong is kept; what is asked for afterwards
-/// is harmless and adds nothing, so that readers of operators need not check each step.
+/// Reads an operator and adds nodes to the network. The first error is stored; later calls then have no effect and
+/// return empty values. So readers of operators need not check each step.
 class node_reader {
-  // These stand first: clang 16 finds no member template after its use, in constant evaluation.
+  // Declared first: in constant evaluation clang 16 finds no member template that is declared after its use.
   template <class Op>
   constexpr pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
                                      array_ref<const tensor_desc> wanted) {
@@ -53,8 +53,9 @@ class node_reader {
     pack(attrs, words);
     return apply(*find_(Op::code), words, inputs, wanted);
   }
-  /// The same for what the file declares of its outputs from `first` on. The shape of a tensor between operators binds
-  /// nobody: TFLite computes it anew, so files have old ones whose inputs were resized.
+  /// Adds a node whose outputs are declared in the file, from output `first` on. If the node breaks a rule, it is
+  /// retried without the shapes of tensors that are not network outputs. TFLite recomputes those shapes, so files may
+  /// have outdated ones.
   template <class Op>
   constexpr pool<std::int32_t> apply_declared(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
                                               const pool<tensor_desc>& wanted, std::size_t first) {
@@ -64,7 +65,7 @@ class node_reader {
   }
 
  public:
-  /// `find` gives the form of an operator that the network is to have, by its code.
+  /// `find` returns the form of an operator that the network shall have, by its code.
   constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
                         const reading_steps& steps, record<schema::node> node)
       : find_(find),
@@ -82,9 +83,9 @@ class node_reader {
   constexpr document& file() { return file_; }
   constexpr graph_builder& network() { return network_; }
   constexpr const reading_steps& steps() const { return steps_; }
-  /// What went wrong first.
+  /// The first error.
   constexpr error reason() const { return {code_, message_}; }
-  /// Keeps an error, unless there is one.
+  /// Stores an error, unless there is one already.
   [[gnu::cold]] constexpr void refuse(error_code code, pieces what) {
     if (!is_fine()) return;
     code_ = code;
@@ -93,31 +94,30 @@ class node_reader {
   constexpr void check(const result<void>& done) {
     if (!done) refuse(done.error().code(), {done.error().letters()});
   }
-  /// The value, or ir::none beside a refusal.
+  /// The value, or ir::none after storing the error.
   constexpr std::int32_t taken(const result<std::int32_t>& made) {
     if (made) return *made;
     refuse(made.error().code(), {made.error().letters()});
     return ir::none;
   }
   [[gnu::cold]] constexpr void not_supported(pieces what) { refuse(error_code::not_supported, what); }
-  /// Refuses operand `id`, which is input i of the operator, for what it is; `expected` is what nnrt reads in its
-  /// place.
+  /// Refuses operand `id`, which is input i of the operator. `expected` describes a supported operand.
   [[gnu::cold]] constexpr void not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected);
-  /// The same for quantised numbers, of an operator that is read for others alone.
+  /// Refuses a quantised operand of an operator that supports only unquantised ones.
   [[gnu::cold]] constexpr void refuse_quantised(std::size_t i, std::int32_t id) {
     if (is_fine() && desc(id).quantised) not_supported_beside(i, id, "numbers without a scale");
   }
 
-  /// The options of this kind; those with the format's defaults when the file has none.
+  /// The options of this kind. When the file has none, all fields have the format's defaults.
   template <class Options> constexpr record<Options> options();
-  /// Refuses what the operator's own tables say and no reader would see: options of another kind than the operator has,
-  /// and fields that are newer than the schema, or that change the meaning of any operator.
-  /// `changes_variables` is whether the operator's reader says what becomes of variables that it changes.
+  /// Refuses unknown parts of the operator's tables: options of another kind, fields newer than the schema, and fields
+  /// that change the meaning of operators. `changes_variables` is true when the operator's reader handles variables
+  /// that it changes.
   [[gnu::cold]] constexpr void check_tables(schema::options_kind expected, bool changes_variables);
-  /// Those of a custom operator, as they stand in the file, and where they have names.
+  /// The options of a custom operator, as bytes and as a map of names to numbers.
   constexpr std::string_view custom_bytes() const { return node_[schema::node::custom_options].bytes(); }
   constexpr named_numbers custom_options() const { return named_numbers(custom_bytes()); }
-  /// A number of these. Refused: one that is missing.
+  /// The number with this name in the options. Refuses a missing number.
   [[gnu::cold]] constexpr double required_option(const named_numbers& options, std::string_view name) {
     const auto number = options[name];
     if (!number) refuse(error_code::invalid_file, {"options: ", name, " is missing"});
@@ -127,50 +127,50 @@ class node_reader {
   constexpr std::size_t input_count() const { return inputs_.size(); }
   constexpr std::size_t output_count() const { return outputs_.size(); }
   constexpr bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != -1; }
-  /// The value of input i; ir::none for an optional one that is missing.
+  /// The value of input i; ir::none for an optional input that is missing.
   constexpr std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
-  /// Whether input i has complex numbers; the value of such an input, of f32 with real and imaginary parts along one
-  /// more axis, the last.
+  /// True when input i is complex. The value of a complex input is f32, with real and imaginary parts along an
+  /// additional last axis.
   constexpr bool is_complex(std::size_t i) const { return has(i) && tensors_.is_complex(inputs_[i]); }
   [[gnu::cold]] constexpr std::int32_t complex_input(std::size_t i) {
     return is_fine() && has(i) ? taken(tensors_.complex_value(inputs_[i])) : ir::none;
   }
-  /// Says that output i, of complex numbers, is such a value.
+  /// Sets output i, of complex numbers, to such a value.
   [[gnu::cold]] constexpr void define_complex(std::size_t i, std::int32_t id) {
     if (is_fine() && i < outputs_.size() && !tensors_.is_complex(outputs_[i]))
       refuse(error_code::invalid_file, {"output ", i, ": got a tensor of other elements than COMPLEX64"});
     define(i, id);
   }
-  /// The same for weights beside f32, which the file may keep in fewer bits.
+  /// The value of weights (input i) of a layer with this input. If the input is f32, weights of fewer bits are converted.
   constexpr std::int32_t weight(std::size_t i, std::int32_t beside) {
     if (narrow_constant(i, beside)) return constant(i, weights_beside_f32);
     return is_constant(i) ? constant(i, {.stays_in_file = true}) : input(i);
   }
-  /// Input i, a variable, as a state of the network. Refused: another tensor.
+  /// Input i, a variable, as a state of the network. Refuses other tensors.
   [[gnu::cold]] constexpr std::int32_t variable(std::size_t i) {
     if (is_variable(i)) return input(i);
     not_supported({"input ", i, ": got ", has(i) ? "a tensor that is no variable" : "none",
                    ", expected a variable, which keeps its elements between runs"});
     return ir::none;
   }
-  /// Whether input i is such a variable.
+  /// True when input i is a variable.
   constexpr bool is_variable(std::size_t i) const { return has(i) && tensors_.is_variable(inputs_[i]); }
-  /// What that variable is behind the operator.
+  /// Sets the value of a variable after the operator.
   [[gnu::cold]] constexpr void change_variable(std::size_t i, std::int32_t id) {
     if (!is_fine()) return;
     if (auto ok = tensors_.define(inputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().letters()});
   }
-  /// What the operator itself keeps from run to run, a state of the network, at this point of the run; it has several
-  /// by number. `initial` is what it begins with, a constant; none: zeros.
+  /// State number `number` of the operator itself, at this point of the run. `initial` is a constant with its first
+  /// value; none: zeros.
   [[gnu::cold]] constexpr std::int32_t memory(std::size_t number, const tensor_desc& desc,
                                               std::int32_t initial = ir::none) {
     return is_fine() && !outputs_.empty() ? taken(tensors_.memory_of(outputs_[0], number, desc, initial)) : ir::none;
   }
-  /// What it keeps behind the operator.
+  /// Sets such a state after the operator.
   [[gnu::cold]] constexpr void change_memory(std::size_t number, std::int32_t id) {
     if (is_fine() && !outputs_.empty()) tensors_.change_memory(outputs_[0], number, id);
   }
-  /// How the operator stores what it computes on the way, by the tensors that it names for that.
+  /// The quantisation of intermediate results, stated by additional tensors of the operator.
   constexpr std::size_t intermediate_count() const { return node_[schema::node::intermediates].size(); }
   [[gnu::cold]] constexpr quantisation intermediate(std::size_t i) {
     const auto found = tensors_.declared(node_[schema::node::intermediates][i]);
@@ -179,35 +179,35 @@ class node_reader {
       refuse(error_code::invalid_file, {"intermediate ", i, ": got no scale, expected one"});
     return found ? found->quantised : quantisation();
   }
-  /// A constant in another form than the file has it in.
+  /// Input i, a constant, in another form than the file's.
   constexpr std::int32_t constant(std::size_t i, constant_form form) {
     return is_fine() ? taken(tensors_.constant(inputs_[i], form)) : ir::none;
   }
   constexpr bool is_constant(std::size_t i) const { return has(i) && tensors_.has_data(inputs_[i]); }
-  /// What the file declares of a constant that stands for real numbers in fewer bits than the f32 beside it.
+  /// The file's desc of input i if it is a quantised or f16 constant and the layer's input is f32; none otherwise.
   [[gnu::cold]] constexpr std::optional<tensor_desc> narrow_constant(std::size_t i, std::int32_t beside) {
     if (!is_constant(i) || desc(beside).type != f32) return {};
     const auto declared = tensors_.declared(inputs_[i]);
     return declared && (declared->quantised || declared->type == f16) ? std::optional(*declared) : std::nullopt;
   }
-  /// Whether input i has several scales, and not all of them equal.
+  /// True when input i has several scales that are not all equal.
   constexpr bool has_different_scales(std::size_t i) const {
     return has(i) && tensors_.has_different_scales(inputs_[i]);
   }
 
-  /// The one scale of input i, whatever its type; 0 where the file gives it none, or several.
+  /// The scale of input i, of any type; 0 when the file has none or several.
   constexpr float one_scale_or_0(std::size_t i) const { return has(i) ? tensors_.one_scale_or_0(inputs_[i]) : 0; }
-  /// The same of output i.
+  /// The scale of output i; 0 when the file has none or several.
   [[gnu::cold]] constexpr float output_scale_or_0(std::size_t i) const {
     return i < outputs_.size() ? tensors_.one_scale_or_0(outputs_[i]) : 0;
   }
-  /// Refuses the file for what it says of input i.
+  /// Reports the file as invalid because of input i.
   [[gnu::cold]] constexpr void refuse_input(std::size_t i, pieces why) {
     const error found = tensors_.refusal(inputs_[i], error_code::invalid_file, why);
     refuse(found.code(), {found.letters()});
   }
 
-  /// The value of input i, or the resource or list that it is.
+  /// Input i: a value, a resource or a list.
   constexpr std::int32_t operand(std::size_t i) {
     return is_fine() && has(i) ? taken(tensors_.value_or_handle(inputs_[i])) : ir::none;
   }
@@ -217,37 +217,37 @@ class node_reader {
     if (is_fine() && !tensor_reader::is_resource(id)) refuse_operand(i, id, "a resource that VAR_HANDLE makes");
     return id;
   }
-  /// How many rows of input i count, as a value of one number; none: all of them.
+  /// The value with the number of valid rows of input i; none: all rows are valid.
   constexpr std::int32_t count_of_input(std::size_t i) const {
     return has(i) ? tensors_.count_of_tensor(inputs_[i]) : ir::none;
   }
-  /// What output 0 has become.
+  /// The desc of output 0 as added to the network.
   [[gnu::cold]] constexpr tensor_desc output_desc() {
     return outputs_.empty() || !is_fine() ? tensor_desc() : desc(taken(tensors_.value(outputs_[0])));
   }
-  /// Says that only as many rows of output 0 count.
+  /// Marks the first `count` rows of output 0 as valid; `count` is a value.
   [[gnu::cold]] constexpr void count_output(std::int32_t count) {
     if (!is_fine() || outputs_.empty()) return;
     const std::int32_t id = taken(tensors_.value(outputs_[0]));
     if (is_fine()) check(tensors_.set_count(id, count));
   }
-  /// Input i, which must be a list of tensors, by its place among all lists.
+  /// The index of input i among all lists; it must be a list of tensors.
   [[gnu::cold]] constexpr std::size_t list_operand(std::size_t i) {
     const std::int32_t id = operand(i);
     if (is_fine() && !tensor_reader::is_list(id)) refuse_operand(i, id, "a list of tensors");
     return is_fine() ? tensor_reader::place_of_list(id) : 0;
   }
-  /// Says that output i is a value of which the subgraph that was called has said all, a resource, or a list.
+  /// Sets output i to a value, resource or list that a called subgraph returned.
   [[gnu::cold]] constexpr void pass_on(std::size_t i, std::int32_t id) {
     if (tensor_reader::is_handle(id)) return define(i, id);
     conclude(i, id);
   }
-  /// Whether the value is true, which must be known before the network runs.
+  /// Reads a boolean that must be known before the network runs. `what` names it in errors.
   [[gnu::cold]] constexpr bool truth(std::int32_t id, std::string_view what);
 
-  /// What is known of a value; an empty desc of one that is missing.
+  /// The desc of a value; empty for ir::none.
   constexpr tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
-  /// What the file declares of output i.
+  /// The file's desc of output i. Extents that shape_signature marks as unknown are -1.
   [[gnu::cold]] constexpr tensor_desc declared(std::size_t i) {
     if (i >= outputs_.size()) return {};
     auto found = tensors_.declared_result(outputs_[i]);
@@ -256,24 +256,22 @@ class node_reader {
     return {};
   }
 
-  /// The extents that the file writes down for output i, however unknown they are.
+  /// The field `shape` of output i in the file, also for extents that shape_signature marks as unknown.
   [[gnu::cold]] constexpr shape_t written_shape(std::size_t i) const {
     return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
   }
 
-  /// Refuses such numbers among those integers of input i that the file gives.
-  ///
-  /// \param name what a number of the input is
+  /// Refuses the operator if the integers of input i contain such a number. The check covers constants only. `name`
+  /// says in errors what the numbers are.
   [[gnu::cold]] constexpr void require_no(detail::forbidden what, std::size_t i, std::string_view name = "index");
-  /// Refuses a number of operands that the options write down another time, and differently. Options that are missing
-  /// say none.
+  /// Refuses options whose field `count` differs from the number of operands. Missing options are accepted.
   template <class Options> [[gnu::cold]] constexpr void check_counted(std::string_view what, std::size_t got) {
     const auto options = this->options<Options>();
     if (!options || options[Options::count] == static_cast<std::int64_t>(got)) return;
     refuse(error_code::invalid_file,
            {"options: got ", options[Options::count], " ", what, ", expected ", got, ", as many as the operator has"});
   }
-  /// Refuses an element type of output 0 that the options write down another time, and differently; FLOAT32 says none.
+  /// Refuses options whose field `type` differs from the element type of output 0. FLOAT32 means unspecified.
   template <class Options> [[gnu::cold]] constexpr void check_result_type() {
     const std::int8_t type = options<Options>()[Options::type];
     if (type == 0 || !is_fine() || dtype_of_type(type) == declared(0).type) return;
@@ -281,7 +279,7 @@ class node_reader {
                                       ", expected that of the tensor, ", name_of(declared(0).type)});
   }
 
-  /// The integers of input i, which operators need to know before the network runs.
+  /// The integers of input i. They must be known before the network runs.
   [[gnu::cold]] constexpr pool<std::int64_t> integers(std::size_t i);
   [[gnu::cold]] constexpr std::int64_t integer(std::size_t i) {
     const pool<std::int64_t> found = integers(i);
@@ -289,22 +287,21 @@ class node_reader {
       refuse(error_code::invalid_file, {"input ", i, ": got ", found.size(), " numbers, expected 1"});
     return is_fine() ? found[0] : 0;
   }
-  /// Whether the elements of input i are known before the network runs.
+  /// True when the elements of input i are known before the network runs.
   constexpr bool is_known(std::size_t i) {
     const std::int32_t id = input(i);
     return id != ir::none && network_.graph().at(id).is == ir::kind::constant;
   }
-  /// Whether only a run knows the elements of a value, and not even the shapes of the network's inputs.
+  /// True when the elements of a value depend on the data of a run, not only on input shapes.
   constexpr bool is_computed(std::int32_t id) const {
     return id != ir::none && network_.readiness_of(id) == passes::readiness::computed;
   }
-  /// Whether the elements of input i follow from extents of the network's inputs that are unknown until these have
-  /// their shapes.
+  /// True when the elements of input i depend on unknown extents of the network's inputs, and on nothing else.
   constexpr bool is_awaited(std::size_t i) {
     const std::int32_t id = input(i);
     return id != ir::none && !is_known(i) && network_.readiness_of(id) == passes::readiness::evaluated;
   }
-  /// The shape that the integers of input i are.
+  /// Reads the integers of input i as a shape.
   [[gnu::cold]] constexpr shape_t shape(std::size_t i) {
     const pool<std::int64_t> extents = integers(i);
     if (extents.size() > max_rank)
@@ -313,49 +310,48 @@ class node_reader {
     for (const std::int64_t extent : extents) made.push_back(extent);
     return made;
   }
-  /// The same with -1 for each extent that only a run knows; of rank 0 when nothing is known. Files put such lists
-  /// together of single numbers.
+  /// As shape(), with -1 for each extent that is unknown before a run; rank 0 when nothing is known. Files build such
+  /// lists from single numbers.
   [[gnu::cold]] constexpr shape_t shape_as_far_as_known(std::size_t i);
-  /// The real number that input i stands for.
+  /// Reads input i as one real number.
   [[gnu::cold]] constexpr float real(std::size_t i);
 
-  /// Integers as a constant: a shape, axes, a permutation.
+  /// Makes a constant of integers: a shape, axes or a permutation.
   constexpr std::int32_t integer_list(array_ref<const std::int64_t> items) {
     return taken(network_.constant<std::int64_t>({i64, {static_cast<std::int64_t>(items.size())}}, items));
   }
   constexpr std::int32_t integer_list(std::initializer_list<std::int64_t> items) {
     return integer_list(std::span(items.begin(), items.size()));
   }
-  /// One number as a constant [1].
+  /// Makes a constant [1] of one float.
   constexpr std::int32_t real_number(float value) { return real_list(std::span(&value, 1)); }
   constexpr std::int32_t real_list(array_ref<const float> items) {
     return taken(network_.constant<float>({f32, {static_cast<std::int64_t>(items.size())}}, items));
   }
-  /// One number of a dtype as a constant without axes, which broadcasts to any shape; of a quantised one what is
-  /// stored.
+  /// Makes a constant of rank 0, which broadcasts to any shape. For a quantised constant `value` is the stored integer.
   [[gnu::cold]] constexpr std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
 
-  /// Names of nodes, and constants that the reader makes, count as copies of input 0: they stay in proportion to the
-  /// file's size.
+  /// Counts bytes of node names and of constants that the reader makes against the limit of copies (see
+  /// `tensor_reader::count_copy`).
   [[gnu::cold]] constexpr void count_copy(std::int64_t bytes) {
     if (!is_fine() || inputs_.empty()) return;
     check(tensors_.count_copy(inputs_[0], bytes));
   }
 
-  /// The fused activation of this number. Those that our operators do not fuse become nodes behind the one that is the
-  /// operator's output.
+  /// The fused activation with this number. An activation that nnrt's operators do not fuse is added as nodes after the
+  /// operator.
   [[gnu::cold]] constexpr activation fused(std::int8_t number);
-  /// Padding of this number. Refused: numbers that mean nothing.
+  /// The padding with this number. Refuses invalid numbers.
   [[gnu::cold]] constexpr pads padding(std::int8_t number);
 
-  /// A node of our own, between the operator's inputs and its outputs; its first result.
+  /// Adds an intermediate node and returns its first result.
   template <class Op>
   constexpr std::int32_t add(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
                              const tensor_desc& wanted = {}) {
     const pool<std::int32_t> made = apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), std::span(&wanted, 1));
     return made.empty() ? ir::none : made[0];
   }
-  /// The same for one whose result is what the file declares of output i.
+  /// Adds a node whose result is declared as output i in the file.
   template <class Op>
   constexpr std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
                                       std::size_t i = 0) {
@@ -363,7 +359,7 @@ class node_reader {
     const pool<std::int32_t> made = apply_declared<Op>(attrs, std::span(inputs.begin(), inputs.size()), wanted, i);
     return made.empty() ? ir::none : made[0];
   }
-  /// The same for all its results.
+  /// Adds an intermediate node and returns all its results.
   template <class Op>
   constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     return apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), {});
@@ -373,7 +369,7 @@ class node_reader {
                                        const tensor_desc& wanted) {
     return apply<Op>(attrs, inputs, std::span(&wanted, 1));
   }
-  /// The node whose results are the operator's outputs.
+  /// Adds the node whose results are the operator's outputs.
   template <class Op>
   constexpr void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     finish<Op>(attrs, std::span(inputs.begin(), inputs.size()));
@@ -384,13 +380,13 @@ class node_reader {
     const pool<std::int32_t> made = apply_declared<Op>(attrs, inputs, wanted, 0);
     for (std::size_t i = 0; i < made.size() && is_fine(); ++i) define(i, made[i]);
   }
-  /// Says that output i is this value.
+  /// Sets output i to this value.
   [[gnu::cold]] constexpr void define(std::size_t i, std::int32_t id);
-  /// The same for a value of which no node has checked that it is what the file declares.
+  /// Sets output i to this value after checking that it matches the file's desc.
   [[gnu::cold]] constexpr void conclude(std::size_t i, std::int32_t id);
 
  private:
-  /// Refuses the file for the kind of thing that input i is.
+  /// Reports that input i is of the wrong kind: tensor, resource or list.
   [[gnu::cold]] constexpr void refuse_operand(std::size_t i, std::int32_t id, std::string_view expected) {
     const std::string_view got = id == ir::none                   ? "none"
                                  : tensor_reader::is_resource(id) ? "a resource"
@@ -398,15 +394,15 @@ class node_reader {
                                                                   : "a tensor with elements";
     refuse(error_code::invalid_file, {"input ", i, ": got ", got, ", expected ", expected});
   }
-  /// Refuses, by its name, an operand that only a run knows where the operator wants a constant: the rule that says so
-  /// knows no names.
+  /// Refuses an operand that is computed at run time where the operator needs a constant. The message names the
+  /// operand, which the operator's rule could not.
   [[gnu::cold]] constexpr void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs,
                                                  std::string_view name);
   [[gnu::cold]] constexpr pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
                                                    array_ref<const std::int32_t> inputs,
                                                    array_ref<const tensor_desc> wanted,
                                                    array_ref<const tensor_desc> otherwise = {});
-  /// Nothing when all of them bind.
+  /// The descs without the shapes of tensors that are not network outputs. Empty when nothing was removed.
   [[gnu::cold]] constexpr pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted,
                                                                std::size_t first) const {
     pool<tensor_desc> without;
@@ -428,7 +424,7 @@ class node_reader {
   graph_builder& network_;
   record<schema::node> node_;
   list<std::int32_t> inputs_, outputs_;  // indices of tensors
-  std::int8_t activation_behind_ = 0;    // its number in the file
+  std::int8_t activation_behind_ = 0;    // number of an activation to be added after the operator
   error_code code_{};
   pool<char> message_;
 };
@@ -609,7 +605,7 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
                                                               array_ref<const std::int32_t> inputs,
                                                               array_ref<const tensor_desc> wanted,
                                                               array_ref<const tensor_desc> otherwise) {
-  // Of all nodes that the operator becomes.
+  // used for all nodes that the operator becomes
   const std::string_view name = outputs_.empty() ? std::string_view() : tensors_.name(outputs_[0]);
   count_copy(static_cast<std::int64_t>(name.size()));
   if (is_fine()) require_constants(op, inputs, name);
@@ -621,7 +617,7 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
     refuse(made.error().code(), {made.error().letters()});
     return {};
   }
-  network_.evaluate_last();  // what files compute from shapes, other operators need to know
+  network_.evaluate_last();  // makes shapes that the file computes known to later operators
   count_copy(static_cast<std::int64_t>(network_.graph().bytes.size() - bytes_before));
   return *std::move(made);
 }

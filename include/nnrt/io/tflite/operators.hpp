@@ -1,5 +1,5 @@
-// operators: which builtin operators of .tflite files we read, how many operands each has, and by which function.
-// Flow: load() looks up every operator of a file here; whatever is not in the table is refused by its name.
+// operators: the table of supported .tflite operators, with their versions, numbers of operands and readers.
+// Flow: read.hpp looks up every operator of a file here; an operator without a row is refused by name.
 #pragma once
 
 #include <nnrt/io/tflite/counted_rows.hpp>
@@ -66,13 +66,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// More operands than any operator has: no limit.
+/// No limit on the number of operands.
 inline constexpr std::size_t any_number = std::size_t(-1);
 
-/// A builtin operator that we read. Optional inputs may be missing at the end or be -1; the first `min_inputs` must
-/// be there, unless they stand behind `required`. `newest` is the highest version in which TensorFlow
-/// Lite's files have it as far as we know: a version adds element types, ranks and fields of options, all of which are
-/// read or refused.
+/// A supported operator. Inputs after the first `min_inputs` are optional: they may be missing at the end or be -1.
+/// Inputs from `required` on may be -1, too. `newest` is the highest version known of TensorFlow Lite's files. A
+/// version adds element types, ranks and fields of options; each is either supported or refused.
 struct operator_row {
   std::string_view name;
   int newest;
@@ -80,12 +79,12 @@ struct operator_row {
   std::size_t min_inputs, max_inputs;
   std::size_t min_outputs, max_outputs;
   void (*read)(node_reader& node);
-  detail::use_by_input counted = {};  // rows of which only a run knows how many count
-  bool changes_variables = false;     // of its operands
+  detail::use_by_input counted = {};  // use of inputs with a run-time number of valid rows
+  bool changes_variables = false;     // true when it changes variable operands
   std::size_t required = any_number;
 };
 
-/// By name. What an operator demands of its operands is written in the rules of ours that it becomes, and only there.
+/// Sorted by name. Conditions on operands are checked by the rules of the nnrt operators that a row becomes.
 inline constexpr operator_row operator_table[] = {
     {"ABS", 5, schema::empty_options(78), 1, 1, 1, 1, read_unary<ops::abs>, detail::by_elements},
     {"ADD", 5, schema::kind_of<schema::add_options>, 2, 2, 1, 1, read_sum_of_two<ops::add, schema::add_options>,
@@ -271,7 +270,7 @@ inline constexpr operator_row operator_table[] = {
     {"ZEROS_LIKE", 1, schema::empty_options(67), 1, 1, 1, 1, read_zeros_like},
 };
 
-/// Custom operators that we read, by their codes.
+/// Supported custom operators, by custom code.
 inline constexpr operator_row custom_operator_table[] = {
     {"Convolution2DTransposeBias", 1, schema::no_options, 3, 3, 1, 1, read_transpose_conv_bias},
     {"FlexTensorListFromTensor", 1, schema::no_options, 2, 2, 1, 1, read_list_from_tensor<detail::flex_lists>},
@@ -305,7 +304,7 @@ inline constexpr operator_row custom_operator_table[] = {
     {"TensorListStack", 1, schema::no_options, 2, 2, 1, 1, read_list_stack<detail::own_lists>},
 };
 
-/// Operators that Circle files have besides.
+/// Supported operators that only Circle files have.
 inline constexpr operator_row circle_operator_table[] = {
     {"INSTANCE_NORM", 1, schema::kind_of<schema::instance_norm_options>, 3, 3, 1, 1, read_instance_norm},
 };
@@ -330,15 +329,15 @@ static_assert(builtin_rows.all_are_known, "nnrt: a row of this table has a name 
 
 }  // namespace detail
 
-/// The row of a builtin operator; nullptr when we do not read it.
+/// The row of a builtin operator; null when it is not supported.
 constexpr const operator_row* row_of_builtin(std::int32_t number) {
   return number >= 0 && number < builtin_count ? detail::builtin_rows.rows[number] : nullptr;
 }
-/// The row of an operator that Circle files alone have, by its negative number.
+/// The row of an operator of Circle files, by its negative number; null when it is not supported.
 constexpr const operator_row* row_of_circle(std::int32_t number) {
   return number == -2 ? &circle_operator_table[0] : nullptr;
 }
-/// The row of a custom operator; nullptr when we do not read it.
+/// The row of a custom operator; null when it is not supported.
 constexpr const operator_row* row_of_custom(std::string_view code) {
   for (const operator_row& row : custom_operator_table)
     if (row.name == code) return &row;

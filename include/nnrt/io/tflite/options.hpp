@@ -1,25 +1,26 @@
-// options: the tables of operators' options in a .tflite file - fields by their slots, and their tags.
-// Flow: readers of operators ask for the options they know; what the file leaves out has the format's defaults.
+// options: the option tables of operators in a .tflite file, with tags, fields and slots.
+// Flow: readers of operators read their options with these types; omitted fields have the format's defaults.
 #pragma once
 
 #include <nnrt/io/tflite/flatbuffer.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite::schema {
 
-// Slots, tags and defaults are those of TensorFlow Lite's schema. Enumerations are bytes: padding SAME 0, VALID 1.
-// `fields` is how many fields the schema's table has, read or not: a file with a further one is refused.
+// Slots, tags and defaults are from TensorFlow Lite's schema. Enumerations are bytes; padding is SAME 0, VALID 1.
+// `fields` is the number of fields in the schema's table, including fields that are not read. Files with more fields
+// are refused.
 
-/// Which table of options an operator has: its tag, 0 for none, and how many fields the schema's table has.
+/// The options table of an operator: its tag (0: none), and the number of fields in the schema's table.
 struct options_kind {
   std::uint8_t tag = 0;
   int fields = 0;
 };
 template <class Options> inline constexpr options_kind kind_of{Options::tag, Options::fields};
 inline constexpr options_kind no_options{};
-/// Options of this tag that have no fields.
+/// Options with this tag and without fields.
 constexpr options_kind empty_options(int tag) { return {static_cast<std::uint8_t>(tag), 0}; }
 
-/// A table of which nothing is read.
+/// A table of which no field is read.
 struct any_table {
   static constexpr bool each(auto) { return true; }
 };
@@ -36,7 +37,7 @@ struct conv2d_options {
   }
 };
 
-/// DEPTHWISE_CONV_2D. The multiplier of channels (slot 3) follows from the weights' shape.
+/// DEPTHWISE_CONV_2D. The channel multiplier (slot 3) is not read: it follows from the weights' shape.
 struct depthwise_conv2d_options {
   static constexpr std::uint8_t tag = 2;
   static constexpr int fields = 7;
@@ -58,7 +59,7 @@ struct pool2d_options {
   }
 };
 
-/// FULLY_CONNECTED. `asymmetric` is about float inputs beside 8-bit weights, as in BATCH_MATMUL.
+/// FULLY_CONNECTED. `asymmetric` applies to float inputs with 8-bit weights, as in BATCH_MATMUL.
 struct fully_connected_options {
   static constexpr std::uint8_t tag = 8;
   static constexpr int fields = 5;
@@ -86,7 +87,7 @@ struct concatenation_options {
   static constexpr bool each(auto f) { return f(axis) && f(fused); }
 };
 
-/// Options that are a fused activation and nothing else that we read.
+/// Options of which only a fused activation is read.
 template <std::uint8_t Tag> struct fused_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
@@ -204,7 +205,7 @@ struct transpose_conv_options {
   }
 };
 
-/// PACK. `count` is that of its inputs.
+/// PACK. `count` is the number of inputs.
 struct pack_options {
   static constexpr std::uint8_t tag = 59;
   static constexpr int fields = 2;
@@ -212,7 +213,7 @@ struct pack_options {
   static constexpr bool each(auto f) { return f(count) && f(axis); }
 };
 
-/// SPLIT and SPLIT_V. `count` is that of the outputs.
+/// SPLIT and SPLIT_V. `count` is the number of outputs.
 template <std::uint8_t Tag> struct parts_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
@@ -241,7 +242,7 @@ struct one_hot_options {
   static constexpr bool each(auto f) { return f(axis); }
 };
 
-/// UNPACK. `count` is that of its outputs.
+/// UNPACK. `count` is the number of outputs.
 struct unpack_options {
   static constexpr std::uint8_t tag = 64;
   static constexpr int fields = 2;
@@ -290,7 +291,7 @@ struct batch_matmul_options {
   static constexpr bool each(auto f) { return f(adj_x) && f(adj_y) && f(asymmetric); }
 };
 
-/// CALL and CALL_ONCE: the subgraph that is called.
+/// CALL and CALL_ONCE: index of the called subgraph.
 template <std::uint8_t Tag, class Index> struct call_options_of {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
@@ -300,7 +301,7 @@ template <std::uint8_t Tag, class Index> struct call_options_of {
 using call_options = call_options_of<16, std::uint32_t>;
 using call_once_options = call_options_of<103, std::int32_t>;
 
-/// IF: the subgraphs of a condition that is true, and of one that is false. WHILE: those of the condition and the body.
+/// IF: the subgraphs for a true and a false condition. WHILE: the subgraphs of the condition and the body.
 template <std::uint8_t Tag> struct two_subgraphs_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 2;
@@ -310,7 +311,7 @@ template <std::uint8_t Tag> struct two_subgraphs_options {
 using if_options = two_subgraphs_options<92>;
 using while_options = two_subgraphs_options<93>;
 
-/// VAR_HANDLE: which variable.
+/// VAR_HANDLE: the names that identify the variable.
 struct var_handle_options {
   static constexpr std::uint8_t tag = 111;
   static constexpr int fields = 2;
@@ -361,7 +362,7 @@ struct gelu_options {
   static constexpr bool each(auto f) { return f(approximate); }
 };
 
-/// LSTM; `kernel` is 0 for FULL, 1 for BASIC.
+/// LSTM. `kernel` is 0 for FULL, 1 for BASIC.
 struct lstm_options {
   static constexpr std::uint8_t tag = 14;
   static constexpr int fields = 5;

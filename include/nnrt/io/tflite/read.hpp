@@ -1,6 +1,6 @@
-// read: a .tflite file as a graph and the places of its weights, in constant evaluation as at run time.
-// Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; load.hpp makes a model of
-// both.
+// read: reads a .tflite file as a graph and the places of its weights, in constant evaluation or at run time.
+// Flow: verifies the file and converts each operator to nodes by the table of operators.hpp; load.hpp makes a model of
+// the result.
 #pragma once
 
 #include <nnrt/io/tflite/operators.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// What is read of a file: its graph, and where in the file the weights lie.
+/// The result of reading a file: the graph, and the file positions of its weights.
 struct file_network {
   ir::graph graph;
   pool<weight_place> weights;
@@ -19,19 +19,19 @@ namespace detail {
 
 inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 
-/// How an operator of the file is read; nullptr where nothing here computes it.
+/// The row of an operator of the file; null when it is not supported.
 [[gnu::cold]] constexpr const operator_row* row_of(const document& file, record<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
   if (number < 0 && file.is_circle()) return row_of_circle(number);
   if (number == custom_operator) return row_of_custom(code[schema::operator_code::custom_code]);
   return row_of_builtin(number);
 }
-/// What it is called, for messages.
+/// The name of an operator in messages.
 [[gnu::cold]] constexpr pool<char> title_of(const document& file, record<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
   if (number < 0 && file.is_circle()) return name_of_circle(number);
   if (number != custom_operator) return name_of_builtin(number);
-  constexpr std::size_t longest = 80;  // many operators may have one long name
+  constexpr std::size_t longest = 80;  // limits the message: many operators may share one long name
   const std::string_view custom = code[schema::operator_code::custom_code];
   return letters({"CUSTOM ", piece::in_quotes(custom.substr(0, longest)), custom.size() > longest ? "..." : ""});
 }
@@ -43,7 +43,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   node.refuse(error_code::invalid_file, {what, ": got ", got, ", expected ", bound, got < least ? least : most});
 }
 
-/// Refuses an operator in a version that is newer than its row: what it means nobody here knows. Missing or 0 it is 1.
+/// Refuses an operator with a newer version than its row. A missing version is 1.
 [[gnu::cold]] constexpr void check_version(node_reader& node, record<schema::operator_code> code,
                                            const operator_row& row) {
   const std::int32_t version = code[schema::operator_code::version];
@@ -65,12 +65,12 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   conclude_counted(node, rows);
 }
 
-/// Indices of nodes whose operator has no row: the first node of each name, at most max_missing of them.
+/// Indices of the first node of each unsupported operator, by name; at most max_missing.
 inline constexpr std::size_t max_missing = 100;
 [[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, records<schema::node> nodes) {
   const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
   pool<std::size_t> missing;
-  pool<char> is_known;  // of the file's list of operators: which have been looked at
+  pool<char> is_known;  // for each entry of the operator list: 1 when it was examined
   is_known.assign(file.code_count(), 0);
   for (std::size_t i = 0; i < nodes.size() && missing.size() < max_missing; ++i) {
     const std::uint32_t index = nodes[i][schema::node::opcode_index];
@@ -84,7 +84,7 @@ inline constexpr std::size_t max_missing = 100;
   return missing;
 }
 
-/// Refuses a file with operators that nnrt does not read, and names all of them at once.
+/// Refuses a file with unsupported operators, and names them in one message.
 [[gnu::cold]] constexpr result<void> check_operators(const document& file, records<schema::node> nodes) {
   constexpr std::size_t max_named = 8;
   const pool<std::size_t> missing = missing_operators(file, nodes);
@@ -99,13 +99,13 @@ inline constexpr std::size_t max_missing = 100;
   return fail(error_code::not_supported, text);
 }
 
-/// What is read of a file: a subgraph, and the signature that names its inputs and outputs, if there is one.
+/// The subgraph to read, and the signature that names its inputs and outputs; without a signature the record is empty.
 struct entry {
   std::uint32_t subgraph = 0;
   record<schema::signature_def> signature;
 };
 
-/// Fields of a signature that are newer than the schema; empty when there are none.
+/// Finds fields of a signature that are newer than the schema. Returns an error message; empty: no error.
 [[gnu::cold]] constexpr pool<char> fault_of_signature(record<schema::signature_def> signature) {
   pool<char> fault = fault_of_fields(signature);
   for (const auto ends : {signature[schema::signature_def::inputs], signature[schema::signature_def::outputs]})
@@ -113,7 +113,7 @@ struct entry {
   return fault;
 }
 
-/// The entry that was asked for.
+/// The subgraph and signature that `key` selects.
 [[gnu::cold]] constexpr result<entry> find_entry(const document& file, std::string_view key) {
   if (key.empty()) return entry{};
   pool<char> known;
@@ -136,9 +136,8 @@ struct entry {
                                              known.empty() ? "none: the file has none" : "one of ", known});
 }
 
-/// What the file calls end i of the network: by the tensor's own name, or its number where it has none, unless a
-/// signature says otherwise. A tensor that is several ends has several names, in order. No more names are looked at
-/// than there are ends.
+/// The name of input or output i: from the signature, else the tensor's own name, else "#" and its index. If a tensor
+/// is listed several times, it gets the signature's names in order. Examines at most ends.size() names.
 [[gnu::cold]] constexpr pool<char> called(records<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
                                           std::string_view own) {
   std::size_t ends_before = 0;
@@ -148,11 +147,11 @@ struct entry {
     own = names[k][schema::tensor_map::name];
     if (ends_before-- == 0) break;
   }
-  if (own.empty()) return letters({"#", ends[i]});  // not with ?: - g++ 12 destroys what it chose twice
+  if (own.empty()) return letters({"#", ends[i]});  // no conditional operator: g++ 12 would destroy its result twice
   return letters({own});
 }
 
-/// Names in one pool of letters.
+/// A list of names in one character pool.
 class name_list {
  public:
   constexpr std::size_t size() const { return names_.size(); }
@@ -172,8 +171,7 @@ class name_list {
   pool<part> names_;
 };
 
-/// Gives a name that an end before has a number, so that all differ: x, x_1, x_2; the least that makes a name which the
-/// file gives nobody.
+/// Appends numbers to repeated names: x, x_1, x_2. Each number is the lowest that gives a name not used in the file.
 [[gnu::cold]] constexpr name_list made_unique(const name_list& names) {
   name_list made;
   pool<int> numbers;
@@ -193,9 +191,9 @@ class name_list {
   return made;
 }
 
-/// A network with more inputs, or outputs, than this is none: names are compared one by one.
+/// Largest number of inputs or outputs: names are compared pairwise.
 inline constexpr std::size_t max_ends = 4096;
-/// What callers call the ends of the network. `what` they are is for errors.
+/// The names of the network's inputs or outputs. `what` names them in errors.
 [[gnu::cold]] constexpr result<name_list> names_of_ends(records<schema::tensor_map> names, list<std::int32_t> ends,
                                                         tensor_reader& tensors, std::string_view what) {
   if (ends.size() > max_ends)
@@ -232,7 +230,7 @@ inline constexpr std::size_t max_ends = 4096;
     if (!id) return fail(error(id.error()).in(letters_of(letters({"output ", i}))));
     ids.push_back(*id);
   }
-  // After the file's own outputs, how many rows count of those that have more.
+  // After the file's own outputs come the numbers of valid rows of outputs that have one.
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::int32_t count = tensors.count_of(ids[i]);
     if (count == ir::none) continue;
@@ -261,7 +259,7 @@ inline constexpr std::size_t max_ends = 4096;
   return fail(node.reason().in(letters_of(place)));
 }
 
-/// A builder whose graph can be taken, and given back.
+/// A builder whose graph can be taken out and put back.
 struct network_builder : graph_builder {
   using graph_builder::readiness;
   using graph_builder::resume;
@@ -270,33 +268,33 @@ struct network_builder : graph_builder {
 
 }  // namespace detail
 
-/// A network of which some operators have been read: plain data, which constant evaluation can keep.
+/// A partly read network. Plain data that constant evaluation can store.
 struct partial_network {
   ir::graph graph;
   pool<passes::readiness> ready;  // of each value
   tensor_state tensors;
-  std::size_t next = 0;  // the operator of the file that is read next
+  std::size_t next = 0;  // index of the operator to read next
 };
 
-/// How many tensors, inputs and outputs a subgraph has.
+/// The numbers of tensors, inputs and outputs of a subgraph.
 struct network_extent {
   std::size_t tensors = 0, inputs = 0, outputs = 0;
 };
 
-/// Reads a subgraph operator by operator, so that the compiler can do it in parts: clang allows each evaluation a
-/// million steps. `file` is verified, and outlives the reader.
+/// Reads a subgraph operator by operator. The compiler can do this in several parts, because clang limits one constant
+/// evaluation to a million steps. `file` is verified and must outlive the reader.
 class network_reader {
  public:
   constexpr network_reader(document& file, const load_options& wanted, find_operator find)
       : file_(file), wanted_(wanted), find_(find) {}
 
-  /// Of what will be read; nothing when there is no such subgraph.
+  /// The extent of the subgraph to read; zeros when there is no such subgraph.
   [[gnu::cold]] constexpr network_extent extent() {
     if (!find_entry()) return {};
     return {graph_[schema::subgraph::tensors].size(), graph_[schema::subgraph::inputs].size(),
             graph_[schema::subgraph::outputs].size()};
   }
-  /// Reads the names of tensors and the inputs, before any operator.
+  /// Reads tensor names and inputs. Call it before read_next().
   [[gnu::cold]] constexpr result<void> begin();
   /// Continues a network that another reader of this file began.
   [[gnu::cold]] constexpr result<void> resume(partial_network so_far);
@@ -304,16 +302,16 @@ class network_reader {
   constexpr bool has_more() const { return next_ < operators().size(); }
   /// Reads one operator.
   [[gnu::cold]] constexpr result<void> read_next();
-  /// Reads the outputs, and what states become, after all operators.
+  /// Reads the outputs and the next values of states. Call it after all operators.
   [[gnu::cold]] constexpr result<void> finish();
 
-  /// Nodes so far.
+  /// Number of nodes added so far.
   constexpr std::size_t nodes() const { return network_.graph().nodes.size(); }
-  /// What an operator was found without, for which reading cannot go on.
+  /// The part of an operator whose absence stopped the reading.
   constexpr const graph_builder::lacking_part& lacking() const { return network_.lacking(); }
-  /// Where in the file the operator begins that is read next; 0 when there is none.
+  /// File offset of the operator that is read next; 0 when there is none.
   constexpr std::size_t place() const { return has_more() ? operators()[next_].at() : 0; }
-  /// What was read; the reader is empty afterwards.
+  /// Returns the network and leaves the reader empty.
   constexpr partial_network take() {
     partial_network made;
     made.ready = network_.readiness();
@@ -354,7 +352,7 @@ class network_reader {
   record<schema::subgraph> graph_;
   detail::network_builder network_;
   tensor_state tensors_;
-  std::optional<tensor_reader> reader_;  // refers to what stands above
+  std::optional<tensor_reader> reader_;  // refers to the members above
   std::size_t next_ = 0;
 };
 
@@ -364,7 +362,7 @@ class network_reader {
   return in_subgraph(read_ends());
 }
 
-/// All names, the inputs, and whether every operator is one that is read.
+/// Reads names and inputs, and checks that every operator is supported.
 [[gnu::cold]] constexpr result<void> network_reader::read_ends() {
   if (auto ok = tensors().read_names(); !ok) return ok;
   if (auto fault = detail::fault_of_subgraph(file_, graph_); !fault.empty())
@@ -397,8 +395,8 @@ class network_reader {
   return in_subgraph(tensors().finish_states());
 }
 
-/// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which
-/// form of them the graph has. Errors: as those of load().
+/// Reads one subgraph of a .tflite file, in constant evaluation or at run time. `find` returns an operator by its code,
+/// in the form that the graph shall have. Errors as load().
 [[gnu::cold]] constexpr result<file_network> read(std::string_view bytes, find_operator find,
                                                   const load_options& wanted = {}) {
   auto file = document::verify(bytes);

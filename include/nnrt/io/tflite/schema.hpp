@@ -1,6 +1,5 @@
-// schema: the tables of a .tflite or .circle file as far as we read them - fields by their slots, numbers of types and
-// tags.
-// Flow: document.hpp verifies a file by these tables; tensors.hpp and the operators' readers ask for their fields.
+// schema: the tables of a .tflite or .circle file that nnrt reads, with field slots, defaults and type numbers.
+// Flow: document.hpp verifies a file by these tables; tensors.hpp and the operators' readers get fields by them.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
@@ -8,9 +7,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite::schema {
 
-// Slots, defaults and numbers are those of TensorFlow Lite's schema, version 3, in which none of them ever changes.
-// `fields` is how many fields a table has there, read or not: newer writers add theirs at the end, and what these mean
-// nobody here knows.
+// Slots, defaults and numbers are from TensorFlow Lite's schema, version 3, which never changes them. `fields` is the
+// number of fields of a table, including fields that are not read. Newer writers append fields, whose meaning is
+// unknown.
 
 /// An operator that the file uses.
 struct operator_code {
@@ -24,7 +23,7 @@ struct operator_code {
   }
 };
 
-/// How a tensor's integers stand for real numbers: one scale, or one for each index of an axis.
+/// Quantisation of a tensor: one scale and zero point, or one for each index of an axis.
 struct quantization {
   static constexpr std::string_view kind = "QuantizationParameters";
   static constexpr int fields = 7;
@@ -35,27 +34,27 @@ struct quantization {
   static constexpr bool each(auto f) { return f(scale) && f(zero_point) && f(details_type) && f(quantized_dimension); }
 };
 
-/// Numbers in a table of their own.
+/// A table that holds a list of numbers.
 template <class T> struct number_list {
   static constexpr vector<T> values{0};
   static constexpr bool each(auto f) { return f(values); }
 };
 
-/// How one axis of a sparse tensor is stored: all of its indices, or for each index of the axis before (of a segment)
-/// those that are listed.
+/// How one axis of a sparse tensor is stored: dense, or compressed (CSR). A CSR axis has one segment of listed indices
+/// for each index of the preceding axis.
 struct dimension_metadata {
   static constexpr std::string_view kind = "DimensionMetadata";
   static constexpr int fields = 6;
   static constexpr scalar<std::int8_t> format{0};  // DENSE 0, SPARSE_CSR 1
   static constexpr scalar<std::int32_t> dense_size{1};
-  static constexpr scalar<std::uint8_t> segments_type{2}, indices_type{4};  // of int 1, ushort 2, ubyte 3
+  static constexpr scalar<std::uint8_t> segments_type{2}, indices_type{4};  // int 1, ushort 2, ubyte 3
   static constexpr one_of segments{3}, indices{5};
   static constexpr bool each(auto f) {
     return f(format) && f(dense_size) && f(segments_type) && f(segments) && f(indices_type) && f(indices);
   }
 };
 
-/// Which elements of a sparse tensor are stored.
+/// Describes which elements of a sparse tensor are stored.
 struct sparsity {
   static constexpr std::string_view kind = "SparsityParameters";
   static constexpr int fields = 3;
@@ -64,7 +63,7 @@ struct sparsity {
   static constexpr bool each(auto f) { return f(traversal_order) && f(block_map) && f(dim_metadata); }
 };
 
-/// A tensor; `buffer` 0 is empty and stands for "computed", as every empty buffer does.
+/// A tensor. `buffer` 0 is empty. An empty buffer means that the tensor is computed.
 struct tensor {
   static constexpr std::string_view kind = "Tensor";
   static constexpr int fields = 11;
@@ -84,8 +83,8 @@ struct tensor {
   }
 };
 
-/// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing.
-/// `intermediates` are tensors whose scales say how the operator stores what it computes on the way.
+/// One operator call. Inputs and outputs are indices of the subgraph's tensors; -1 is a missing optional one.
+/// `intermediates` are tensors whose scales quantise intermediate results.
 struct node {
   static constexpr std::string_view kind = "Operator";
   static constexpr int fields = 14;
@@ -109,7 +108,7 @@ struct node {
   }
 };
 
-/// A network; its operators are in an order in which they can run.
+/// A network. Its operators are in execution order.
 struct subgraph {
   static constexpr std::string_view kind = "SubGraph";
   static constexpr int fields = 6;
@@ -118,14 +117,14 @@ struct subgraph {
   static constexpr vector<std::int32_t> outputs{2};
   static constexpr tables<schema::node> operators{3};
   static constexpr text name{4};
-  static constexpr scalar<std::int8_t> data_format{5};  // of Circle files alone
+  static constexpr scalar<std::int8_t> data_format{5};  // Circle files only
   static constexpr bool each(auto f) {
     return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name) && f(data_format);
   }
 };
 
-/// Elements of constants; those of files beyond 2 GB stand behind the FlatBuffer: `size` bytes, `offset` from the
-/// file's begin. Offsets 0 and 1 mean none.
+/// Elements of constants. In files beyond 2 GB they follow the FlatBuffer: `size` bytes at `offset` from the file's
+/// begin. Offsets 0 and 1 mean that they do not.
 struct buffer {
   static constexpr std::string_view kind = "Buffer";
   static constexpr int fields = 3;
@@ -134,7 +133,7 @@ struct buffer {
   static constexpr bool each(auto f) { return f(data) && f(offset) && f(size); }
 };
 
-/// An input or output of a signature: how callers name a tensor.
+/// An input or output of a signature: the caller's name of a tensor.
 struct tensor_map {
   static constexpr std::string_view kind = "TensorMap";
   static constexpr int fields = 2;
@@ -143,7 +142,7 @@ struct tensor_map {
   static constexpr bool each(auto f) { return f(name) && f(tensor_index); }
 };
 
-/// A way to call a subgraph, by names.
+/// A signature: a subgraph with named inputs and outputs.
 struct signature_def {
   static constexpr std::string_view kind = "SignatureDef";
   static constexpr int fields = 5;

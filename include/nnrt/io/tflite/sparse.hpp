@@ -1,5 +1,5 @@
-// sparse: constants of which a .tflite file has those elements alone that are not 0.
-// Flow: tensors.hpp puts them in their places when an operator asks for such a constant.
+// sparse: expands sparse constants of a .tflite file to dense tensors.
+// Flow: tensors.hpp calls it when an operator needs such a constant.
 #pragma once
 
 #include <nnrt/core/text.hpp>
@@ -7,26 +7,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// The elements of a sparse tensor in their places. An axis of the tensor may be cut into blocks, which are axes of
-/// their own, behind the others. Axes are stored from the outermost on: a dense one has every index, one of a
-/// compressed row (CSR) has for each index of the axis before a segment of a list of indices.
-///
-/// Source: TensorFlow Lite's schema (SparsityParameters).
+/// Expands a sparse tensor. An axis may be split into blocks; the axes inside the blocks come after the others. Storage
+/// axes are nested, outermost first. A dense axis has every index. A compressed (CSR) axis has a segment of an index
+/// list for each index of the preceding axis.
 class sparse_elements {
  public:
   constexpr sparse_elements(const document& file, record<schema::sparsity> how, const shape_t& shape,
                             std::string_view stored, std::size_t element_bytes)
       : file_(file), how_(how), shape_(shape), quantised_(stored), element_bytes_(element_bytes) {}
 
-  /// What is wrong with the description; empty when nothing is known to be.
+  /// Reads and checks the description. Returns an error message; empty: no error so far.
   [[gnu::cold]] constexpr pool<char> read_axes();
-  /// Writes the elements over zeros: shape.elements() of them. Empty, or what is wrong.
+  /// Writes shape.elements() elements into `dense`, which holds zeros. Returns an error message; empty: success.
   [[gnu::cold]] constexpr pool<char> write(pool<char>& dense);
 
  private:
   static constexpr int max_axes = 2 * max_rank;
 
-  /// One number of a list whose numbers have 32, 16 or 8 bits.
+  /// An element of a list of 32-bit, 16-bit or 8-bit integers.
   struct index_list {
     list<std::int32_t> wide;
     list<std::uint16_t> narrow;
@@ -40,7 +38,7 @@ class sparse_elements {
   };
   struct axis {
     int of = 0;             // the axis of the tensor
-    std::int64_t size = 0;  // how many indices it can have
+    std::int64_t size = 0;  // number of indices
     bool is_dense = true;
     index_list segments, indices;
   };
@@ -67,8 +65,8 @@ class sparse_elements {
   std::size_t element_bytes_;
   axis axes_[max_axes] = {};
   int count_ = 0;
-  std::int64_t at_[max_axes] = {};  // indices along all axes
-  std::size_t next_ = 0;            // of the stored elements, in bytes
+  std::int64_t at_[max_axes] = {};  // current index along each axis
+  std::size_t next_ = 0;            // byte offset of the next stored element
 };
 
 // --- details ---------------------------------------------------------------
@@ -96,7 +94,7 @@ class sparse_elements {
       return letters({"sparsity: blocks of axis ", axes_[i].of, ", expected one of ", shape_.rank});
     if (auto fault = read_axis(i, axes_[i]); !fault.empty()) return fault;
   }
-  for (int of = 0; of < shape_.rank; ++of) {  // blocks times their size are the axis
+  for (int of = 0; of < shape_.rank; ++of) {  // number of blocks times block size is the extent
     std::int64_t whole = shape_[of];
     for (int i = shape_.rank; i < count_; ++i)
       if (axes_[i].of == of) whole = axes_[i].size > 0 && whole % axes_[i].size == 0 ? whole / axes_[i].size : -1;
@@ -125,7 +123,7 @@ class sparse_elements {
   if (found.is_dense) return {};
   found.segments = numbers(described[dimension_metadata::segments_type], described[dimension_metadata::segments]);
   found.indices = numbers(described[dimension_metadata::indices_type], described[dimension_metadata::indices]);
-  std::int64_t last = 0;  // segments follow one another, so that no element is read twice
+  std::int64_t last = 0;  // segments are consecutive, so no element is read twice
   for (std::size_t k = 0; k < found.segments.size(); ++k) {
     const std::int64_t end = found.segments[k];
     if (end < last || end > static_cast<std::int64_t>(found.indices.size()))
@@ -144,7 +142,8 @@ class sparse_elements {
   return {};
 }
 
-/// Puts the elements below index number `before` of the axes so far. False when there is something that is not there.
+/// Writes the elements under index number `before` of the preceding axes. Returns false when a segment, index or
+/// element is missing.
 [[gnu::cold]] constexpr bool sparse_elements::put(pool<char>& dense, int level, std::size_t before) {
   if (level < count_) {
     const axis& a = axes_[level];

@@ -1,5 +1,5 @@
-// tensor_list: lists of tensors in .tflite files, values of reading alone: which value each of their elements is.
-// Flow: tensors.hpp keeps them; the readers in operators/lists.hpp make them, take elements out of them, stack them.
+// tensor_list: compile-time lists of tensors in .tflite files; they map each element to a value of the network.
+// Flow: tensors.hpp stores them; the readers in operators/lists.hpp make them, read their elements and stack them.
 #pragma once
 
 #include <nnrt/core/pool.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// A shape of which the rank need not be known, nor all extents.
+/// A shape whose rank or extents may be unknown.
 struct partial_shape {
   bool has_rank = false;
   shape_t shape = {};
@@ -18,7 +18,7 @@ struct partial_shape {
   constexpr bool is_known() const { return has_rank && shape.is_known(); }
 };
 
-/// What two such shapes say together; none where they contradict each other.
+/// Combines two partial shapes. Returns none when they contradict each other.
 [[gnu::cold]] constexpr std::optional<partial_shape> merged(const partial_shape& a, const partial_shape& b) {
   if (!a.has_rank || !b.has_rank) return a.has_rank ? a : b;
   if (a.shape.rank != b.shape.rank) return std::nullopt;
@@ -30,23 +30,25 @@ struct partial_shape {
   return made;
 }
 
-/// A list of tensors at one point of the network. It is new, or one before it with another element: loops make a list
-/// with each trip, and copies would be as many as the square of the trips.
+/// A list of tensors at one point of the network: a new list, or an earlier list with one element replaced. Loops make
+/// a list in each iteration; copies would take quadratic memory.
 struct tensor_list {
-  std::int32_t before = ir::none;  // the list that this one is but for element `at`; none: it is new
+  std::int32_t before = ir::none;  // the earlier list that differs in element `at` only; none: a new list
   std::int32_t at = 0;
-  std::int32_t value = ir::none;  // that element, or none where it is unset; of a new list the tensor whose rows its
-                                  // elements are, or none where all are unset
+  // the replaced element, or none if unset; for a new list: the tensor whose rows are the elements, or none if all are
+  // unset
+  std::int32_t value = ir::none;
   std::int32_t count = 0;
   dtype type{};              // of all elements
-  partial_shape shape = {};  // of all elements, as far as the file says it
+  partial_shape shape = {};  // of all elements, as far as the file states it
 };
 
-/// Longer lists, or more of them, no loop makes that is unrolled; elements are looked for one by one.
+/// Limits of list length and of the number of lists. Unrolled loops do not exceed them; elements are found by linear
+/// search.
 inline constexpr std::int64_t max_list_elements = 8192;
 inline constexpr std::size_t max_lists = 8192;
 
-/// An element: a value, a row of one, or unset.
+/// An element of a list: a value, a row of a value, or unset.
 struct list_element {
   std::int32_t value = ir::none;
   std::int32_t row = ir::none;  // none: the value itself

@@ -1,5 +1,5 @@
-// tensor_record: what the record of a tensor in a .tflite file says of its shape and scales, or what is wrong with it.
-// Flow: tensors.hpp makes the desc of each tensor of it.
+// tensor_record: reads shape and quantisation from the record of a tensor in a .tflite file.
+// Flow: tensors.hpp makes the desc of each tensor from it.
 #pragma once
 
 #include <nnrt/core/channel_scales.hpp>
@@ -11,11 +11,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite { namespace detail {
 
-/// Elements that stand for real numbers; of others the quantisation says nothing that operators do not know: the scale
-/// of a bias is that of its layer's input times that of its weight.
+/// Dtypes whose quantisation is read. Others need none: the scale of a bias is the product of the scales of input and
+/// weight.
 inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
-/// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
+/// Checks properties of a tensor other than shape and quantisation. Returns an error message for an unsupported one;
+/// empty: none. The record is well-formed.
 [[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant, bool is_circle) {
   if (tensor[schema::tensor::is_variable] && is_constant) return letters({"is a variable and a constant"});
   if (tensor[schema::tensor::sparsity] && !is_constant) return letters({"is sparse, but no constant of the file"});
@@ -33,7 +34,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return {};
 }
 
-/// The extents of a tensor, or what is wrong with them.
+/// Reads the extents of a tensor. Returns an error message; empty: success.
 [[gnu::cold]] constexpr pool<char> read_shape(record<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
   const auto extents = tensor[schema::tensor::shape], signature = tensor[schema::tensor::shape_signature];
   if (extents.size() > max_rank) return letters({"rank: got ", extents.size(), ", expected at most 8"});
@@ -50,7 +51,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return {};
 }
 
-/// One scale and zero point for the whole tensor, or what is wrong with them.
+/// Reads one scale and zero point for the whole tensor. Returns an error message; empty: success.
 [[gnu::cold]] constexpr pool<char> read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
   if (!(scale > 0) || !math::is_finite(scale)) return letters({"scale: got ", scale, ", expected a positive number"});
   constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
@@ -61,8 +62,8 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return {};
 }
 
-/// A scale for each index of an axis, or what is wrong with them. On vectors the axis goes without saying: some
-/// converters write that of another tensor.
+/// Reads a scale for each index of an axis. Returns an error message; empty: success. The axis of vectors is always 0,
+/// because some converters write the axis of another tensor.
 [[gnu::cold]] constexpr pool<char> read_scales(record<schema::quantization> q, tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
@@ -72,7 +73,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
     return letters({"got ", scales.size(), " scales, expected ", desc.shape[axis], ", the extent of axis ", axis});
   const auto scale_at = [&](std::size_t i) { return scales[i]; };
-  // The compiler leaves them to create(), which looks at every scale that it binds.
+  // In constant evaluation create() checks the scales when it binds them.
   if (!__builtin_is_constant_evaluated())
     if (auto fault = fault_of_scales(scales.size(), scale_at); !fault.empty()) return fault;
   for (std::size_t i = 0; i < scales.size(); ++i)
@@ -83,13 +84,13 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return {};
 }
 
-/// Whether the one scale is that of the one channel of a constant: like one of several, it may be 0.
+/// True when the single scale belongs to the single channel of a constant. Such a scale may be 0.
 [[gnu::cold]] constexpr bool is_scale_of_channel(record<schema::quantization> q, const tensor_desc& desc) {
   const std::int32_t axis = q[schema::quantization::quantized_dimension];
   return axis >= 0 && axis < desc.rank() && desc.shape[axis] == 1;
 }
 
-/// How the elements are quantised, or what is wrong with that.
+/// Reads the quantisation of a tensor. Returns an error message; empty: success.
 [[gnu::cold]] constexpr pool<char> read_quantisation(record<schema::quantization> q, bool is_constant,
                                                      tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];

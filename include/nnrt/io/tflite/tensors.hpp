@@ -1,5 +1,5 @@
-// tensors: the tensors of a .tflite file as values of a graph - descs checked, constants found and brought into form.
-// Flow: node_reader asks for the values of an operator's operands and tells which values its outputs are.
+// tensors: maps the tensors of a .tflite file to values of a graph; checks descs, finds and converts constants.
+// Flow: node_reader.hpp gets the values of an operator's operands from it and sets the values of its outputs.
 #pragma once
 
 #include <nnrt/core/boolean_bytes.hpp>
@@ -20,75 +20,75 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// Choices of whoever reads a file.
+/// Options for loading a file.
 struct load_options {
-  /// Extents that the file calls unknown (-1 in shape_signature) stay unknown, for sessions that are told them at run
-  /// time. Otherwise they are those of `shape`, which is what converters write for a batch of one.
+  /// Keep extents unknown that the file calls unknown (-1 in shape_signature); sessions set them at run time. Otherwise
+  /// the extents of `shape` are used, which converters write for a batch of one.
   bool unknown_extents = false;
-  /// Which of the file's signatures shall be read, by its key: that one's subgraph, whose inputs and outputs get the
-  /// signature's names. Empty: the first subgraph, whose inputs and outputs are called like their tensors.
+  /// Key of the signature to read. Inputs and outputs then have the signature's names. Empty: read the first subgraph,
+  /// with the names of its tensors.
   std::string_view signature = {};
 };
 
-/// In which form an operator wants a constant.
+/// The form of a constant that an operator needs.
 struct constant_form {
-  bool as_f32 = false;         // quantised integers and f16 become what they stand for
-  bool filters_first = false;  // [1, H, W, O] becomes [O, H, W, 1]
-  bool as_i8 = false;          // bytes of u8 are those of i8, without a zero point
-  bool stays_in_file = false;  // no rule reads its elements, however few they are
-  bool is_read = false;        // its elements are read, however many they are
+  bool as_f32 = false;         // quantised values and f16 are converted to real values
+  bool filters_first = false;  // [1, H, W, O] is transposed to [O, H, W, 1]
+  bool as_i8 = false;          // u8 bytes are reinterpreted as i8, with zero point 0
+  bool stays_in_file = false;  // a weight, even if it has few elements: no rule reads them
+  bool is_read = false;        // a graph constant, even if it has many elements: the reader uses them
 
   constexpr std::size_t number() const {
     return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U) +
            (is_read ? 16U : 0U);
   }
 };
-/// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
+/// The form of weights of float layers. Old files label i8 weights as u8; TFLite reads them as i8, too.
 inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
 
-/// A value of rows of which only a run knows how many count: the first ones, as many as the one number of `count` says.
+/// A value of which only the first rows are valid; `count` is a value with their number, computed at run time.
 struct counted_rows {
   std::int32_t value = ir::none, count = ir::none;
 };
 
-/// What is known of the tensors of a subgraph after some of its operators: plain data, which constant evaluation can
-/// keep.
+/// The state of a subgraph's tensors after some of its operators. Plain data that constant evaluation can store.
 struct tensor_state {
-  /// A constant of the file that is a value in one of its forms; `next` is another one of the same tensor, or none.
+  /// A constant of the file in one form. `next` is the same tensor in another form, or none.
   struct formed_constant {
     std::int32_t form = 0, id = ir::none, next = ir::none;
   };
 
-  pool<weight_place> places;        // of the weights of the graph, in order
-  pool<std::int32_t> ids;           // of the values; none as long as a tensor is not defined
-  pool<std::int32_t> first_formed;  // of each tensor, its first constant in the list below, or none
+  pool<weight_place> places;        // of the graph's weights, in order
+  pool<std::int32_t> ids;           // value of each tensor; none: not yet defined
+  pool<std::int32_t> first_formed;  // first constant of each tensor in `formed`, or none
   pool<formed_constant> formed;
-  pool<std::int32_t> uses;        // how many weights a tensor has given its name to
-  pool<char> shared;              // whether other tensors have its name, too
+  pool<std::int32_t> uses;        // number of weights that have the tensor's name
+  pool<char> shared;              // 1 when other tensors have the same name
   std::int64_t copied_bytes = 0;  // of constants and names
-  // Of all subgraphs, in the state of the one that is read:
+  // Shared by all subgraphs, in the state of the subgraph that is read:
   pool<variable> variables;
   pool<tensor_list> lists;
-  pool<counted_rows> counted;         // ascending by value
+  pool<counted_rows> counted;         // sorted by value
   pool<std::int32_t> called_once;     // numbers of subgraphs
-  std::int64_t called_operators = 0;  // of subgraphs that others call, with each call
+  std::int64_t called_operators = 0;  // in called subgraphs, counted for each call
 };
 
-/// Operators of subgraphs that others call, counted with each call.
+/// Limit of operators in called subgraphs, counted for each call.
 inline constexpr std::int64_t max_called_operators = 8192;
 
 class tensor_reader;
-/// Which subgraph is read, and for whom.
+/// The subgraph that is read, and its caller.
 struct subgraph_place {
   std::int32_t number = 0;
-  tensor_reader* caller = nullptr;  // whose operator calls it; nullptr: it is the network
-  bool is_once = false;             // it runs once, and gives variables their first elements
+  tensor_reader* caller = nullptr;  // reader whose operator calls it; null: it is the network
+  bool is_once = false;             // it runs once before the network and initialises variables
 };
 
 /// The tensors of one subgraph. Errors name the tensor.
 class tensor_reader {
  public:
-  /// `state` is empty, and then read_names() comes first, or what another reader of the same subgraph left.
+  /// `state` is empty, and read_names() must be called first; or it is the state of an earlier reader of the same
+  /// subgraph.
   constexpr tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
                           graph_builder& network, tensor_state& state, const subgraph_place& place = {})
       : file_(file),
@@ -105,56 +105,55 @@ class tensor_reader {
       if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
   }
 
-  /// From now on the file's scales of i32 tensors are kept, except those of constants. QUANTIZE needs them; other
-  /// operators take i32 without a scale.
+  /// Keeps the file's scales of i32 tensors, except constants. QUANTIZE needs them; other operators take i32 without
+  /// scale.
   constexpr void keep_scales_of_i32() { keeps_scales_of_i32_ = true; }
 
-  /// Looks at all names, before anything else is asked for. Error: invalid_file (names longer than a file of this size
-  /// can need).
+  /// Reads all tensor names. Call it first. Error: invalid_file (names longer than a file of this size can need).
   [[gnu::cold]] constexpr result<void> read_names();
 
-  /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
-  /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
+  /// The file's desc of a tensor. Errors: invalid_file (an invalid index, extent, scale …), not_supported (unknown
+  /// element types; variables; sparse, external or otherwise quantised elements).
   [[gnu::cold]] constexpr result<tensor_desc> declared(std::int32_t index) {
     return declared(index, wanted_.unknown_extents);
   }
-  /// The same for a tensor that the network is given, which has one scale or none.
+  /// The desc of a network input, which has at most one scale.
   [[gnu::cold]] constexpr result<tensor_desc> declared_input(std::int32_t index) {
     return of_one_scale(index, wanted_.unknown_extents);
   }
-  /// The same for one that it computes. What is unknown when a file is written stands as 1 in its shape: rules know
-  /// better.
+  /// The desc of a computed tensor. Unknown extents are kept unknown: files have 1 in their place, and the operators'
+  /// rules compute them.
   [[gnu::cold]] constexpr result<tensor_desc> declared_result(std::int32_t index) { return of_one_scale(index, true); }
-  /// The extents that the file writes down for a result, however unknown they are.
+  /// The field `shape` of a computed tensor, also for extents that shape_signature marks as unknown.
   [[gnu::cold]] constexpr shape_t written_shape(std::int32_t index) {
     const auto desc = of_one_scale(index, false);
     return desc ? desc->shape : shape_t();
   }
-  /// Its name, for nodes, inputs and outputs; empty when there is no such tensor.
+  /// The tensor's name; empty when there is no such tensor.
   constexpr std::string_view name(std::int32_t index) const {
     return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
   }
-  /// Whether it is a result of the network, whose shape callers may rely on.
+  /// True when it is an output of the network. Callers rely on the shapes of outputs.
   constexpr bool is_output(std::int32_t index) const {
     return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0;
   }
-  /// The first such number among the integers of a constant.
+  /// The first forbidden number among the integers of a constant.
   [[gnu::cold]] constexpr detail::found_integer first_forbidden(std::int32_t index, detail::forbidden what) const {
     if (!has_data(index)) return {};
     return detail::first_forbidden(elements(index), dtype_of_type(at(index)[schema::tensor::type]), what);
   }
-  /// Whether it keeps its elements from run to run.
+  /// True when it keeps its elements between runs.
   constexpr bool is_variable(std::int32_t index) const {
     return is_index(index) && at(index)[schema::tensor::is_variable];
   }
-  /// Whether its elements are complex numbers of two f32 each.
+  /// True when its elements are complex numbers of two f32.
   constexpr bool is_complex(std::int32_t index) const {
     return is_index(index) && at(index)[schema::tensor::type] == type_of_complex;
   }
-  /// Whether the file has its elements.
+  /// True when the file has its elements.
   constexpr bool has_data(std::int32_t index) const { return is_index(index) && !place_of(index).empty(); }
 
-  /// Whether it has several scales, and not all of them equal.
+  /// True when it has several scales that are not all equal.
   [[gnu::cold]] constexpr bool has_different_scales(std::int32_t index) const {
     if (!is_index(index)) return false;
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
@@ -163,106 +162,104 @@ class tensor_reader {
     return false;
   }
 
-  /// The scale that the file gives a tensor of any type as TFLite has it: 0 where there is none, or several.
+  /// The scale of a tensor of any type, as in TFLite: 0 when there is none or several.
   [[gnu::cold]] constexpr float one_scale_or_0(std::int32_t index) const {
     if (!is_index(index)) return 0;
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
     return scales.size() == 1 ? scales[0] : 0;
   }
-  /// An error about this tensor.
+  /// Makes an error that names this tensor.
   [[gnu::cold]] constexpr error refusal(std::int32_t index, error_code code, pieces why) const;
 
   constexpr const subgraph_place& place() const { return place_; }
   constexpr const load_options& options() const { return wanted_; }
-  /// What is known of all subgraphs.
+  /// The state shared by all subgraphs.
   constexpr tensor_state& of_all() { return of_all_; }
-  /// Forgets the values of tensors but not of constants: the subgraph is called again.
+  /// Forgets the values of tensors, except constants, before the subgraph is called again.
   constexpr void begin_call() { state_.ids.assign(tensors_.size(), ir::none); }
-  /// Says which value, resource or list an input of a called subgraph is. Errors: invalid_file (a tensor that is a
-  /// constant or has its value; another element type or scale).
+  /// Sets the value, resource or list of an input of a called subgraph. Errors: invalid_file (a tensor that is a
+  /// constant or already has a value; another element type or scale), not_supported (a variable).
   [[gnu::cold]] constexpr result<void> bind(std::int32_t index, std::int32_t id);
-  /// A value as value() gives it, a resource, or a list.
+  /// The result of value(), or a resource or list.
   [[gnu::cold]] constexpr result<std::int32_t> value_or_handle(std::int32_t index) {
     if (is_index(index) && is_handle(id_of(index))) return id_of(index);
     return value(index);
   }
 
-  /// Resources and lists stand in the place of values, below ir::none: as many numbers for resources as a network has
-  /// variables, then lists.
+  /// Handles of resources and lists are ids below ir::none. Resources have the first max_variables of them, lists the
+  /// others.
   static constexpr bool is_handle(std::int32_t id) { return id < ir::none; }
   static constexpr bool is_resource(std::int32_t id) { return is_handle(id) && id > first_list; }
   static constexpr bool is_list(std::int32_t id) { return id <= first_list; }
   static constexpr std::int32_t resource(std::size_t variable) {
     return ir::none - 1 - static_cast<std::int32_t>(variable);
   }
-  /// Adds a list. Error: not_supported (more than loops make that are unrolled).
+  /// Adds a list. Error: not_supported (too many lists).
   [[gnu::cold]] constexpr result<std::int32_t> add_list(const tensor_list& made) {
     if (of_all_.lists.size() == max_lists)
       return fail(error_code::not_supported, {"lists of tensors: got more than ", max_lists});
     of_all_.lists.push_back(made);
     return first_list - static_cast<std::int32_t>(of_all_.lists.size() - 1);
   }
-  /// A list's place among all of them.
+  /// The index of a list among all lists.
   static constexpr std::size_t place_of_list(std::int32_t id) { return static_cast<std::size_t>(first_list - id); }
-  /// Says that only the first rows of a value count. Error: invalid_file (another value comes after it).
+  /// Marks the first `count` rows of value `id` as valid. Values must be marked in ascending order. Error:
+  /// not_supported.
   [[gnu::cold]] constexpr result<void> set_count(std::int32_t id, std::int32_t count);
-  /// How many rows of a value count, as a value of one number; none: all of them.
+  /// The value with the number of valid rows; none: all rows are valid.
   [[gnu::cold]] constexpr std::int32_t count_of(std::int32_t id) const;
-  /// The same of a tensor that an operator has made.
+  /// The number of valid rows of a tensor that an operator made; none: all rows.
   constexpr std::int32_t count_of_tensor(std::int32_t index) const {
     return !of_all_.counted.empty() && is_index(index) ? count_of(state_.ids[static_cast<std::size_t>(index)])
                                                        : ir::none;
   }
-  /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too
-  /// many).
+  /// Counts operators of called subgraphs, for each call: loops are unrolled. Error: not_supported (too many).
   [[gnu::cold]] constexpr result<void> count_called(std::size_t operators);
-  /// The resource of this name. Error: not_supported (more variables than a network has).
+  /// The resource with this name. Error: not_supported (too many variables).
   [[gnu::cold]] constexpr result<std::int32_t> named_resource(std::string_view container, std::string_view name) {
     const auto found = detail::named_variable(of_all_.variables, container, name);
     if (!found) return fail(found.error());
     return resource(*found);
   }
-  /// What a resource is at this point of the run, or of the subgraph that runs once; `like` is what the reader calls
-  /// it. Errors: not_supported (nothing has been assigned), those of graph_builder::state().
+  /// The value of a resource at this point of the run, or of the subgraph that runs once. `like` is the reader's desc.
+  /// Errors: not_supported (nothing was assigned), and the errors of `graph_builder::state()`.
   [[gnu::cold]] constexpr result<std::int32_t> read_resource(std::int32_t id, const tensor_desc& like) {
     return detail::read_variable(network_, variable_of(id), like, place_.is_once);
   }
-  /// What a resource becomes. Errors: not_supported (values that no state can begin with).
+  /// Assigns a value to a resource. Errors: not_supported (values that cannot initialise a state).
   [[gnu::cold]] constexpr result<void> assign_resource(std::int32_t id, std::int32_t value) {
     return detail::assign_variable(network_, variable_of(id), value, place_.is_once);
   }
-  /// The scale of a resource that is a state of the network; none when it is not.
+  /// The quantisation of a resource that is a state of the network; none when it is not.
   constexpr quantisation scale_of_state(std::int32_t id) {
     const variable& v = variable_of(id);
     return v.state == ir::none ? quantisation() : network_.desc(v.state).quantised;
   }
-  /// What the operator with this output keeps from run to run, by number: a state of the network, or what it has become
-  /// in this run. Errors: not_supported (more variables than a network has; a subgraph that runs once), those of
-  /// graph_builder::state().
+  /// State number `number` of the operator with this output, or its value at this point of the run. Errors:
+  /// not_supported (too many variables; a subgraph that runs once), and the errors of `graph_builder::state()`.
   [[gnu::cold]] constexpr result<std::int32_t> memory_of(std::int32_t output, std::size_t number,
                                                          const tensor_desc& desc, std::int32_t initial);
   [[gnu::cold]] constexpr void change_memory(std::int32_t output, std::size_t number, std::int32_t id) {
     if (variable* const found = find_variable(memory_index(output, number))) found->now = id;
   }
-  /// Says what the states of the network become, after its last operator.
+  /// Sets the next values of all states, after the last operator.
   [[gnu::cold]] constexpr result<void> finish_states() { return detail::finish_variables(network_, of_all_.variables); }
 
-  /// Declares an input of the network under this name.
+  /// Declares an input of the network with this name.
   [[gnu::cold]] constexpr result<void> add_input(std::int32_t index, std::string_view called);
-  /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
+  /// The value of a tensor that an operator reads: a defined value, else a constant of the file.
   [[gnu::cold]] constexpr result<std::int32_t> value(std::int32_t index);
-  /// The value of one with complex numbers, which an operator has made. Errors: not_supported (others, inputs and
-  /// constants).
+  /// The value of a complex tensor that an operator made. Errors: not_supported (other tensors, inputs and constants).
   [[gnu::cold]] constexpr result<std::int32_t> complex_value(std::int32_t index) {
     if (is_complex(index) && id_of(index) != ir::none) return id_of(index);
     return fail(refusal(index, error_code::not_supported, {"is no tensor of COMPLEX64 that RFFT2D has made"}));
   }
-  /// A constant of the file in another form; the same value for all that ask for it.
+  /// A constant of the file in another form. All callers with the same form get the same value.
   [[gnu::cold]] constexpr result<std::int32_t> constant(std::int32_t index, constant_form form);
-  /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
+  /// Sets the value of a tensor. Error: invalid_file (it is an input, a constant, or already has a value).
   [[gnu::cold]] constexpr result<void> define(std::int32_t index, std::int32_t id);
-  /// Many tensors may have one buffer: what is made of constants must stay in proportion to the file. Error:
-  /// invalid_file (more bytes than that, counting these).
+  /// Counts bytes that are copied from the file. Many tensors may share one buffer, so the total is limited in
+  /// proportion to the file's size. Error: invalid_file (limit exceeded).
   [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
 
  private:
@@ -275,7 +272,7 @@ class tensor_reader {
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
   constexpr byte_range place_of(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
-  /// The bytes of a constant that are here: literals of large files leave out what only programs need.
+  /// The bytes of a constant. Literals of large files omit bytes that only programs need.
   constexpr std::string_view elements(std::int32_t index) const {
     const byte_range place = place_of(index);
     return file_.bytes().bytes(place.at, place.size);
@@ -288,7 +285,7 @@ class tensor_reader {
       if (v.tensor == tensor && v.graph == place_.number) return &v;
     return nullptr;
   }
-  /// Stands in the place of a tensor in a variable that an operator keeps; below all that tensors have.
+  /// An id for a state of an operator, used as a tensor index; lower than all tensor indices.
   static constexpr std::int32_t memory_index(std::int32_t output, std::size_t number) {
     return ir::none - 1 - 4 * output - static_cast<std::int32_t>(number);
   }
@@ -322,7 +319,7 @@ class tensor_reader {
   tensor_state& state_;
   tensor_state& of_all_;
   pool<char> is_output_;  // of the network
-  // What was declared before: with the extents of the shape, and with those that stay unknown; none where nothing was.
+  // Descs found before, with known and with unknown extents; none: not yet read.
   pool<std::int32_t> known_[2];
   pool<tensor_desc> descs_;
   bool keeps_scales_of_i32_ = false;
@@ -358,7 +355,7 @@ class tensor_reader {
   shape_t shape;
   if (const auto fault = detail::read_shape(tensor, unknown_extents && !has_data(index), shape); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
-  // Buffer 0 means "no elements", also in files that have no list of buffers.
+  // Buffer 0 means "no elements", also in files without a list of buffers.
   if (const auto buffer = tensor[schema::tensor::buffer]; buffer != 0 && buffer >= file_.buffer_count())
     return fail(
         refusal(index, error_code::invalid_file, {"buffer: got ", buffer, ", expected one of ", file_.buffer_count()}));
@@ -465,7 +462,7 @@ class tensor_reader {
                                           " operators; nnrt unrolls no longer loops"});
 }
 
-/// What a variable tensor is in the first run: zeros; of i8 the zero point.
+/// The initial value of a variable tensor: zeros, or for i8 the zero point.
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::zeros(const tensor_desc& desc, std::int32_t index) {
   if (desc.type != i8 || desc.quantised.zero_point == 0) return ir::none;
   if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
@@ -474,13 +471,13 @@ class tensor_reader {
   return network_.constant_bytes(desc, elements);
 }
 
-/// The variable that a tensor is, a state of the network.
+/// The variable of a tensor, a state of the network.
 [[gnu::cold]] constexpr result<variable*> tensor_reader::variable_tensor(std::int32_t index) {
   if (variable* const known = find_variable(index)) return known;
   if (place_.is_once)
     return fail(refusal(index, error_code::not_supported, {"is a variable of a subgraph that runs once"}));
   if (auto ok = detail::check_room(of_all_.variables); !ok) return fail(std::move(ok.error()));
-  const auto desc = of_one_scale(index, false);  // what lives from run to run has known extents
+  const auto desc = of_one_scale(index, false);  // states have known extents
   if (!desc) return fail(desc.error());
   const auto initial = zeros(*desc, index);
   if (!initial) return fail(initial.error());
@@ -564,11 +561,11 @@ class tensor_reader {
   return id;
 }
 
-/// Whether a constant has as many bytes as its desc says, and all of them mean something.
+/// Checks the number of bytes of a constant, and that booleans are 0 or 1.
 [[gnu::cold]] constexpr result<void> tensor_reader::check_elements(std::int32_t index, const tensor_desc& desc) const {
   const std::uint32_t buffer = at(index)[schema::tensor::buffer];
   const byte_range place = place_of(index);
-  if (is_sparse(index)) return {};  // make_dense() counts them
+  if (is_sparse(index)) return {};  // make_dense() checks them
   const std::int64_t expected = is_packed(index) ? packed_bytes(desc.elements()) : desc.bytes();
   if (static_cast<std::int64_t>(place.size) != expected)
     return fail(refusal(index, error_code::invalid_file,
@@ -583,7 +580,7 @@ class tensor_reader {
                        ", expected 0 or 1 for a boolean"}));
 }
 
-/// How the bytes of a constant become the tensor that the operator wants, and the desc of that tensor.
+/// Determines the conversion from the file's bytes to the form that the operator needs, and the resulting desc.
 [[gnu::cold]] constexpr result<void> tensor_reader::choose_form(std::int32_t index, constant_form form,
                                                                 tensor_desc& desc, weight_place& place) {
   place.is_packed = is_packed(index);
@@ -620,7 +617,7 @@ class tensor_reader {
                        max_copied(), " in a file of this size"}));
 }
 
-/// A constant that rules or other constants may depend on, as a part of the graph.
+/// Makes a graph constant, whose elements rules and other constants can read.
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::copy(std::int32_t index, const tensor_desc& desc,
                                                                  const weight_place& place) {
   if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
@@ -630,7 +627,7 @@ class tensor_reader {
   return network_.constant_bytes(desc, elements);
 }
 
-/// A sparse constant of the file as one with all elements.
+/// Makes a dense constant from a sparse one.
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_dense(std::int32_t index, const tensor_desc& desc,
                                                                        weight_place place) {
   const tensor_desc& stored = place.stored;
@@ -643,7 +640,7 @@ class tensor_reader {
   pool<char> fault = elements.read_axes();
   if (fault.empty()) fault = elements.write(dense);
   if (!fault.empty()) return fail(refusal(index, error_code::invalid_file, {fault}));
-  // The scales stand behind the elements, for what is converted with them.
+  // Appends the scales to the elements, for the conversion.
   place.first = 0, place.first_scale = dense.size();
   const std::string_view scales = at(index)[schema::tensor::quantization][schema::quantization::scale].bytes();
   dense.insert(scales.begin(), scales.end());
@@ -653,7 +650,7 @@ class tensor_reader {
   return network_.constant_bytes(desc, made);
 }
 
-/// A weight of the graph whose elements stay in the file.
+/// Adds a weight whose elements are read from the file.
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(const pool<char>& called, const tensor_desc& desc,
                                                                  weight_place place) {
   const auto id = network_.weight(letters_of(called), desc);
@@ -663,13 +660,14 @@ class tensor_reader {
   return id;
 }
 
-/// The name of a weight: the tensor's, with its number where others have it, too, or where it has given it away before.
+/// The name of a weight: the tensor's name. A number is appended when other tensors or an earlier weight have that
+/// name.
 [[gnu::cold]] constexpr pool<char> tensor_reader::weight_name(std::int32_t index) {
   const auto i = static_cast<std::size_t>(index);
   pool<char> made = letters({name(index)});
   if (made.empty() || state_.shared[i] != 0) append(made, {"#", index});
   if (state_.uses[i]++ > 0) append(made, {"#", state_.uses[i]});
-  // other subgraphs may have such a tensor, too
+  // other subgraphs may have a tensor with this name
   if (place_.caller != nullptr) append(made, {"@", of_all_.places.size()});
   return made;
 }
@@ -684,7 +682,7 @@ class tensor_reader {
   };
   pool<named> names;
   pool<std::int32_t> order;
-  std::int64_t letters = 0;  // many tensors may point to one long name
+  std::int64_t letters = 0;  // many tensors may refer to one long name
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     const std::string_view name = tensors_[i][schema::tensor::name];
     letters += static_cast<std::int64_t>(name.size());
@@ -694,7 +692,7 @@ class tensor_reader {
     names.push_back({name, nnrt::detail::hash_of(name)});
     order.push_back(static_cast<std::int32_t>(i));
   }
-  // Hashes are compared sooner than names. Of equal ones, which a hostile file may have, names decide.
+  // Sorts by hash first. Equal hashes, which a hostile file may cause, are ordered by name.
   const auto at = [&](std::int32_t i) -> const named& { return names[static_cast<std::size_t>(i)]; };
   nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
     return at(a).hash != at(b).hash ? at(a).hash < at(b).hash : at(a).name < at(b).name;

@@ -1,33 +1,33 @@
-// variables: what lives from run to run in .tflite files, and what the operators that read and assign it make of it.
-// Flow: tensors.hpp keeps the variables of all subgraphs; each that is read becomes a state of the network.
+// variables: state that .tflite files keep between runs, and the operators that read and assign it.
+// Flow: tensors.hpp stores the variables of all subgraphs; each variable that is read becomes a state of the network.
 #pragma once
 
 #include <nnrt/io/graph_builder.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// What lives from run to run: a resource, which has no elements in the file, or a tensor that the file calls a
+/// State that is kept between runs: a resource, which has no elements in the file, or a tensor that the file marks as
 /// variable.
 struct variable {
-  std::string_view container, name;                  // of a resource; of a tensor its own name
-  std::int32_t graph = ir::none, tensor = ir::none;  // where the tensor stands; none: it is a resource
-  std::int32_t state = ir::none;                     // of the network; none as long as nobody has read it
-  std::int32_t initial = ir::none;                   // what CALL_ONCE has made of it; none: nothing
-  std::int32_t now = ir::none;                       // what the run has made of it so far; none: it is the state
+  std::string_view container, name;                  // of a resource; of a tensor: its own name
+  std::int32_t graph = ir::none, tensor = ir::none;  // subgraph and index of the tensor; none: a resource
+  std::int32_t state = ir::none;                     // of the network; none: not yet read
+  std::int32_t initial = ir::none;                   // value assigned by CALL_ONCE; none: not assigned
+  std::int32_t now = ir::none;                       // value at this point of the run; none: the state's
 };
 
-/// A network with more variables than this is none: they are looked for one by one.
+/// Limit of variables in a network: they are found by linear search.
 inline constexpr std::size_t max_variables = 4096;
 
 namespace detail {
 
-/// Error: not_supported (more variables than a network has).
+/// Error: not_supported (too many variables).
 [[gnu::cold]] constexpr result<void> check_room(const pool<variable>& known) {
   if (known.size() < max_variables) return {};
   return fail(error_code::not_supported, {"variables: got more than ", max_variables});
 }
 
-/// The place of the resource of this name, which is made if there is none. Error: as of check_room().
+/// The index of the resource with this name; it is added if it is missing. Error: as check_room().
 [[gnu::cold]] constexpr result<std::size_t> named_variable(pool<variable>& known, std::string_view container,
                                                            std::string_view name) {
   for (std::size_t i = 0; i < known.size(); ++i)
@@ -39,7 +39,7 @@ namespace detail {
   return known.size() - 1;
 }
 
-/// A name that no state has: the given one, or with a number.
+/// An unused name for a state: the given name, with a number if necessary.
 [[gnu::cold]] constexpr pool<char> state_name(const ir::graph& g, std::string_view name) {
   pool<char> made = letters({name.empty() ? "variable" : name});
   const auto is_taken = [&] {
@@ -51,7 +51,7 @@ namespace detail {
   return made;
 }
 
-/// What CALL_ONCE assigns, with the scale that readers give it: the file's bytes are the same under any.
+/// The value that CALL_ONCE assigns, with the quantisation of its reader; the bytes are the same.
 [[gnu::cold]] constexpr result<std::int32_t> with_scale_of(graph_builder& network, std::int32_t id,
                                                            const tensor_desc& like) {
   const ir::value begun = network.graph().at(id);
@@ -65,8 +65,8 @@ namespace detail {
   return network.constant_bytes(desc, bytes);
 }
 
-/// What a variable is at this point of the run, or of the subgraph that runs once; `like` is what the reader calls it.
-/// Errors: not_supported (nothing has been assigned), those of graph_builder::state().
+/// The value of a variable at this point of the run, or of the subgraph that runs once. `like` is the reader's desc.
+/// Errors: not_supported (nothing was assigned), and the errors of `graph_builder::state()`.
 [[gnu::cold]] constexpr result<std::int32_t> read_variable(graph_builder& network, variable& v, const tensor_desc& like,
                                                            bool is_once) {
   const std::int32_t last = is_once ? v.initial : v.now;
@@ -84,7 +84,7 @@ namespace detail {
   return v.state;
 }
 
-/// What a variable becomes. Errors: not_supported (values that no state can begin with).
+/// Assigns a value to a variable. Errors: not_supported (values that cannot initialise a state).
 [[gnu::cold]] constexpr result<void> assign_variable(const graph_builder& network, variable& v, std::int32_t value,
                                                      bool is_once) {
   if (!is_once) {
@@ -104,7 +104,7 @@ namespace detail {
   return {};
 }
 
-/// Says what the states of the network become, after its last operator.
+/// Sets the next values of all states, after the last operator.
 [[gnu::cold]] constexpr result<void> finish_variables(graph_builder& network, const pool<variable>& all) {
   for (const variable& v : all) {
     if (v.state == ir::none) continue;

@@ -1,5 +1,5 @@
-// weight_pages: pages of a .tflite file that hold elements of weights alone, which reading the network does not need.
-// Flow: model_literal() leaves them out of the text that it writes of a large file.
+// weight_pages: finds the pages of a .tflite file that contain only weight elements, which readers do not need.
+// Flow: model_literal() omits them from the text of a large file.
 #pragma once
 
 #include <nnrt/io/tflite/document.hpp>
@@ -12,15 +12,15 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Whether reading a network may need the elements of such a tensor, however many there are: integers are extents, axes
-/// and indices, booleans and sparse elements are checked.
+/// True when reading a network may need all elements of such a tensor. Integers are extents, axes and indices; booleans
+/// and sparse elements are checked.
 inline bool is_read_by_value(record<schema::tensor> tensor) {
   constexpr dtype_set numbers = types::floating | types_of(i8, u8);
   const std::int32_t type = tensor[schema::tensor::type];
   return tensor[schema::tensor::sparsity] || !(type == type_of_four_bits || numbers.contains(dtype_of_type(type)));
 }
 
-/// For each buffer: 1 where all tensors that use it are weights whose elements are not read.
+/// For each buffer: 1 when all tensors that use it are weights whose elements are not read.
 [[gnu::cold]] inline std::vector<char> find_weight_buffers(const document& file) {
   std::vector<char> has_weights(file.buffer_count(), 0), has_more(file.buffer_count(), 0);
   for (std::uint32_t g = 0; g < file.graph_count(); ++g) {
@@ -35,8 +35,8 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
 
 }  // namespace detail
 
-/// For each page of the file: 1 where a literal can leave it out, because all its bytes are elements of one weight.
-/// Readers copy constants of up to ir::max_read_list elements into the graph: buffers of their size stay whole.
+/// For each page of the file: 1 when a literal can omit it, because all its bytes are elements of one weight. Readers
+/// copy constants of up to ir::max_read_list elements into the graph, so buffers of that size are kept.
 [[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
   constexpr std::size_t page = file_view::page_bytes, largest_copied = ir::max_read_list * sizeof(double);
   std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
@@ -49,7 +49,7 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
     };
     if (has_weights[i] != 0 && bytes.size > largest_copied) mark(found, (bytes.at + page - 1) / page, end / page);
     else if (!bytes.empty())
-      mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a file made by hand may overlap
+      mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a hand-made file may overlap
   }
   for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] != 0 && kept[i] == 0;
   return found;
