@@ -1,10 +1,11 @@
-// conv2d: conv2d of quantised values over NHWC images on the tiles of int8/gemm/gemm.hpp; any kernel, stride,
-// dilation, padding, group.
-// Flow: a prepare step packs weights, bias and scales with int8_conv_pack(); a plan's step calls int8_conv().
+// conv2d: int8 conv2d over NHWC images with the tiles of int8/gemm/gemm.hpp; any kernel, stride, dilation, padding,
+// group.
+// Flow: a prepare step packs weights, bias and scales with int8_conv_pack(). A plan's step calls int8_conv().
 //
-// As for floats, the values under one row of the kernel are contiguous, so tiles read the image itself where no padding
-// is needed. Where it is, a stripe of rows is copied with zero points around it: a hundredth of the time of what
-// follows, and no tile has to know of borders. Dilation across tears the runs apart: such pixels are gathered.
+// The values under one row of the kernel are contiguous. So tiles read the image in place if no padding is needed
+// (implicit gemm). With padding, a stripe of rows is copied with zero points around it. The copy takes about 1 % of the
+// time of the products, and tiles need no code for borders. With horizontal dilation the values are not contiguous, and
+// pixels are gathered (im2col).
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -19,8 +20,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Whether blocks had better be made of copied pixels. Those of a line take as long for 7 pixels as for 16, and its
-/// runs may fill registers badly; a copy takes so many cycles for each row of the kernel and byte.
+/// Whether AMX blocks should read copied pixels. Blocks within one line take as long for 7 pixels as for 16, and its
+/// runs may fill registers partly. The right-hand side adds the cycles of a copy, per kernel row and per byte.
 constexpr bool prefers_copied_blocks(const conv_shape& s) {
   if (s.out_width <= 1 || !suits_blocks(4 * s.out_width, s.depth(), s.group_out())) return false;
   const std::int64_t vectors = pieces_of(s.group_out(), int_lanes),
@@ -29,9 +30,10 @@ constexpr bool prefers_copied_blocks(const conv_shape& s) {
   return lines * vectors * 16 >
          s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
-/// Whether L1 keeps the weights of a panel while lines pass by.
+/// Whether L1 holds the weights of a panel while lines pass.
 constexpr bool panel_stays(const int8_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
-/// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
+/// Method of the convolution. As for f32, except that dot products read groups of four values: other depths of a 1x1
+/// convolution need readable bytes after each row, so they are gathered.
 constexpr conv_method int8_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
   if (pixels_alias_4k(s, 1) || (method == conv_method::product && s.depth() % 4 != 0)) return conv_method::gather;
@@ -42,33 +44,33 @@ constexpr conv_method int8_method_of(const conv_shape& s) {
        prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
   return is_gathered ? conv_method::gather : method;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or not
-/// as they are stored.
+/// Whether the direct method reads a copy of the input: for padding, groups, runs that are no multiple of 4, and
+/// encodings other than the stored one.
 constexpr bool copies_byte_stripes(const conv_shape& s, const int8_form& form) {
   return !form.is_quantised() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
-/// Bytes that a number takes where the direct method's tiles read it, and a line of a copied stripe.
+/// Bytes per value of a copied stripe, and bytes per line.
 inline constexpr std::int64_t stripe_value_bytes = int8_form{tiles_read_wide}.size();
 constexpr std::int64_t stripe_line(const conv_shape& s) {
   return s.columns_under(s.out_width) * s.group_in() * stripe_value_bytes;
 }
-/// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are
-/// made at once, in instructions of which four start at a time.
+/// Estimated instructions per output pixel if `pixels` adjacent pixels are computed together: dot products, broadcasts
+/// and output stage. Four instructions start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const int8_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(),
                      broadcasts = layout.is_lane_paired(0) ? steps / 2 : steps * layout.panels();
-  // rows of whole vectors are stored as they are
+  // rows of whole vectors are stored directly
   const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
-/// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
+/// The convolution that computes `pixels` adjacent output pixels of s as one: a wider kernel, with filters per pixel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
   s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
   return s;
 }
-/// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one
-/// pixel fill dot products badly.
+/// Number of adjacent output pixels to compute together. More than one pays if few filters leave lanes unused, or if
+/// the runs of one pixel do not fill dot products.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
   if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || int8_method_of(s) == conv_method::gather)
     return 1;
@@ -82,13 +84,13 @@ constexpr std::int64_t pixels_at_once(const conv_shape& s) {
 
 }  // namespace detail
 
-/// A convolution as it is computed: by which method, and perhaps with several pixels side by side as one of more
-/// filters. Both take longer to find than a small layer has time for, and lower images, the stripes of this one, share
-/// them.
+/// How a convolution is computed: the method, and the number of adjacent pixels that are computed as one pixel with
+/// more filters. The plan is made once: finding it takes too long for a small layer. Stripes of the image use the same
+/// plan.
 struct int8_conv_plan {
   conv_shape s;
   conv_method method;
-  std::int16_t pixels;       // made as one
+  std::int16_t pixels;       // computed as one
   std::int16_t in_winograd;  // 1: by int8_winograd(), whatever the method
 
   static constexpr int8_conv_plan of(const conv_shape& shape) {
@@ -101,34 +103,34 @@ struct int8_conv_plan {
 
 namespace detail {
 
-/// Output rows of a stripe: the copy takes at most 160 KiB, unless a single row needs more.
+/// Output rows per stripe: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_stripe_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, stripe_line(s)),
                      fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
-/// The layout of weights, in blocks where they suit: four lines of outputs, so that weights lie the same way for a
-/// lower image. In a single column runs go down.
+/// Enables AMX blocks in `layout` if they suit four lines of outputs. The choice does not depend on the height, so that
+/// weights have the same layout for a stripe of the image. With a single column, tiles run down the image.
 constexpr int8_layout with_blocks(const conv_shape& s, int8_layout layout) {
   layout.in_blocks =
       !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
   return layout;
 }
-/// How the weights of one group lie where pixels are the rows of a matrix.
+/// Layout of the weights of one group for the methods that read pixels as rows of a matrix.
 constexpr int8_layout int8_matrix_layout(const conv_shape& s) {
   return with_blocks(s, int8_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
 }
 
 }  // namespace detail
 
-/// Whether int8_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for
-/// a lower image.
+/// Whether int8_conv() can compute some output rows alone. Integer sums do not depend on their order, but the layout of
+/// the weights must not depend on the height.
 constexpr bool byte_conv_has_stripes(const int8_conv_plan& plan) {
   return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 &&
          plan.s.rows_under(1) <= max_stripe_taps;
 }
 
-/// How the weights of one group lie for dot products.
+/// Layout of the weights of one group.
 constexpr int8_layout int8_conv_layout(const int8_conv_plan& plan) {
   const conv_shape& s = plan.s;
   if (plan.in_winograd != 0) return int8_winograd_layout(s);
@@ -154,10 +156,8 @@ constexpr std::int64_t int8_conv_scratch_bytes(const int8_conv_plan& plan) {
 
 /// Packs weights, group by group.
 ///
-/// \param weight_of weight_of(o, i) is the i-th of the filter of output channel o, in the order [kernel_h, kernel_w, in
-/// / group]
-///
-/// \param channel_of channel_of(o) has factor and bias of output channel o
+/// weight_of(o, i) returns the stored weight i of the filter of output channel o, in the order [kernel_h, kernel_w, in
+/// / group]. channel_of(o) returns factor and bias of output channel o.
 template <class WeightOf, class ChannelOf>
 void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
@@ -171,7 +171,7 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
     return int8_winograd_pack(s, f, range, filter_of, channel_of, out);
   }
   const int8_layout layout = int8_conv_layout(plan);
-  const std::int64_t pixels = plan.pixels;  // further to the right the kernel begins later
+  const std::int64_t pixels = plan.pixels;  // the kernel of pixel p is shifted by p strides to the right
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
     if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
     const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
@@ -186,7 +186,7 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
         [&](std::int64_t j) { return channel_of(first + j % s.group_out()); }, out);
 }
 
-/// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
+/// Packs contiguous filters [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf>
 void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range range, const std::byte* filters,
                     ChannelOf channel_of, std::byte* out) {
@@ -206,7 +206,7 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
         [&](std::int64_t j) { return channel_of(first + j); }, out);
 }
 
-/// What a call works on.
+/// Input, output and scratch of a call.
 struct int8_conv_buffers {
   const std::byte* x;
   std::byte* y;
@@ -215,13 +215,13 @@ struct int8_conv_buffers {
 
 namespace detail {
 
-/// Where a stripe of output rows finds its input: the first byte under the first output, and the bytes of a line.
+/// Input of a stripe of output rows: address of the first byte under the first output, and bytes per line.
 struct byte_stripe {
   address first;
   std::int64_t line;
 };
 
-/// The tiles of some lines: panel by panel where one fits into L1, else line by line.
+/// Computes the tiles of some lines: panel by panel if a panel fits into L1, otherwise line by line.
 template <class Isa>
 void int8_fma_tiles(const int8_product& p, const int8_rows& first, const int8_lines& lines, interval panels) {
   if (panel_stays(p.layout)) return int8_tile_columns<Isa>(p, first, lines, panels);
@@ -232,7 +232,7 @@ void int8_fma_tiles(const int8_product& p, const int8_rows& first, const int8_li
   }
 }
 
-/// A stripe in blocks, lines of outputs one below the other.
+/// Computes a stripe in AMX blocks; its lines of outputs are below each other.
 template <class Isa>
 void byte_stripe_blocks(const int8_product& p, const int8_rows& first, const int8_lines& lines, interval panels) {
   const row_blocks blocks(first.rows);
@@ -244,11 +244,11 @@ void byte_stripe_blocks(const int8_product& p, const int8_rows& first, const int
   });
 }
 
-/// The tiles of a stripe, which begins with output row 0 of y.
+/// Computes the tiles of a stripe; its first output row is row 0 of y.
 template <class Isa>
 void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_stripe& stripe, std::int64_t rows,
                        std::byte* y, interval panels) {
-  const bool is_column = s.out_width == 1;  // runs down the image
+  const bool is_column = s.out_width == 1;  // tiles run down the image
   const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
   const std::int64_t row_step = s.stride_h * stripe.line;
   int8_rows at{};
@@ -259,7 +259,7 @@ void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_st
   at.rows = outputs, at.a = stripe.first, at.c = y;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) return byte_stripe_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
-  // Short lines share tiles in pairs; the last of an odd number has its own.
+  // Short lines share tiles in pairs; with an odd number of lines, the last has separate tiles.
   const bool are_pairs = 2 * outputs <= int8_tile_height && lines > 1;
   int8_rows pair = at, last = at;
   pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
@@ -273,7 +273,7 @@ void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_st
   }
 }
 
-/// The given output rows of one image, group by group and stripe by stripe.
+/// Computes the given output rows of one image from copied stripes, group by group.
 template <class Isa>
 void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, interval rows,
                      interval panels) {
@@ -313,7 +313,7 @@ void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_con
   }
 }
 
-/// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
+/// Copies the inputs of output pixel `pixel` (counted over all images) for one group, in the order of the weights.
 inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
                          const int8_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
@@ -328,7 +328,7 @@ inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t p
 template <class Isa>
 void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, part share_of) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  // All pixels lie in one line, unless there are gaps between the output's rows.
+  // All pixels are one line, unless the rows of the output have gaps.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
   for (std::int64_t i = 0; i < lines; ++i)
     for (std::int64_t g = 0; g < s.group; ++g) {
@@ -347,8 +347,8 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of quantised values; p.layout is int8_conv_layout(plan), p.packed what
-/// int8_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of quantised values. p.layout is int8_conv_layout(plan); p.packed was packed by
+/// int8_conv_pack().
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>

@@ -1,5 +1,4 @@
-// conv2d_transpose: transposed convolution of quantised values, as ordinary convolutions of
-// kernels/int8/conv/conv2d.hpp.
+// conv2d_transpose: int8 transposed convolution, computed as ordinary convolutions of kernels/int8/conv/conv2d.hpp.
 // Flow: a prepare step packs weights with int8_conv_transpose_pack(); a plan's step calls int8_conv_transpose().
 #pragma once
 
@@ -13,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Calls f(phase of height, phase of width, the convolution that they are) for those with outputs.
+/// Calls f(phase of height, phase of width, convolution) for each pair of phases with outputs.
 template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape& s, F f) {
   for_each_phase(s, [&](const phase& h, const phase& w) {
     if (h.outputs > 0 && w.outputs > 0) f(h, w, conv_of(s, h, w));
@@ -22,7 +21,8 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
 
 }  // namespace detail
 
-/// Bytes that int8_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
+/// Bytes that int8_conv_transpose_pack() writes: one pixel for outputs without taps, and the packed weights of each
+/// phase.
 constexpr std::int64_t int8_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
   std::int64_t bytes = rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
@@ -41,9 +41,7 @@ constexpr std::int64_t int8_conv_transpose_scratch_bytes(const conv_transpose_sh
 
 /// Packs weights [out, kernel_h, kernel_w, in / group].
 ///
-/// \param channel_of channel_of(o) has factor and bias of output channel o
-///
-/// \param lone_of lone_of(o) is the quantised value that the bias of output channel o makes alone
+/// channel_of(o) returns factor and bias of output channel o. lone_of(o) returns the quantised value of its bias alone.
 template <class ChannelOf, class LoneOf>
 void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors& f, scaled_range range,
                               const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
@@ -61,7 +59,7 @@ void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors&
   });
 }
 
-/// y = clamp(transposed conv2d(x, w) + bias) of quantised values, `product` without a layout. Every division into parts
+/// y = clamp(transposed conv2d(x, w) + bias) of quantised values; `product` needs no layout. Every division into parts
 /// gives the same bits. y must not overlap x.
 template <class Isa = native>
 void int8_conv_transpose(const conv_transpose_shape& s, int8_product product, const int8_conv_buffers& of,

@@ -1,5 +1,5 @@
-// padded_row: pixels of one row of an image of quantised values, with the zero point where the image has none.
-// Flow: int8/conv/conv2d.hpp copies stripes and windows by it, int8/conv/winograd.hpp tiles at the edges.
+// padded_row: copies pixels of one row of an int8 image, with the zero point outside the image.
+// Flow: int8/conv/conv2d.hpp copies stripes and windows with it; int8/conv/winograd.hpp copies tiles at the edges.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,8 +11,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are
-/// none.
+/// Copies `count` pixels of row y from column x on, the channels of one group of each. Pixels outside the image get the
+/// zero point.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
                             std::int64_t count, std::byte zero, const int8_form& form, std::byte* out) {
   const std::int64_t channels = s.group_in();

@@ -1,14 +1,13 @@
-// winograd: conv2d of quantised values by 3x3 kernels of stride 1 in fewer products, where those of 16 bits take no
-// longer; NHWC images.
-// Flow: int8/conv/conv2d.hpp asks int8_winograd_pays() at plan time, packs with int8_winograd_pack() and runs
+// winograd: int8 conv2d with 3x3 kernels of stride 1 over NHWC images, by Winograd's F(2x2, 3x3) in i16.
+// Flow: int8/conv/conv2d.hpp checks int8_winograd_pays() when it plans, packs with int8_winograd_pack() and runs
 // int8_winograd().
 //
-// As for floats (f32/winograd/winograd.hpp): tiles of 4x4 input pixels become 2x2 outputs by 16 products for each
-// channel instead of
-// 36. Sums and differences of four bytes have 16 bits, and machines without dot products of bytes multiply such in
-//     about the time that bytes take. Nothing is rounded: filters are transformed by twice the
-// matrix that floats have, so that sums are four times what they should be, and results have the bits of the direct
-// method.
+// As in f32/winograd/winograd.hpp, tiles of 4x4 input pixels become 2x2 outputs with 16 products per channel instead of
+// 36. Sums and differences of four bytes fit into i16. Machines without int8 dot products multiply i16 values in about
+// the same time as int8 values.
+//
+// The results have the bits of the direct method. Filters are transformed by twice the f32 matrix, so that all terms
+// are integers; accumulators are then four times the real sums.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -24,36 +23,36 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether the method can compute this convolution: four times a sum has to stay in 32 bits, and fewer channels than
-/// lanes would leave lanes of every transform unused.
+/// Whether the method can compute this convolution. Four times a sum must fit into 32 bits, and the channels must fill
+/// the lanes of a vector at least once.
 constexpr bool is_byte_winograd_shape(const conv_shape& s) {
   return has_wide_tiles && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 &&
          s.dilation_h == 1 && s.dilation_w == 1 && s.group == 1 && s.in >= int16_lanes &&
          4 * s.depth() <= max_byte_products && s.batch * s.out_pixels() * s.out > 0;
 }
 
-/// How packed weights lie: runs are the elements of a transformed tile, column by column.
+/// Layout of the packed weights: the runs are the elements of a transformed tile, column by column.
 constexpr int8_layout int8_winograd_layout(const conv_shape& s) { return {{16, s.in}, s.out}; }
 
 namespace detail {
 
-/// The tiles of a convolution, and what those that are computed together take.
+/// The tiles of a convolution, and the sizes of a block of tiles.
 struct int8_winograd_tiles : winograd_grid {
   std::int64_t in;
 
   explicit constexpr int8_winograd_tiles(const conv_shape& s) : winograd_grid(s, 2), in(s.in) {}
 
-  /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the
-  /// cache keeps elements out of each other's way.
+  /// Bytes from one transformed tile to the next, and from the matrix of one element to the next. An additional cache
+  /// line avoids conflicts between the elements.
   constexpr std::int64_t row_bytes() const { return bytes_apart(pieces_of(in, 4) * 8); }
   constexpr std::int64_t element_bytes(std::int64_t rows) const { return rounded_up(rows * row_bytes(), 64) + 64; }
-  /// Sums from one element to the next: those of a panel for each tile of rows.
+  /// Accumulators from one element to the next: a panel's accumulators for each row tile.
   static constexpr std::int64_t element_sums(std::int64_t rows) {
     return m_blocking{rows}.count() * 2 * vector_of_sums + 16;
   }
 
-  /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number,
-  /// for two threads.
+  /// Number of blocks. The transformed tiles of a block take about 128 KiB of L2. If there are several row tiles, the
+  /// number is even, so that two threads get equal shares.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / mr) * mr;
     if (tiles() > most) return pieces_of(tiles(), 2 * most) * 2;
@@ -62,24 +61,24 @@ struct int8_winograd_tiles : winograd_grid {
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return pieces_of(tiles(), blocks()); }
 
-  /// Tiles side by side whose pixels are copied at once, where they are: some 16 KiB.
+  /// Number of adjacent tiles whose pixels are copied together, if they are copied: about 16 KiB.
   constexpr std::int64_t copied_at_once() const {
     return std::min(across, std::max<std::int64_t>(1, 2 * 1024 / in - 1));
   }
-  /// What a block takes: transformed tiles, the sums of a panel, and a copy of pixels.
+  /// Bytes of scratch per block: transformed tiles, accumulators of a panel, and a copy of pixels.
   constexpr std::int64_t scratch_bytes() const {
     return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) +
            rounded_up(8 * (copied_at_once() + 1) * in, 64);
   }
 };
 
-// Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two
-// sums, or a dot product of bytes) and panel (broadcasts), what calls of tiles and transforms of a vector take, and how
-// many bytes of weights come with each, from a cache or from memory.
+// Costs in instructions, measured on Zen 3: per call of a tile, per transformed input vector, and per output vector. A
+// step costs four instructions per vector (two products and two additions, or an int8 dot product) plus the broadcasts
+// per panel. Weights are read at 4 bytes per instruction from a cache, 1.6 from memory.
 inline constexpr double int8_call_cost = 60, int8_input_cost = 200, int8_output_cost = 130;
 
-/// Products of so many rows, with so many steps of weights, for each of which a tile broadcasts a row's numbers once or
-/// twice.
+/// Cost of products of `rows` rows with `steps` steps of weights; each row is broadcast `broadcasts` times per step and
+/// panel.
 constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps,
                                        std::int64_t broadcasts) {
   const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) +
@@ -101,7 +100,7 @@ constexpr double int8_winograd_cost(const conv_shape& s) {
 
 }  // namespace detail
 
-/// Whether it saves a seventh of the time that the direct method takes.
+/// Whether the method saves a seventh of the time of the direct method.
 constexpr bool int8_winograd_pays(const conv_shape& s) {
   return is_byte_winograd_shape(s) && 7 * detail::int8_winograd_cost(s) < 6 * detail::direct_byte_cost(s);
 }
@@ -115,14 +114,14 @@ constexpr std::int64_t int8_winograd_scratch_bytes(const conv_shape& s) {
 
 namespace detail {
 
-/// The most channels of is_byte_winograd_shape(), in whole vectors.
+/// Largest number of channels of is_byte_winograd_shape(), rounded up to whole vectors.
 inline constexpr std::int64_t max_winograd_channels = rounded_up(max_byte_products / 36, int16_lanes);
 
-/// A filter without its zero point, zeros behind its last channel.
+/// A filter in i16 without its zero point; channels after the last are 0.
 struct wide_filter {
   alignas(64) std::int16_t taps[9][max_winograd_channels];
 
-  /// Takes over the bytes of a filter, and tells what its column comes to.
+  /// Widens a stored filter [3, 3, in], and returns the sums of its column.
   int8_column set(const std::byte* filter, std::int64_t in, const int8_factors& f) {
     int_vector all{}, above{};
     for (auto& tap : taps) {
@@ -135,7 +134,7 @@ struct wide_filter {
   }
 
  private:
-  /// Up to int16_lanes numbers, and the sums of all and of those above 0.
+  /// Widens up to int16_lanes weights; adds their sum to `all`, and the sum of those above 0 to `above`.
   static void add(const std::byte* from, std::int64_t count, const int8_factors& f, std::int16_t* to, int_vector& all,
                   int_vector& above) {
     std::byte some[int16_lanes];
@@ -151,14 +150,13 @@ struct wide_filter {
   }
 };
 
-/// Twice what floats have, so that all are integers.
+/// Transforms three taps by twice the f32 matrix, so that all terms are integers.
 [[gnu::always_inline]] inline void transform_taps(const int16_vector (&g)[3], int16_vector (&u)[4]) {
   const int16_vector ends = g[0] + g[2];
   u[0] = g[0] + g[0], u[1] = ends + g[1], u[2] = ends - g[1], u[3] = g[2] + g[2];
 }
 
-/// Stores a transformed filter in its lane: element e's steps lie `element` bytes behind those of the one before, a
-/// step `step` bytes behind the last.
+/// Stores a transformed filter in its lane, with `element` bytes between elements and `step` bytes between steps.
 inline void store_transformed(const wide_filter& filter, std::int64_t in, std::int64_t lane, std::int64_t element,
                               std::int64_t step, std::byte* to) {
   for (std::int64_t c = 0; c < in; c += int16_lanes)
@@ -179,14 +177,13 @@ inline void store_transformed(const wide_filter& filter, std::int64_t in, std::i
 
 /// Packs weights, biases and scales.
 ///
-/// \param filter_of filter_of(o): the bytes of output channel o, [3, 3, in]; those of the filter before may be gone
-///
-/// \param channel_of channel_of(o) has factor and bias of output channel o
+/// filter_of(o) returns the bytes of the filter of output channel o, [3, 3, in], valid until the next call.
+/// channel_of(o) returns factor and bias of output channel o.
 template <class FilterOf, class ChannelOf>
 void int8_winograd_pack(const conv_shape& s, const int8_factors& f, scaled_range range, FilterOf filter_of,
                         ChannelOf channel_of, std::byte* out) {
   const int8_layout layout = int8_winograd_layout(s);
-  int8_factors as_seen = f;  // weights have lost their zero point, and pixels are what is stored
+  int8_factors as_seen = f;  // weights have no zero point any more, and pixels are stored values
   as_seen.b_zero = -f.b_offset(), as_seen.a_zero -= f.a_offset();
   std::fill(out + layout.starts_end(), out + layout.bytes(), std::byte{});
   detail::column_packer packer(layout, as_seen, range, out);
@@ -209,12 +206,12 @@ void int8_winograd_pack(const conv_shape& s, const int8_factors& f, scaled_range
 
 namespace detail {
 
-/// Transforms 4x4 pixels of all channels; rows of pixels begin `line` bytes apart.
+/// Transforms 4x4 pixels of all channels; rows of pixels start `line` bytes apart.
 template <bool IsSigned>
 void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int64_t channels, std::byte* v,
                            std::int64_t element) {
   for (std::int64_t c = 0; c < channels; c += int16_lanes) {
-    const std::int64_t first = std::min(c, channels - int16_lanes);  // the last vector overlaps the one before
+    const std::int64_t first = std::min(c, channels - int16_lanes);  // the last vector overlaps the previous one
     transform_rectangle<4, 4, 4, 4, int16_vector>(
         [](const int16_vector(&d)[4], int16_vector(&t)[4])
             __attribute__((always_inline)) { winograd_line<2, 1>::input(d, t); },
@@ -225,8 +222,8 @@ void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int6
   }
 }
 
-/// The same for tiles side by side, the first at a place of x; where they hang over the edge, from a copy with zero
-/// points around it.
+/// Transforms adjacent tiles, the first at `first`. Tiles that cross the edge of the image are read from a copy that is
+/// padded with zero points.
 template <bool IsSigned>
 void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const tile_place& first,
                           std::int64_t tiles, std::byte* copy, std::byte* v, const int8_winograd_tiles& of,
@@ -253,8 +250,8 @@ void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zer
   }
 }
 
-/// The products of a block with one panel: as many matrices as a tile has elements, `tiles` rows each. Sums of a tile
-/// of rows lie together.
+/// Multiplies a block with one panel: one matrix product per element of a tile, with `tiles` rows. The accumulators of
+/// a row tile are contiguous.
 template <class Isa>
 void int8_winograd_products(const int8_product& p, const int8_winograd_tiles& of, std::int64_t tiles,
                             const std::byte* v, std::int64_t panel, std::int32_t* sums) {
@@ -276,7 +273,8 @@ void int8_winograd_products(const int8_product& p, const int8_winograd_tiles& of
   }
 }
 
-/// Transforms a tile's sums of one vector of columns back: line i, column j comes to to[i * line + j * sum_stride].
+/// Transforms the accumulators of a tile back, for one vector of columns. Row i, column j is stored at to[i * line + j
+/// * sum_stride].
 inline void transform_byte_sums(const std::int32_t* sums, std::int64_t element, const std::byte* start,
                                 std::int32_t* to, std::int64_t line) {
   const auto starts = load_vector<int_vector>(start);
@@ -289,7 +287,7 @@ inline void transform_byte_sums(const std::int32_t* sums, std::int64_t element, 
           __attribute__((always_inline)) { store_vector(to + i * line + j * sum_stride, (value >> 2) + starts); });
 }
 
-/// Ends the sums of a block in one panel: tiles side by side, as many at a time as finish_sums() takes.
+/// Runs the output stage of a block in one panel: as many adjacent tiles at a time as finish_sums() takes.
 template <class Isa>
 void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8_winograd_tiles& of,
                           const interval& block, std::int64_t panel, const std::int32_t* sums, std::byte* y) {
@@ -322,12 +320,11 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of a shape for which is_byte_winograd_shape(); p.layout is int8_winograd_layout(s),
-/// p.packed what int8_winograd_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of quantised values, for a shape with is_byte_winograd_shape(). p.layout is
+/// int8_winograd_layout(s); p.packed was packed by int8_winograd_pack().
 ///
-/// Every division into parts gives the same bits, which are those of the direct method. y must not overlap x.
-///
-/// \param scratch int8_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64; need not be initialised
+/// Every division into parts gives the same bits, which are the bits of the direct method. y must not overlap x.
+/// `scratch` has int8_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64, uninitialised.
 template <class Isa = native>
 void int8_winograd(const conv_shape& s, const int8_product& p, const std::byte* x, std::byte* y, std::byte* scratch,
                    part share_of = {}) {

@@ -1,6 +1,6 @@
-// accumulators: what one tile of a product of quantised values is told, and its sums while they grow.
-// Flow: int8/gemm/paired_accumulators.hpp has those of steps in pairs; int8/gemm/tile.hpp makes functions of both;
-// int8/gemm/pack.hpp laid out what they read.
+// accumulators: arguments of one tile of an int8 product, and its accumulators.
+// Flow: int8/gemm/paired_accumulators.hpp has the variant for two k steps at a time, and int8/gemm/tile.hpp builds
+// functions of both. int8/gemm/pack.hpp packs the weights.
 #pragma once
 
 #include <nnrt/kernels/f32/gemm/tile.hpp>
@@ -16,33 +16,33 @@ inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<ad
   return from + static_cast<address>(bytes);
 }
 
-/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. They store bytes
-/// where their sums are scaled by lines; else they leave these in memory for finish_tile(), of one below the other 2 *
-/// vector_of_sums apart.
+/// Arguments of `count` tiles below or next to each other, as tile_args has them for f32. Tiles store bytes if they
+/// scale their accumulators by FMA. Other tiles store accumulators for finish_tile(), with 2 * vector_of_sums
+/// accumulators from one tile to the next below.
 struct int8_tile {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
   const std::byte* b = nullptr;
   std::int64_t steps = 0;
-  bool ends_in_half_vector = false;  // of a run the last step has two numbers at most: only wide ones know
+  bool ends_in_half_vector = false;  // the last step of a run has at most two values; used for widened rows only
   std::int64_t runs = 1, run_stride = 0;
-  const std::byte* start = nullptr;  // of the sums
+  const std::byte* start = nullptr;  // values from which accumulators start
   std::int32_t flip = 0;
   address c = 0, c_second = 0;
   std::int64_t ldc = 0;
   const channel_scales* scales = nullptr;
   const narrowing* to = nullptr;
-  std::int64_t count = 1, a_step = 0, c_step = 0;  // to the next tile
-  std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
+  std::int64_t count = 1, a_step = 0, c_step = 0;  // bytes to the next tile
+  std::int64_t panels = 0, b_step = 0;             // panels and bytes of B to the next tile
   std::int32_t *sums = nullptr, *sums_second = nullptr;
 };
-/// Rows of a tile of bytes, even in number: those of floats, or where each dot product takes the weights of two of 16
-/// registers, as many as leave room for them.
+/// Largest number of rows of an int8 tile, an even number. It is the f32 number unless weights take two registers and
+/// there are 16 registers; then there is room for 4 rows.
 inline constexpr int int8_tile_height = weights_flip ? 4 : mr;
-/// Sums of a row of a tile, and between those of its vectors.
+/// Accumulators from one row to the next, and from one vector of columns to the next.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (mr + 3) / 4 * 4 * int_lanes;
 
-/// Reads A down its rows, four elements after the others: wide ones, or bytes.
+/// Reads the rows of A, four values at a time; each value is an i16 (IsWide) or a byte.
 template <int Rows, bool IsWide> struct int8_cursor {
   static constexpr bool is_wide = IsWide;
   static constexpr int half = (Rows + 1) / 2;
@@ -53,11 +53,11 @@ template <int Rows, bool IsWide> struct int8_cursor {
     first = bytes_further(first, bytes), second = bytes_further(second, bytes);
   }
   [[gnu::always_inline]] void advance_steps(std::int64_t steps) { advance(steps * step_bytes); }
-  /// From behind a run of so many steps to the next.
+  /// Moves from the end of a run of `steps` steps to the next run.
   [[gnu::always_inline]] void to_next_run(std::int64_t run_stride, std::int64_t steps) {
     advance(run_stride - steps * step_bytes);
   }
-  /// Row Row, `ahead` steps on.
+  /// Address of row Row, `ahead` steps after the current one.
   template <int Row> [[gnu::always_inline]] const std::byte* at(int ahead) const {
     return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) +
            ahead * step_bytes;
@@ -67,19 +67,19 @@ template <int Rows, bool IsWide> struct int8_cursor {
   static constexpr std::int64_t step_bytes = is_wide ? 8 : 4;
 };
 
-/// The rows of C below a tile.
+/// Addresses of the rows of C that a tile writes.
 template <int Rows> struct int8_rows_of_c {
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
-  bool is_dense;  // nothing lies between the rows, so that several fill a register
+  bool is_dense;  // the rows have no gaps, so one register may span several rows
   template <int Row> [[gnu::always_inline]] std::byte* at() const {
     return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
   }
 };
 
-/// The sums of a tile of 1, 2 or 4 vectors per row: several rows are wide ones where tiles read such, a single one is
-/// bytes.
+/// Accumulators of a tile with 1, 2 or 4 vectors per row. Tiles of several rows read widened values if tiles_read_wide;
+/// a tile of one row reads bytes.
 template <int Vectors, class Rows, bool IsWide = tiles_read_wide && (Rows::size() > 1)> struct int8_accumulators;
 template <int Vectors, int... Row, bool IsWide>
 struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
@@ -87,11 +87,11 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
   using cursor = int8_cursor<rows, IsWide>;
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes,
                                 step_bytes = Vectors * weight_bytes;
-  /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
+  /// Number of steps that add_register() takes; 0 if the machine has no indexed dot products for such rows.
   static constexpr int steps_of_register =
       has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
-  /// Whether bytes have to be flipped: a single row may be read where it lies, others have been flipped when they were
-  /// copied, see form_of_rows().
+  /// Whether the bytes of A must be flipped here. A single row may be read in place; other rows were flipped when they
+  /// were copied, see form_of_rows().
   static constexpr bool flips = !IsWide && rows == 1;
   int_vector of[Vectors][rows];
 
@@ -116,9 +116,9 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
     each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = keep_weights_at(b + v * weight_bytes); });
     (add_row<Row>(broadcast4(a.template at<Row>(ahead), int_vector{}), weights, b), ...);
   }
-  /// The first two products of a step, of wide numbers.
+  /// Adds the first two of the four products of a step, of widened values.
   [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
-  /// The steps that a register of each row has; each goes to the next of some sets.
+  /// Adds the steps of one register of each row; the steps alternate between the accumulator sets.
   template <int Sets>
   [[gnu::always_inline]] static void add_register(int8_accumulators (&to)[Sets], const cursor& a, const std::byte* b,
                                                   int_vector flip) {
@@ -143,7 +143,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
        ...);
     });
   }
-  /// Scales the sums and stores whole rows of bytes.
+  /// Scales the accumulators and stores whole rows of bytes.
   template <scale_method Method>
   [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
                                            const int8_rows_of_c<rows>& c) const {
@@ -152,7 +152,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
                                     scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
                                     scaler<Method>(scales[Vectors > 2 ? 3 : 0])};
     const narrowing to = stored;
-    // for one row the question takes longer than what it saves
+    // for one row, the check takes longer than it saves
     const bool in_halves = rows > 1 && scales->in_halves != 0;
     each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
       constexpr int first = group * at_once;
@@ -181,7 +181,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
       of[v][R] = dot4_at(of[v][R], x, weights[v], b + v * weight_bytes);
     });
   }
-  /// Two of the four products: both halves of the weights at once would leave too few registers.
+  /// Adds two of the four products of a step. Both halves of the weights at once would leave too few registers.
   template <int Half> [[gnu::always_inline]] void add_wide_products(const cursor& a, const std::byte* b, int ahead) {
     int_vector weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) {

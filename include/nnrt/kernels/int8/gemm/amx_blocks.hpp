@@ -1,11 +1,10 @@
-// amx_blocks: products of quantised values in matrix registers - blocks of up to 16 rows in one panel, two at a time,
-// whose sums end as those of tiles do.
-// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles where a layout is for them and
-// the process has the registers.
+// amx_blocks: int8 products in AMX tile registers: blocks of up to 16 rows in one panel, two blocks at a time.
+// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles if the layout is for blocks and
+// the process may use the registers.
 //
-// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks
-// are on their way, and end two rows at a time between these: the processor starts what stands a few products further
-// on only when they are done.
+// A block takes a sixth of the time of a register tile, but its output stage takes as long. So the output stage of a
+// pair of blocks runs two rows at a time between the products of the next pair. It has to be interleaved in the code,
+// because the processor looks only a few products ahead.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -20,8 +19,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// Whether a product is computed in blocks.
 inline bool goes_in_blocks(const int8_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
 
-/// The blocks of rows that lie in one line: as few as can be, all of the same height. The last begins so early that it
-/// ends where the line does.
+/// Blocks of rows within one line: as few as possible, all of the same height. The last block ends at the end of the
+/// line and may overlap the block before it.
 struct row_blocks {
   std::int64_t rows, count, height;
 
@@ -30,11 +29,11 @@ struct row_blocks {
         count((all + register_rows - 1) / register_rows),
         height(count == 0 ? 0 : (all + count - 1) / count) {}
   constexpr std::int64_t begin(std::int64_t block) const { return std::min(block * height, rows - height); }
-  /// Rows at the top of a block that the one before it has, too.
+  /// Number of rows at the top of a block that the previous block has computed, too.
   constexpr std::int64_t repeated(std::int64_t block) const { return block * height - begin(block); }
 };
 
-/// Where the rows of a block lie, and how many at its top are another's.
+/// Addresses of a block in A and C, and the number of rows at its top that belong to the previous block.
 struct int8_block {
   address a;
   std::byte* c;
@@ -43,16 +42,16 @@ struct int8_block {
 
 namespace detail {
 
-/// What the sums of blocks in one panel are made of.
+/// Operands of one or two blocks in one panel.
 struct block_operands {
   address a[2];
   std::int64_t lda, run_stride;
   const std::byte* b;
-  std::int64_t runs, whole, last;  // of each run: whole registers of steps, and the steps behind them
+  std::int64_t runs, whole, last;  // per run: whole registers of steps, and the remaining steps
 };
 
-/// Adds to the sums of each block and vector the products of a register of A and one of B, and does something else
-/// meanwhile.
+/// Adds the products of one register of A and one of B to the accumulators of each block and vector. Calls `meanwhile`
+/// after the products of each block.
 template <int Blocks, int Vectors, int A, int B, bool IsUnsigned, class Meanwhile>
 [[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b,
                                                 Meanwhile& meanwhile) {
@@ -72,7 +71,8 @@ template <int Blocks, int Vectors, int A, int B, bool IsUnsigned, class Meanwhil
   }
 }
 
-/// Sums one or two blocks in a panel of one or two vectors: the first in registers 0 and 1, the second in 2 and 3.
+/// Accumulates one or two blocks in a panel of one or two vectors: the first block in AMX registers 0 and 1, the second
+/// in 2 and 3.
 template <int Blocks, int Vectors, bool IsUnsigned, class Meanwhile>
 [[gnu::always_inline]] inline void sum_blocks(const block_operands& t, Meanwhile meanwhile) {
   clear_register<0>();
@@ -100,7 +100,7 @@ template <int Blocks, int Vectors, bool IsUnsigned, class Meanwhile>
 template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks_alone(const block_operands& t) {
   sum_blocks<Blocks, Vectors, IsUnsigned>(t, [] {});
 }
-/// By blocks - 1, vectors - 1, and whether A is unsigned.
+/// Functions by blocks - 1, vectors - 1, and whether A is unsigned.
 using block_function = void (*)(const block_operands&);
 template <class Isa>
 inline constexpr block_function block_functions[2][2][2] = {
@@ -109,20 +109,20 @@ inline constexpr block_function block_functions[2][2][2] = {
     {{&sum_blocks_alone<2, 1, false>, &sum_blocks_alone<2, 1, true>},
      {&sum_blocks_alone<2, 2, false>, &sum_blocks_alone<2, 2, true>}}};
 
-/// Blocks in one panel, and their sums.
+/// One or two blocks in one panel, with their accumulators.
 struct summed_blocks {
   int8_block of[2];
   std::int64_t count = 0, panel = 0;
   alignas(64) std::int32_t sums[2][2 * vector_of_sums];
 };
 
-/// Rows of a block whose sums wait.
+/// Rows of a block that wait for the output stage.
 struct waiting_rows {
   const std::int32_t* sums;
   std::byte* c;
   std::int64_t rows;
 };
-/// Two blocks in a panel whose sums panel_end ends, so many pairs of rows at a time.
+/// Two blocks in a panel that wait for the output stage; each call of waiting_end ends `at_once` pairs of rows.
 struct waiting_blocks {
   waiting_rows of[2];
   const channel_scales* scales;
@@ -130,7 +130,7 @@ struct waiting_blocks {
   const std::byte* start;
   std::int64_t ldc, at_once;
 };
-/// Ends the next of them at each call.
+/// Ends the next pairs of rows at each call.
 template <scale_method Method> struct waiting_end {
   panel_end<Method, true> end;
   waiting_rows now, next;
@@ -140,7 +140,7 @@ template <scale_method Method> struct waiting_end {
       : end(w.scales, *w.to, w.start), now(w.of[0]), next(w.of[1]), ldc(w.ldc), at_once(w.at_once) {}
   [[gnu::always_inline]] void operator()() {
     for (std::int64_t i = at_once; i > 0 && now.rows > 0; --i) {
-      const bool is_last = now.rows == 1;  // its second half lands where the first one does
+      const bool is_last = now.rows == 1;  // the second row is then stored over the first, with the same bytes
       end(now.sums, now.sums + (is_last ? 0 : sum_stride), now.c, now.c + (is_last ? 0 : ldc));
       now.sums += 2 * sum_stride, now.c += 2 * ldc, now.rows -= 2;
       if (now.rows <= 0) now = next, next.rows = 0;
@@ -151,7 +151,7 @@ template <scale_method Method, bool IsUnsigned>
 void sum_blocks_meanwhile(const block_operands& t, const waiting_blocks& waiting) {
   sum_blocks<2, 2, IsUnsigned>(t, waiting_end<Method>(waiting));
 }
-/// By the line, and whether A is unsigned.
+/// Functions by the kind of FMA, and whether A is unsigned.
 using meanwhile_function = void (*)(const block_operands&, const waiting_blocks&);
 template <class Isa>
 inline constexpr meanwhile_function meanwhile_functions[2][2] = {
@@ -161,7 +161,8 @@ inline constexpr meanwhile_function meanwhile_functions[2][2] = {
 
 }  // namespace detail
 
-/// Multiplies blocks with panels, and ends their sums; the registers are its own until it goes.
+/// Multiplies blocks with panels and runs their output stage. Uses the AMX registers of the calling thread until it is
+/// destroyed.
 template <class Isa> class block_walk {
  public:
   block_walk(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
@@ -173,7 +174,8 @@ template <class Isa> class block_walk {
   block_walk& operator=(const block_walk&) = delete;
   ~block_walk() { detail::release_registers(); }
 
-  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels, as many at a time as L2 keeps.
+  /// Computes `count` blocks of `rows` rows, block i at block_at(i), in the given panels. Processes as many panels at a
+  /// time as L2 holds.
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
     const std::int64_t at_once = detail::int8_panels_in_cache(p_.layout);
@@ -185,7 +187,7 @@ template <class Isa> class block_walk {
  private:
   static constexpr std::int64_t max_kept_bytes = 24 * 1024;
 
-  /// A panel that L1 holds stays there while blocks pass by, others pass by two blocks.
+  /// A panel that fits into L1 is multiplied with all blocks in turn; larger panels with two blocks at a time.
   template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
     const std::int64_t group = 2 * p_.layout.vector_bytes() <= max_kept_bytes ? count : 2;
     for (std::int64_t first = 0; first < count; first += group)
@@ -201,7 +203,7 @@ template <class Isa> class block_walk {
     detail::set_shapes(detail::register_shapes::of(rows_ = rows, operands_.last));
   }
 
-  /// Multiplies one or two blocks, and ends the sums of those before meanwhile.
+  /// Multiplies one or two blocks, and meanwhile runs the output stage of the previous blocks.
   void multiply(std::int64_t panel, const int8_block& first, const int8_block& second, std::int64_t count) {
     const std::int64_t vectors = p_.layout.vectors_of(panel);
     const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
@@ -233,7 +235,7 @@ template <class Isa> class block_walk {
   }
   bool is_plain() const { return p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0; }
 
-  /// Whether the sums that wait may end between the next products: lines of one kind scale whole vectors of them.
+  /// Whether the output stage that waits can run between the next products: it needs one kind of FMA for a whole panel.
   bool ends_meanwhile() const {
     const channel_scales* const scales = scales_of(summed_.panel);
     const bool are_lines =
@@ -255,7 +257,7 @@ template <class Isa> class block_walk {
             pieces_of(2 * pairs, 2 * registers_)};
   }
 
-  /// Ends the sums that wait.
+  /// Runs the output stage that waits.
   void finish() {
     for (std::int64_t i = 0; i < summed_.count; ++i) finish(summed_.of[i], summed_.panel, summed_.sums[i]);
     summed_.count = 0;
@@ -280,7 +282,7 @@ template <class Isa> class block_walk {
   }
 
   const int8_product& p_;
-  std::int64_t ldc_, rows_ = 0, registers_ = 0;  // products that each sum has, in registers of steps
+  std::int64_t ldc_, rows_ = 0, registers_ = 0;  // registers_: products per accumulator, in registers of steps
   detail::block_operands operands_{};
   detail::summed_blocks summed_;
 };

@@ -1,6 +1,6 @@
-// arguments: what all tiles of a product of quantised values are told, and what becomes of their sums.
-// Flow: int8/gemm/gemm.hpp walks over the tiles of int8/gemm/tile.hpp, int8/gemm/amx_blocks.hpp over blocks in matrix
-// registers; both end their sums with finish_sums().
+// arguments: arguments that all tiles of an int8 product share, and the output stage of their accumulators.
+// Flow: int8/gemm/gemm.hpp walks over the tiles of int8/gemm/tile.hpp, int8/gemm/amx_blocks.hpp over AMX blocks. Both
+// end their accumulators with finish_sums().
 #pragma once
 
 #include <nnrt/kernels/int8/requantise/addend.hpp>
@@ -9,14 +9,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Where the sums of a product go that is not scaled: element i of C is number i there. The memory of C is not touched.
+/// Destination of accumulators that are not requantised: element i of C has sums[i]. The memory of C is not touched.
 struct int8_accumulators_target {
   std::int32_t* sums;
-  const std::byte* c;  // where C would begin
+  const std::byte* c;  // address that element 0 of C would have
 };
 
-/// What every tile of a product is told: packed B, the stored forms of A and of C, what is added to its sums and where
-/// they stay, if that is so.
+/// Arguments of every tile of a product: packed B, the quantisation of A and C, an addend (null: none), and a target
+/// for unscaled accumulators (null: C is requantised).
 struct int8_product {
   int8_layout layout;
   const std::byte* packed;
@@ -28,13 +28,13 @@ struct int8_product {
 
 namespace detail {
 
-/// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
+/// Number of panels whose weights (384 KiB in total) are held in L2 while A passes.
 constexpr std::int64_t int8_panels_in_cache(const int8_layout& layout) {
   const std::int64_t together = layout.fours > 0 ? 2 : 1;
   return together *
          std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
 }
-/// Adds what the sums of each vector start from, for sums that did not start from it.
+/// Adds the start values of each vector to accumulators that started from 0.
 inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t rows, std::int64_t vectors) {
   for (std::int64_t v = 0; v < vectors; ++v)
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -43,7 +43,7 @@ inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t r
     }
 }
 
-/// What the zero point of B takes off the sums of each row.
+/// Subtracts b_zero * (sum of the row of A) from the accumulators of each row.
 inline void subtract_row_sums(const int8_product& p, std::int64_t rows, std::int64_t vectors,
                               const std::int32_t* row_sums, std::int32_t* sums) {
   for (std::int64_t v = 0; v < vectors; ++v)
@@ -54,8 +54,8 @@ inline void subtract_row_sums(const int8_product& p, std::int64_t rows, std::int
     }
 }
 
-/// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in
-/// the sums yet, nor is anything else.
+/// Writes the accumulators of a tile in one panel to `kept`, with biases added and saturated to i32. The scales must be
+/// those of one_by_one, so that the accumulators do not include biases yet.
 inline void keep_sums(const int8_accumulators_target& kept, const std::int32_t* sums, const channel_scales* scales,
                       const int8_target& at, std::int64_t width) {
   for (std::int64_t row = 0; row < at.rows; ++row)
@@ -66,8 +66,8 @@ inline void keep_sums(const int8_accumulators_target& kept, const std::int32_t* 
     }
 }
 
-/// Makes of the sums of a tile in one panel what `of` says, a product or what else has an addend, or keeps its sums, or
-/// neither.
+/// Output stage of a tile in one panel: keeps the accumulators, adds an addend and requantises, or only requantises.
+/// `of` is an int8_product or another type with the members `kept`, `addend` and `to`.
 template <class Isa, class Of>
 void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales, const int8_target& at,
                  std::int64_t width) {

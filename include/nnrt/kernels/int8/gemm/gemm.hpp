@@ -1,10 +1,8 @@
-// gemm: products of matrices of quantised values over packed B; serves dense layers, matrix products, 1x1
-// convolution.
-// Flow: a prepare step packs B with int8_pack(); a plan's step calls int8_gemm(), which walks over the tiles of
-// int8/gemm/tile.hpp, or over int8/gemm/amx_blocks.hpp's.
+// gemm: int8 matrix product over packed B; used by dense layers, matrix products and 1x1 convolutions.
+// Flow: a prepare step packs B with int8_pack(). A plan's step calls int8_gemm(), which walks over the tiles of
+// int8/gemm/tile.hpp or the AMX blocks of int8/gemm/amx_blocks.hpp.
 //
-// c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of
-// b)))
+// c[m][n] = clamp(c_zero + factor[n] * (bias[n] + sum over k of (a[m][k] - a_zero) * (b[k][n] - b_zero)))
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -17,37 +15,38 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Products of bytes copy rows, and their weights are a quarter of those of floats: pieces are rows as long as panels
-/// are not many more.
+/// A row counts as this many panels when a part is cut into pieces. Int8 products copy rows of A, and their weights
+/// take a quarter of the bytes of f32 weights. So a part is cut along rows unless it has more than four times as many
+/// panels.
 inline constexpr std::int64_t int8_row_length = 4;
 
-/// The panels of a part, which ends between such as lie as one.
+/// Panels of part `of`. The bounds never fall between two panels that are packed as one.
 constexpr interval share_of_panels(const int8_layout& layout, part of) {
   const interval panels = share(layout.panels(), of);
   return {layout.undivided(panels.begin), layout.undivided(panels.end)};
 }
-/// The share of a part, which ends between panels that lie as one.
-///
-/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
+/// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one. With
+/// `by_columns`, the parts are panels if there are enough of them. That suits a B of which each thread has just packed
+/// its own panels.
 constexpr rectangle share_of_panels(const int8_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
   if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
   const rectangle work = share(rows, layout.panels(), of, int8_row_length);
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 
-/// The tiles along so many rows of A.
+/// Row tiles for m rows of A.
 constexpr m_blocking int8_tiles_of(std::int64_t m) {
   if (detail::int8_tile_height == mr) return m_blocking{m};
   return {m, pieces_of(m, detail::int8_tile_height)};
 }
-/// The same of a whole product.
+/// Row tiles of a whole product with m rows.
 constexpr m_blocking int8_m_blocking_of(std::int64_t m) {
   return detail::int8_tile_height == mr ? m_blocking_of(m) : int8_tiles_of(m);
 }
 
-/// How the rows of A lie: a single one, and those of blocks, as they are stored; others wide where tiles read such, and
-/// flipped where weights do not do that. A tile that flips takes an instruction for each of its rows again in every
-/// panel, which on many machines takes the place of a product.
+/// Encoding in which the tiles read the rows of A. A single row and the rows of AMX blocks are read as stored. Other
+/// rows are widened to i16 if tiles read i16, and sign-flipped unless the weights do the flip. Flipping a row when it
+/// is copied is cheaper: a tile would flip it again in every panel.
 inline int8_form form_of_rows(const int8_product& p) {
   if (p.layout.is_for_one_row) return {};
   if constexpr (has_matrix_registers)
@@ -57,8 +56,8 @@ inline int8_form form_of_rows(const int8_product& p) {
 
 namespace detail {
 
-/// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the
-/// first.
+/// Addresses and strides (bytes) of the rows of a tile in A and C. If `second_c` is not 0, the second half of the rows
+/// starts `second_a` and `second_c` bytes after the first half.
 struct int8_rows {
   address a;
   std::int64_t lda, run_stride;
@@ -68,14 +67,14 @@ struct int8_rows {
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
-  /// The rows of the tile function to call. That of one row reads narrow weights, which a layout for one row has; with
-  /// others that of two computes the same twice.
+  /// Number of rows of the tile function to call. The function for one row reads narrow weights, which only a layout
+  /// for one row has. For other layouts a single row runs the function for two rows, which computes it twice.
   std::int64_t computed(const int8_layout& layout) const {
     return dot_bytes != narrow_dot_bytes && !layout.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
   }
 };
 
-/// What tiles of a product have in common.
+/// Returns a tile with the fields that all tiles of a product share.
 inline int8_tile tile_for(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   int8_tile t;
   t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
@@ -84,28 +83,29 @@ inline int8_tile tile_for(const int8_product& p, std::int64_t lda, std::int64_t 
   return t;
 }
 
-/// Points a tile to the weights of a panel.
+/// Points `t` to the weights, start values and scales of a panel.
 inline void set_panel(const int8_product& p, std::int64_t panel, int8_tile& t) {
   t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
+/// Method by which a tile scales the accumulators of a panel; one_by_one if the tile only stores them.
 inline scale_method method_in_tile(const int8_product& p, std::int64_t panel) {
   return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0
              ? scale_method::one_by_one
              : method_in_tile(p.layout, p.packed, panel);
 }
 
-/// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
+/// Sets the addresses of `t`: rows of A from `at`, rows of C from `c` on, its second half `second_c` bytes later if not
+/// 0.
 inline void set_byte_rows(int8_tile& t, const int8_rows& at, address c, std::int64_t second_c) {
   const std::int64_t second = second_half(at.rows);
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
 
-/// A tile of at most int8_tile_height rows in one panel, which does not store whole rows itself. `tiles` has a function
-/// for as many rows.
+/// Computes a tile of at most int8_tile_height rows in one panel, if the tile cannot store whole rows of C itself.
+/// `tiles` must have a function for this number of rows.
 template <class Isa>
 void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_tile& t, std::int64_t panel,
                      const int8_rows& at, scale_method method) {
@@ -143,8 +143,8 @@ void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_t
   if (at.is_torn()) finish_sums<Isa>(p, sums + first_rows * sum_stride, t.scales, second, width);
 }
 
-/// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is
-/// written later: all but the last of these tiles. 0: none.
+/// Number of tiles that may store whole vectors although rows of C are narrower; 0 if none. Each tile but the last may
+/// do so if C has one panel and no gaps: a later tile overwrites the excess bytes.
 inline std::int64_t tiles_that_spill(const int8_product& p, const int8_rows& at) {
   const m_blocking tiles = int8_tiles_of(at.rows);
   const std::int64_t last = tiles.rows(tiles.count() - 1);
@@ -152,12 +152,13 @@ inline std::int64_t tiles_that_spill(const int8_product& p, const int8_rows& at)
   return can ? tiles.count() : 0;
 }
 
-/// Lines of equal rows, one behind the other.
+/// Number of lines of equal rows, and the bytes from one line to the next in A and C.
 struct int8_lines {
   std::int64_t count = 1, a_step = 0, c_step = 0;
 };
 
-/// Tiles along the rows of `at` (any number) in the given panels, all lines in one panel after the other.
+/// Computes all row tiles of `at` (any number of rows) in the given panels: all lines in one panel, then the next
+/// panel.
 template <class Isa>
 void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_lines& lines, interval panels) {
   const m_blocking tiles = int8_tiles_of(at.is_torn() ? 1 : at.rows);
@@ -180,7 +181,7 @@ void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_li
       }
       if (!stores_rows) continue;
       t.count = lines.count, t.a_step = lines.a_step, t.c_step = lines.c_step;
-      if (lines.count == 1) {  // then tiles that are alike
+      if (lines.count == 1) {  // then equal tiles below each other
         const std::int64_t end = is_whole ? tiles.count() : tiles_that_spill(p, at) - 1;
         for (; tile < end && tiles.rows(tile) == part.rows; ++tile) ++t.count;
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
@@ -191,7 +192,7 @@ void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_li
   }
 }
 
-/// One row, with a layout for one row.
+/// Computes one row in the given panels, with a layout for one row.
 template <class Isa> void int8_row(const int8_product& p, const int8_rows& at, interval panels) {
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   while (panels.begin < panels.end) {
@@ -206,7 +207,7 @@ template <class Isa> void int8_row(const int8_product& p, const int8_rows& at, i
   }
 }
 
-/// At most int8_tile_height rows, which stay in L1 while weights stream past them.
+/// Computes at most int8_tile_height rows in the given panels. The rows are held in L1 while the weights stream.
 template <class Isa> void int8_tile_row(const int8_product& p, const int8_rows& at, interval panels) {
   if (p.layout.is_for_one_row) return int8_row<Isa>(p, at, panels);
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
@@ -227,9 +228,9 @@ template <class Isa> void int8_tile_row(const int8_product& p, const int8_rows& 
   }
 }
 
-/// Tiles along the rows of `at` (any number) in the given panels.
+/// Computes all row tiles of `at` (any number of rows) in the given panels.
 template <class Isa> void int8_tile_rows(const int8_product& p, const int8_rows& at, interval panels) {
-  // Weights that fit into L1 beside a few rows stay there; others are streamed past a tile of rows each.
+  // Weights that fit into L1 together with a few rows are reused by all row tiles; larger ones stream once per tile.
   const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
   if (at.is_torn()) return int8_tile_row<Isa>(p, at, panels);
   if (stays && at.rows > int8_tile_height) return int8_tile_columns<Isa>(p, at, {}, panels);
@@ -243,12 +244,12 @@ template <class Isa> void int8_tile_rows(const int8_product& p, const int8_rows&
   }
 }
 
-/// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
+/// Number of row tiles whose rows of A (20 KiB in total) are held in L1 while the panels pass.
 constexpr std::int64_t int8_tiles_in_cache(std::int64_t lda) {
   return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, int8_tile_height * lda));
 }
 
-/// The part of C made of the given tiles of rows and panels of columns.
+/// Computes the row tiles and panels of `work`.
 template <class Isa>
 void int8_gemm_tiles(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
@@ -264,7 +265,7 @@ void int8_gemm_tiles(const int8_product& p, std::int64_t m, const std::byte* a, 
     }
 }
 
-/// The same in blocks: some rows, in some panels.
+/// Computes some rows in the given panels in AMX blocks.
 template <class Isa>
 void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c,
                       std::int64_t ldc, const interval& columns) {
@@ -276,10 +277,10 @@ void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte*
 
 }  // namespace detail
 
-/// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 numbers behind each row
-/// must be readable, too (their values do not matter). Every division into parts gives the same bits.
+/// Computes C [m, n] from `a` [m, k], whose rows have the encoding form_of_rows(p) and are lda bytes apart.
 ///
-/// \param a rows as form_of_rows(p) says, lda bytes apart
+/// The kernel reads whole dot products: unless k is a multiple of 4, up to 3 values after each row must be readable.
+/// Their values do not matter. Every division into parts gives the same bits.
 template <class Isa = native>
 void int8_gemm(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
@@ -299,24 +300,24 @@ void int8_gemm(const int8_product& p, std::int64_t m, const std::byte* a, std::i
                                share_of_panels(p.layout, int8_m_blocking_of(m).count(), of, by_columns));
 }
 
-/// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
+/// Computes some panels of C for one row, with a layout for one row. Neither bound may fall between two panels that are
+/// packed as one.
 template <class Isa = native>
 void int8_gemm_panels(const int8_product& p, const std::byte* a, std::byte* c, interval panels) {
   detail::int8_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not
-/// collide, in their form.
+/// Whether dense rows of A are copied before the product. They are if k is not a multiple of 4, if rows are subject to
+/// 4K aliasing, or if `form` is not the stored encoding.
 constexpr bool copies_byte_rows(const int8_layout& layout, std::int64_t m, const int8_form& form) {
   const std::int64_t k = layout.depth.products();
   return k % 4 != 0 || rows_alias_4k(m, k, layout.n) || !form.is_quantised();
 }
-/// Bytes from a copied row to the next.
+/// Bytes from one copied row to the next.
 constexpr std::int64_t copied_row_bytes(const int8_layout& layout) {
   return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes());
 }
-/// Tiles whose rows int8_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no
-/// longer than what is set up for some.
+/// Number of row tiles that int8_gemm_of_copies() copies at once: 4 to 32, up to 8 KiB.
 constexpr std::int64_t int8_copied_tiles(const int8_layout& layout) {
   return nnrt::detail::clamped(
       8 * 1024 / (detail::int8_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
@@ -333,8 +334,8 @@ constexpr std::int64_t int8_matrix_scratch_bytes(const int8_layout& layout, std:
              : 0;
 }
 
-/// int8_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k
-/// numbers of each of some rows about in that form, those of two rows `step` bytes apart.
+/// int8_gemm() for rows that must be copied first. copy_rows(rows, form, to, step) writes the k values of each row of
+/// the interval `rows` in the encoding `form`, one row every `step` bytes.
 template <class Isa, class CopyRows>
 void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
@@ -361,9 +362,8 @@ void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_ro
   });
 }
 
-/// C of m rows of A that lie side by side, copied where they have to be.
-///
-/// \param scratch int8_matrix_scratch_bytes(p.layout, m) bytes for this part alone
+/// Computes C [m, n] from dense `a` [m, k]. Copies the rows first if copies_byte_rows() says so. `scratch` has
+/// int8_matrix_scratch_bytes(p.layout, m) bytes for this part alone.
 template <class Isa = native>
 void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c,
                          part of = {}, bool by_columns = false) {
@@ -372,7 +372,7 @@ void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte*
   int8_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const int8_form& form, std::byte* to, std::int64_t step) {
-        // rows of few numbers as one
+        // rows without gaps are copied as one
         if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);
         for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
       },

@@ -1,10 +1,10 @@
-// pack: matrices of quantised values in the order in which tiles read them, with biases and scales.
-// Flow: a prepare step calls int8_pack() once for each layer, a product of two computed tensors before each run;
-// int8/gemm/tile.hpp multiplies with what it made.
+// pack: packs an int8 matrix B in the order in which tiles read it, with start values and scales.
+// Flow: a prepare step calls int8_pack() once per layer, or before each run for a product of two computed tensors.
+// int8/gemm/tile.hpp reads the packed matrix.
 //
-// Dot products multiply what is stored. The rest of a sum over k is known beforehand, as part of the bias, but for the
-// sum of a row of A times the zero point of b, which most models set to 0. Sums wrap around on their way, which does
-// not matter, since those that leave 32 bits in the end are seen when B is packed (one_by_one).
+// Dot products multiply stored values. The terms that do not depend on A are added to the bias. The remaining term is
+// b_zero times the sum of a row of A; most models have b_zero = 0. Accumulators may wrap around on the way: columns
+// whose final sum may leave 32 bits are found when B is packed, and are scaled one by one (one_by_one).
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -25,16 +25,15 @@ inline std::int32_t wrapped(std::int64_t x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
 }
 
-/// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
+/// Start value of a column for dot products of stored values: all terms that do not depend on A.
 inline std::int32_t starting_sum(std::int64_t bias, const int8_column& column, std::int64_t products,
                                  const int8_factors& f) {
   const std::int64_t a_zero = f.a_zero_as_seen();
   return wrapped(bias + column.left_out - a_zero * column.sum + products * a_zero * f.b_zero_as_seen());
 }
 
-/// Stores what the sums of a column start from.
-///
-/// \param column_sum of what dot products see: blocks see what A stores
+/// Stores the start value of a column. `column_sum` is the sum of the weights as dot products see them. AMX blocks see
+/// A as it is stored, so they have a start value for themselves.
 inline void put_start(const int8_layout& layout, const int8_factors& f, std::int64_t column, std::int64_t start,
                       std::int64_t column_sum, std::byte* out) {
   const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
@@ -42,31 +41,32 @@ inline void put_start(const int8_layout& layout, const int8_factors& f, std::int
   if (layout.in_blocks) std::memcpy(out + layout.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
 }
 
-/// The method by which tiles scale the vectors of a panel that one serves; one_by_one: tiles leave sums.
+/// Method by which tiles scale the vectors of a panel for which `of_all` can scale every vector. one_by_one: the tile
+/// stores accumulators instead.
 constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
   return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line
              ? of_all
              : scale_method::one_by_one;
 }
 
-/// How many methods tiles of one or two vectors have functions of: those that come first.
+/// Number of methods for which tiles of one or two vectors have functions: the first ones of scale_method.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 
-/// The method that packed scales name for the tiles of a panel. It decides which function is called, and packed bytes
-/// may come from elsewhere: what int8_pack() does not write for such a panel counts as one_by_one.
+/// Method that the packed scales name for the tiles of a panel. It selects a function, and packed bytes may come from a
+/// file. So values that int8_pack() never writes for such a panel are read as one_by_one.
 inline scale_method method_in_tile(const int8_layout& layout, const std::byte* packed, std::int64_t panel) {
   const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
   const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
   return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
 }
 
-/// Packs what columns have besides weights, one vector after the other: what sums start from, and scales.
+/// Packs the start values and scales of the columns, vector by vector.
 class column_packer {
  public:
   column_packer(const int8_layout& layout, const int8_factors& f, scaled_range range, std::byte* out)
       : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
 
-  /// The next vector, whose weights are in their places. A channel that does not say what its sums may be has them from
+  /// Adds the next vector, whose weights have been placed. A channel without a range of accumulators gets the range of
   /// its column.
   void add(std::int64_t v, int8_channel (&channels)[int_lanes], int8_column (&columns)[int_lanes]) {
     const std::int64_t together = layout_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
@@ -76,8 +76,8 @@ class column_packer {
       if (channel.reach.low == channel.reach.high)
         channel.reach = {columns[lane].reach.low + channel.bias + channel.addend.low,
                          columns[lane].reach.high + channel.bias + channel.addend.high};
-      // A zero point of B takes off sums of A, whatever the weights, and an addend comes to them: then they have to
-      // stay.
+      // Channels with a constant result lose their weights. That is not possible if B has a zero point or an addend
+      // follows: then the result depends on more than the weights.
       if (f_.b_zero_as_seen() != 0 || channel.addend.low != channel.addend.high || !is_constant(channel, range_))
         continue;
       channel = constant_channel(channel, range_), columns[lane] = {};
@@ -97,7 +97,8 @@ class column_packer {
         layout_.put_weight(out_, panel, at, i, 0);
       }
   }
-  /// Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
+  /// Sets the scales of a panel: one method for all vectors if tiles scale by it, otherwise the fastest for each
+  /// vector.
   void scale_panel(std::int64_t begin, std::int64_t count) {
     const scale_method of_all = method_for(possible_, count);
     std::fill_n(reinterpret_cast<std::byte*>(scales_ + begin), count * std::int64_t{sizeof(channel_scales)},
@@ -126,7 +127,7 @@ class column_packer {
   int8_column columns_[4][int_lanes];
 };
 
-/// What lies between biases and weights and behind them has the same bytes each time, too.
+/// Clears the gaps after the start values and after the weights, so that packed bytes are reproducible.
 inline void clear_gaps(const int8_layout& layout, std::byte* out) {
   std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
   std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
@@ -134,12 +135,11 @@ inline void clear_gaps(const int8_layout& layout, std::byte* out) {
 
 }  // namespace detail
 
-/// Packs B, its bias and scales.
+/// Packs B with its bias and scales.
 ///
-/// \param weights a int8_matrix, or weight_of(j, run, i): element i of a run of column j, as it is stored
-///
-/// \param channel_of channel_of(j) has factor and bias of column j, and bounds of its sums if those should not be taken
-/// from the weights
+/// `weights` is an int8_matrix, or a function: weights(j, run, i) returns the stored element i of run `run` of column
+/// j. channel_of(j) returns factor and bias of column j, and its range of accumulators unless that follows from the
+/// weights.
 template <class Weights, class ChannelOf>
 void int8_pack(const int8_layout& layout, const int8_factors& f, scaled_range range, const Weights& weights,
                ChannelOf channel_of, std::byte* out) {
@@ -158,12 +158,11 @@ void int8_pack(const int8_layout& layout, const int8_factors& f, scaled_range ra
   }
 }
 
-/// The scales of columns that differ in nothing but their weights: found once for all of them, and for all matrices of
-/// a batch.
+/// Scales of columns that differ in their weights alone. They are found once for all columns, and for all matrices of a
+/// batch.
 class alike_columns {
  public:
-  /// \param channel has bounds of its sums, which are those of any weights
-  /// \param range what a result may be
+  /// `channel` has a range of accumulators that holds for any weights. `range` bounds the results.
   alike_columns(const int8_channel& channel, scaled_range range) {
     int8_channel channels[int_lanes];
     for (int8_channel& each : channels) each = channel;
@@ -173,7 +172,7 @@ class alike_columns {
     included_ = included_in_sums(possible, 0, scales_.method);
   }
 
-  /// Packs some panels of B; both ends lie between panels that are read as one.
+  /// Packs some panels of B. Neither bound may fall between two panels that are packed as one.
   void pack(const int8_layout& layout, const int8_factors& f, const int8_matrix& weights, interval panels,
             std::byte* out) const {
     if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);

@@ -1,7 +1,7 @@
-// paired_accumulators: the sums of a tile that takes two steps at a time, so that what it reads of A serves twice as
-// many products.
-// Flow: int8/gemm/tile.hpp makes the functions of such panels of these; int8/gemm/layout.hpp says which panels have
-// their steps in pairs.
+// paired_accumulators: accumulators of a tile that takes two k steps at a time, so each load of A serves twice as many
+// products.
+// Flow: int8/gemm/tile.hpp builds the tile functions of paired panels from these. int8/gemm/layout.hpp says which
+// panels are paired.
 #pragma once
 
 #include <nnrt/kernels/int8/gemm/accumulators.hpp>
@@ -15,8 +15,8 @@ template <int Vectors, class Rows> struct paired_int8_accumulators;
 
 #if defined(NNRT_BYTES_SQUARES)
 
-/// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number
-/// of rows the last is its own partner.
+/// Accumulators in 2x2 blocks of two rows and two columns (i8mm): one instruction adds eight products to each
+/// accumulator. If the number of rows is odd, the last row is its own partner.
 template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std::integer_sequence<int, Row...>> {
   using whole = int8_accumulators<Vectors, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
@@ -34,7 +34,7 @@ template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std:
       const dot_values x{eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead))};
       each<columns>([&](int c)
                         __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
-      asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
+      asm volatile("" ::: "memory");  // otherwise compilers load all rows first, and spill accumulators
     });
   }
   [[gnu::always_inline]] void add(const paired_int8_accumulators& other) {
@@ -54,12 +54,12 @@ template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std:
 
 #else
 
-/// In pairs of lanes, of one vector per row: one broadcast serves two dot products.
+/// Accumulators in pairs of lanes, one vector per row: one broadcast serves two dot products.
 template <int... Row> struct paired_int8_accumulators<1, std::integer_sequence<int, Row...>> {
   using whole = int8_accumulators<1, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
-  // of two steps; where there are pairs of lanes, narrow weights are no others
+  // of two steps; narrow weights are the same on machines with pairs of lanes
   static constexpr std::int64_t step_bytes = 2 * dot_bytes;
   int_vector of[2][rows] = {};
 

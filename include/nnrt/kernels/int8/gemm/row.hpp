@@ -1,9 +1,8 @@
-// row: one row of quantised values times packed weights, whose panels lie in fours as far as they go - its dot
-// products, and its sums as bytes.
-// Flow: int8/gemm/gemm.hpp goes along the panels of a single row with these; int8/gemm/pack.hpp laid out what they
-// read.
+// row: product of one row of int8 values with packed weights, and the requantised result. Panels are packed in fours of
+// vectors where possible.
+// Flow: int8/gemm/gemm.hpp calls these for the panels of a single row; int8/gemm/pack.hpp packs the weights.
 //
-// Layers of one row take a hundred nanoseconds, as long as their weights take from L2: what is set up for one counts.
+// A layer of one row takes about 100 ns, the time that its weights take from L2. So the set-up of a layer matters.
 #pragma once
 
 #include <nnrt/kernels/common/part.hpp>
@@ -15,10 +14,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Tiles of one row and four vectors, one behind the other, that are scaled alike.
+/// Arguments of consecutive tiles of one row and four vectors that are scaled by one method.
 struct int8_row_tiles {
   address a = 0;
-  const std::byte *b = nullptr, *start = nullptr;  // weights, and what sums start from
+  const std::byte *b = nullptr, *start = nullptr;  // weights and start values
   const channel_scales* scales = nullptr;
   std::byte* c = nullptr;
   std::int64_t steps = 0, count = 0;
@@ -31,7 +30,7 @@ template <class Isa, scale_method Method>
   int8_tile t;
   t.a = row.a, t.steps = row.steps;
   int_vector flip = int_lanes_of(row.flip);
-  vector_barrier(flip);  // it rides on the broadcast
+  vector_barrier(flip);  // the broadcast applies it without an instruction
   const narrowing to = stored;
   const sums::cursor a(t);
   const std::byte *b = row.b, *start = row.start;
@@ -46,7 +45,7 @@ template <class Isa, scale_method Method>
   }
 }
 
-/// By scale_method, but for sums that are scaled one by one.
+/// Functions by scale_method, without one_by_one.
 using int8_row_function = void (*)(const int8_row_tiles&, const narrowing&);
 template <class Isa>
 inline constexpr int8_row_function int8_row_functions[] = {
@@ -55,7 +54,7 @@ inline constexpr int8_row_function int8_row_functions[] = {
 
 }  // namespace detail
 
-/// What a row is multiplied with: the packed form, and what makes a stored byte of the row what dot products see.
+/// Operands of a product with one row: layout, packed weights, and the sign flip of the row's bytes.
 struct int8_row_product {
   int8_layout layout;
   const std::byte* packed;
@@ -71,7 +70,7 @@ struct int8_row_product {
 
 namespace detail {
 
-/// One row in one panel of one or two vectors.
+/// Computes one row in one panel of one or two vectors.
 template <class Isa>
 void int8_row_in_panel(int8_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
                        const narrowing& to) {
@@ -88,8 +87,9 @@ void int8_row_in_panel(int8_row_product p, scale_method method, address a, std::
 
 }  // namespace detail
 
-/// Some panels of a layout for one row, up to the first whose sums are not scaled where they are made: there `panels`
-/// begins in the end. Inline, and with little in memory, since small layers take no longer than that.
+/// Computes panels of one row, with a layout for one row, up to the first panel whose tile does not scale its
+/// accumulators. Sets `panels.begin` to that panel, or to `panels.end`. Inline and with few memory operands: small
+/// layers take no longer than such a call.
 template <class Isa = native>
 [[gnu::always_inline]] inline void int8_row_in_tiles(const int8_row_product& p, const std::byte* a, std::byte* c,
                                                      interval& panels, const narrowing& to) {

@@ -1,5 +1,5 @@
-// tile: one tile of a product of quantised values - its dot products, and its sums as bytes.
-// Flow: int8/gemm/gemm.hpp walks over tiles; int8/gemm/pack.hpp laid out what they read.
+// tile: register tiles of an int8 product - dot products, and the output stage of their accumulators.
+// Flow: int8/gemm/gemm.hpp walks over the tiles; int8/gemm/pack.hpp packs the weights that they read.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,21 +13,21 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels { namespace detai
 
 using int8_tile_function = void (*)(const int8_tile&);
 
-/// Asks for weights that come soon: those of large layers lie in L3 or beyond.
+/// Prefetches weights: those of large layers exceed L2.
 template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(const std::byte* b) {
   constexpr std::int64_t ahead = 3072;
   for (std::int64_t line = 0; line < Bytes; line += 64) __builtin_prefetch(b + ahead + line, 0, 3);
 }
 
-/// Whether a tile asks for its weights: others have no load slots to spare.
+/// Whether a tile prefetches its weights; smaller tiles have no free load slots.
 template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
 
-/// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
+/// Steps of a tile per iteration of its loop, see k_of_a_turn().
 constexpr int steps_of_a_turn(int accumulators) {
   return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1;
 }
 
-/// The sums of one tile of rows from `a` on, with the weights at b.
+/// Computes the accumulators of one tile, with rows from `a` on and weights at `b`.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const int8_tile& t, typename Sums::cursor a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
@@ -73,7 +73,7 @@ template <class Sums>
   result = sum[0];
 }
 
-/// The same for steps in pairs.
+/// sum_tile() for paired steps.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_paired_tile(const int8_tile& t, typename Sums::cursor a, const std::byte* b,
                                                    const std::byte* start, int_vector flip, Sums& result) {
@@ -99,12 +99,12 @@ template <class Sums>
   result = sum[0].folded(start);
 }
 
-/// Method one_by_one stands for all that leave the sums in memory.
+/// Computes the tiles of `t`. Method one_by_one stores the accumulators, whatever method scales them later.
 template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
 [[gnu::noinline]] void int8_tile_of(const int8_tile& t) {
   typename Sums::cursor a(t);
   int_vector flip = int_lanes_of(t.flip);
-  if constexpr (Sums::flips) vector_barrier(flip);  // it rides on the broadcast
+  if constexpr (Sums::flips) vector_barrier(flip);  // the broadcast applies it without an instruction
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
     std::int32_t *first = t.sums, *second = t.sums_second;
@@ -133,11 +133,11 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
   }
 }
 
-/// Functions for 1, 2, 4, 6, … rows.
+/// Number of functions: for 1, 2, 4, 6, … rows.
 inline constexpr int int8_row_counts = int8_tile_height / 2 + 1;
 
-/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four
-/// vectors have one row, and are scaled by the functions of int8/gemm/row.hpp.
+/// Functions for 1, 2, 4, 6, … rows and each panel_form: scaled by each kind of FMA, or unscaled. A panel of four
+/// vectors has one row, and int8/gemm/row.hpp has its scaled functions.
 struct int8_tile_table {
   int8_tile_function of[scaled_tiles + 1][panel_forms][int8_row_counts] = {};
   int8_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
@@ -179,11 +179,11 @@ template <class Isa, class RowCounts> constexpr int8_tile_table make_byte_tiles(
 }
 template <class Isa>
 inline constexpr int8_tile_table int8_tiles = make_byte_tiles<Isa>(first_integers<int8_row_counts>{});
-/// The functions for one row alone, of programs that have no products of several.
+/// Functions for one row only, for programs without products of several rows.
 template <class Isa> inline constexpr int8_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
 
-/// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that int8/conv/winograd.hpp
-/// makes of numbers of 16 bits, whatever the tiles of bytes read.
+/// Functions for 2, 4, 6, … widened rows and one or two vectors, unscaled. int8/conv/winograd.hpp uses them for its i16
+/// products, even on machines whose int8 tiles read bytes.
 struct wide_tile_table {
   int8_tile_function of[2][row_counts] = {};
   int8_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const {
@@ -203,7 +203,7 @@ template <class Isa, int... I> constexpr wide_tile_table make_wide_tiles(std::in
 template <class Isa>
 inline constexpr wide_tile_table wide_tiles = make_wide_tiles<Isa>(first_integers<row_counts - 1>{});
 
-// --- from a tile's sums to bytes ----------------------------------------------
+// --- output stage ---------------------------------------------------------------
 
 /// Copies 1 to int_lanes bytes.
 inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
@@ -212,7 +212,7 @@ inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-/// Copies rows of `width` bytes.
+/// Copies `rows` rows of `width` bytes, at most two vectors; rows start `line` bytes apart in `from` and `ldc` in `to`.
 inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
                              std::byte* to, std::int64_t ldc) {
   for (; rows > 0; --rows, from += line, to += ldc) {
@@ -222,15 +222,14 @@ inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int6
   }
 }
 
-/// Where the bytes of a tile go.
+/// Destination of the bytes of a tile: address, bytes from row to row, and number of rows.
 struct int8_target {
   std::byte* c;
   std::int64_t ldc, rows;
 };
 
-/// Scales the sums of one vector of columns and stores `n` bytes of each row.
-///
-/// \param start what sums start from that did not start from it
+/// Scales the accumulators of one vector of columns and stores `n` bytes of each row. With AddsStart, adds the start
+/// values at `start` first: the accumulators started from 0.
 template <scale_method Method, bool AddsStart>
 void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
                    const int8_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
@@ -260,14 +259,14 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   }
   for (; row < at.rows; row += 4) {
     std::byte bytes[register_bytes];
-    const std::int64_t last = at.rows - 1;  // for those behind it, too, which have no sums
+    const std::int64_t last = at.rows - 1;  // stands for the missing rows after it
     store_vector(bytes, four_rows(row, std::min(row + 1, last), std::min(row + 2, last), std::min(row + 3, last)));
     for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.rows - row); ++i)
       copy_lanes(bytes + i * int_lanes, n, at.c + (row + i) * at.ldc);
   }
 }
 
-/// Makes bytes of the sums of whole panels of two vectors that are scaled alike, two rows at a time.
+/// Output stage of whole panels of two vectors with one method, two rows at a time.
 template <scale_method Method, bool AddsStart> class panel_end {
  public:
   [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to,
@@ -295,11 +294,11 @@ template <scale_method Method, bool AddsStart> class panel_end {
     else return right_(sum);
   }
 
-  // No arrays: these g++ 12 leaves in memory where an instruction that it does not know may change it.
+  // No arrays: g++ 12 keeps arrays in memory if inline assembly may change memory.
   scaler<Method> left_, right_;
   narrowing to_;
   bool in_halves_;
-  int_vector left_start_{}, right_start_{};  // what sums start from that did not start from it
+  int_vector left_start_{}, right_start_{};  // start values, if accumulators started from 0
 };
 template <scale_method Method, bool AddsStart>
 void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
@@ -314,7 +313,7 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
   if (row < at.rows) two_rows(row, row);
 }
 
-/// Scales the sums of a tile in one panel, `width` columns of which are in use.
+/// Output stage of a tile in one panel, `width` columns of which are in use.
 template <class Isa, bool AddsStart = false>
 void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const int8_target& at,
                  std::int64_t width, const std::byte* start = nullptr) {
@@ -329,7 +328,7 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
     });
 }
 
-/// Sum of the numbers of a row of A, as dot products see them.
+/// Sum of the values of a row of A, as dot products see them.
 inline std::int32_t row_sum(address a, const int8_depth& depth, std::int64_t run_stride, const int8_form& form) {
   std::int32_t sum = 0;
   for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {

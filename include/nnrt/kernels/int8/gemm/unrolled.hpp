@@ -1,7 +1,6 @@
-// unrolled: dense layers of micro networks of quantised bytes with compile-time extents; everything stays inline in
-// the caller.
-// Flow: bind/full_connection.hpp packs the weights as for any plan; exec/unrolled.hpp calls int8_dense() with the
-// step's extents.
+// unrolled: int8 dense layers of micro networks, with extents known at compile time and inlined into the caller.
+// Flow: bind/full_connection.hpp packs the weights as for any plan. exec/unrolled.hpp calls int8_dense() with the
+// extents of the step.
 #pragma once
 
 #include <nnrt/kernels/int8/elementwise/table.hpp>
@@ -12,24 +11,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Larger layers are worth their calls.
+/// Largest number of products of a layer that is unrolled; larger layers call the general functions.
 inline constexpr std::int64_t max_unrolled_byte_products = 4096;
 
 namespace detail {
 
-/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them;
-/// IsPaired: two steps at a time.
+/// Accumulators of one row in a panel of Vectors vectors. IsNarrow: weights are packed for one row. IsPaired: the
+/// weights of two steps are paired.
 template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byte_sums {
-  static constexpr bool is_paired = IsPaired, is_squared = has_squares && is_paired;  // of the row with itself
+  static constexpr bool is_paired = IsPaired, is_squared = has_squares && is_paired;  // i8mm; the row is both rows
   static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
   static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
   static constexpr int results = is_paired ? 2 * Vectors : Vectors, chains = steps < 2 ? 1 : 4 / results;
-  /// So many steps are unrolled, whole chains.
+  /// Steps that are unrolled: whole accumulator sets.
   static constexpr int block = 8;
   int_vector of[chains][results] = {};
 
   [[gnu::always_inline]] void add(const std::byte* x, const std::byte* b, int_vector flip) {
-    // Where a row ends within a step, its last block is written apart: all others are whole.
+    // If the row ends within a step, the last block is separate, so that all other blocks have whole steps.
     constexpr bool ends_within = In % 4 != 0;
     constexpr int last = ends_within ? (steps - 1) % block + 1 : steps % block, whole = (steps - last) / block;
     for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * product_bytes)
@@ -41,7 +40,7 @@ template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byt
     else if constexpr (chains == 2) return of[0][result] + of[1][result];
     else return (of[0][result] + of[1][result]) + (of[2][result] + of[3][result]);
   }
-  /// The sums of vector v; `start` is what those of vector 0 start from.
+  /// Accumulators of vector V; `start` points to the start values of vector 0.
   template <int V> [[gnu::always_inline]] int_vector sums(const std::byte* start) const {
     const auto first = load_vector<int_vector>(start + V * register_bytes);
     if constexpr (is_squared) return row_of_squares<0>(total(2 * V), total(2 * V + 1)) + first;
@@ -63,7 +62,7 @@ template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byt
       });
     });
   }
-  /// The last step of a row of any length must not read behind it; weights are 0 there.
+  /// Loads the values of one step. The last step must not read past the end of the row; the weights there are 0.
   template <int Bytes> [[gnu::always_inline]] static dot_values value_at(const std::byte* x, int_vector flip) {
     if constexpr (is_paired) return broadcast8(x, flip);
     std::byte four[4] = {};
@@ -72,7 +71,7 @@ template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byt
   }
 };
 
-/// Scales one vector of sums and stores the first N bytes of it.
+/// Scales one vector of accumulators and stores its first N bytes.
 template <scale_method Method, int N>
 [[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to,
                                                 std::byte* y) {
@@ -83,9 +82,10 @@ template <scale_method Method, int N>
 
 }  // namespace detail
 
-/// y [rows, n] from x [rows, length] and what int8_pack() made of the weights, whose zero point dot products do not
-/// see. Returns false, and does nothing, where not all scales are lines. Isa as for all kernels. x and y must not
-/// overlap.
+/// Computes y [rows, n] from x [rows, length] and the weights that int8_pack() packed. Dot products must see a weight
+/// zero point of 0.
+///
+/// Returns false and writes nothing unless all channels are scaled by FMA. x and y must not overlap.
 template <int8_layout Layout, class Isa = native>
 [[gnu::always_inline]] inline bool int8_dense(const std::byte* x, const std::byte* packed, std::byte* y,
                                               std::int64_t rows, std::int32_t flips, const narrowing& to) {

@@ -1,9 +1,9 @@
-// values: rows of quantised bytes as the tiles of a product read them - as they are, flipped, or widened to 16 bits
-// where the machine multiplies such.
-// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp copy rows by these; int8/gemm/tile.hpp reads them.
+// values: copies rows of int8 values in the encoding that tiles read: as stored, sign-flipped, or widened to i16.
+// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp copy rows with these functions; int8/gemm/tile.hpp reads the
+// copies.
 //
-// To widen a byte takes as long as the two products of it in a tile. So rows that meet more than their own tile's
-// columns are widened when they are copied, and each tile's broadcasts are loads.
+// Widening a byte takes as long as its two products in a tile. So rows that are multiplied with several tiles of
+// columns are widened once, when they are copied. The broadcasts in the tiles are then plain loads.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,42 +14,42 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether tiles of several rows read numbers of 16 bits.
+/// Whether tiles of several rows read i16 values.
 #if defined(NNRT_BYTES_WIDENED)
 inline constexpr bool tiles_read_wide = true;
 #else
 inline constexpr bool tiles_read_wide = false;
 #endif
 
-/// Whether products of numbers of 16 bits take about as long as those of bytes, so that int8/conv/winograd.hpp may have
-/// fewer of them instead.
+/// Whether i16 products take about as long as int8 products. Then int8/conv/winograd.hpp may trade int8 products for
+/// fewer i16 products.
 #if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
 inline constexpr bool has_wide_tiles = true;
 #else
 inline constexpr bool has_wide_tiles = false;
 #endif
 
-/// How numbers lie where a tile reads them: wide, or as bytes, exclusive-ored with a flip.
+/// Encoding of the values that a tile reads: widened to i16 or bytes, each byte xor `flip` (0 or 0x80 in each byte).
 struct int8_form {
   bool is_wide = false;
   std::int32_t flip = 0;
 
-  /// Bytes that a number takes.
+  /// Bytes of one value.
   constexpr std::int64_t size() const { return tiles_read_wide && is_wide ? 2 : 1; }
-  /// Whether numbers are stored as they lie here.
+  /// Whether this is the stored encoding.
   constexpr bool is_quantised() const { return size() == 1 && flip == 0; }
 };
-/// The form that differs most from what is stored of all that rows of tiles may have, whatever their zero points.
+/// The encoding furthest from the stored one, whatever the zero points. Scratch sizes are computed for it.
 inline constexpr int8_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
 
-/// Copies n bytes, all exclusive-ored: calls of memcpy take longer for the few that a row has. In place no byte is read
-/// twice.
+/// Copies n bytes, each xor `flip`. Rows have so few bytes that a call of memcpy would take longer. InPlace: `from`
+/// equals `to`, and no byte is flipped twice.
 template <bool InPlace> void copy_some_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   typedef std::int32_t words __attribute__((vector_size(16), may_alias));
   int_vector flips = int_lanes_of(flip);
-  vector_barrier(flips);  // else a loop that flips nothing becomes a call
+  vector_barrier(flips);  // without it, a loop with flip 0 becomes a call of memcpy
   const auto copy = [&](std::int64_t i) __attribute__((always_inline)) {
     store_vector(to + i, load_vector<int_vector>(from + i) ^ flips);
   };
@@ -80,7 +80,8 @@ inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
 }
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Widens n bytes. In place the bytes stand behind the room of as many, and no register of them is read twice.
+/// Widens n bytes to i16. InPlace: the bytes start n bytes after `to`, and no loaded vector is read after it has been
+/// overwritten.
 template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   constexpr std::int64_t half = register_bytes / 2;
   const int16_vector flips = static_cast<std::int16_t>(flip & 0xff) - int16_vector{};
@@ -95,7 +96,7 @@ template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, 
     __builtin_memcpy(to + 2 * i, &value, sizeof value);
   }
 }
-/// Sets n numbers of 16 bits.
+/// Sets n i16 values.
 inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) {
   constexpr std::int64_t of_register = register_bytes / 2;
   const int16_vector all = static_cast<std::int16_t>(value) - int16_vector{};
@@ -111,20 +112,20 @@ inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
 
 }  // namespace detail
 
-/// Copies n numbers as tiles read them; `to` has n * form.size() bytes.
+/// Copies n values in the encoding `form`; `to` has n * form.size() bytes.
 inline void copy_values(const std::byte* from, std::int64_t n, const int8_form& form, std::byte* to) {
   if (form.size() == 1) return detail::copy_some_bytes<false>(from, n, form.flip, to);
   detail::widen_bytes<false>(from, n, form.flip, to);
 }
-/// Makes n numbers of one stored byte.
+/// Sets n values to the stored byte `value`, in the encoding `form`.
 inline void set_values(std::int64_t n, std::byte value, const int8_form& form, std::byte* to) {
   if (form.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(form.flip), to);
   const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
   detail::set_some_shorts(n, wide, to);
 }
-/// Where the bytes of a row stand that set_form() makes numbers of: of a wide row behind the room of as many.
+/// Offset within a row at which set_form() expects the n stored bytes: 0, or n if the row will be widened in place.
 constexpr std::int64_t place_before_form(std::int64_t n, const int8_form& form) { return form.size() == 1 ? 0 : n; }
-/// Gives the bytes of a row their form where they lie, n of them.
+/// Converts a row of n values from the stored bytes at place_before_form() to the encoding `form`, in place.
 inline void set_form(std::int64_t n, const int8_form& form, std::byte* row) {
   if (form.is_quantised()) return;
   if (form.size() == 1) return detail::copy_some_bytes<true>(row, n, form.flip, row);

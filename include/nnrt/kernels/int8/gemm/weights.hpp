@@ -1,9 +1,8 @@
-// weights: weights of quantised values, from where a model or an earlier step has them into the panels of a
-// int8_layout.
-// Flow: int8/gemm/pack.hpp calls place_weights() for some vectors of columns at a time.
+// weights: places int8 weights from a model or an earlier step into the panels of an int8_layout.
+// Flow: int8/gemm/pack.hpp calls place_weights() for a few vectors of columns at a time.
 //
-// Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane;
-// then all words of the block are flipped, summed and stored, 64 bytes at a time, wherever they came from.
+// Weights are placed in blocks. A source writes words of four bytes per column, one word for each dot product. Then all
+// words of the block are flipped, summed and stored, 64 bytes at a time, independent of the source.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -17,8 +16,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Of `column` and `element`
-/// one is 1: columns lie side by side in each row, or each in one piece.
+/// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Either `column` is 1 (rows
+/// are contiguous) or `element` is 1 (each column is contiguous).
 struct int8_matrix {
   const std::byte* first;
   std::int64_t column, run, element;
@@ -26,13 +25,13 @@ struct int8_matrix {
 
 namespace detail {
 
-/// One column of B on its way into the packed form: sums over all its weights.
+/// Sums over the weights of one column of B.
 struct int8_column {
-  std::int64_t sum = 0;       // of what dot products see
-  sum_range reach;            // of its products with any A
-  std::int64_t left_out = 0;  // by dot products, see kernels::left_out()
+  std::int64_t sum = 0;       // sum of the weights as dot products see them
+  sum_range reach;            // range of its products with any A
+  std::int64_t left_out = 0;  // what dot products leave out, see kernels::left_out()
 
-  /// Adds a weight as it is stored.
+  /// Adds a stored weight.
   void add(std::int32_t weight, const int8_factors& f) {
     const std::int32_t w = weight - f.b_zero, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
     sum += weight + f.b_offset(), left_out += kernels::left_out(weight + f.b_offset());
@@ -40,22 +39,22 @@ struct int8_column {
   }
 };
 
-/// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero
-/// point.
+/// Range of the sum of products with any A, for weights whose sum is `all`. `above` is the sum of the weights above 0.
+/// The weights do not include their zero point.
 inline sum_range reach_of(std::int64_t all, std::int64_t above, const int8_factors& f) {
   const std::int64_t below = all - above, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
   return {low * above + high * below, high * above + low * below};
 }
 
-/// Vectors of columns that are placed together: so many share the lines of a matrix in rows.
+/// Vectors of columns that are placed together: they share the cache lines of a matrix with contiguous rows.
 inline constexpr int vectors_together = static_cast<int>(64 / int_lanes);
 
-/// Some dot products of vectors of columns, all of one run.
+/// A block of dot products of some vectors of columns, all of one run.
 struct word_block {
   static constexpr std::int64_t max_steps = 32;
   std::int64_t first_column, columns;  // at most vectors_together * int_lanes
   std::int64_t run, first_step, steps;
-  std::int64_t elements;  // of a run from the first step on; they may go on behind the block
+  std::int64_t elements;  // from first_step to the end of the run, which may be after the block
   std::byte* words;       // [vectors_together][max_steps][int_lanes] words of four bytes
   std::byte* word(std::int64_t step, std::int64_t column) const {
     return words + (column / int_lanes * max_steps + step) * register_bytes + column % int_lanes * 4;
@@ -66,14 +65,14 @@ inline constexpr std::int64_t block_bytes = vectors_together * word_block::max_s
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
 typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
 
-/// The bytes of a vector of columns in one row, in the first lanes.
+/// Loads the bytes of a vector of columns in one row into the first lanes.
 [[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
   sixteen_bytes x{};
   std::memcpy(&x, p, int_lanes);
   return x;
 }
 
-/// Words of a vector of columns that lie side by side in each of four rows.
+/// Writes the words of a vector of columns from four rows; the columns of a row are contiguous.
 [[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
   const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row),
                       r3 = load_columns(first + 3 * row);
@@ -83,7 +82,7 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
                                 zip_half<1>(high_01, high_23)};
   std::memcpy(words, quads, register_bytes);
 }
-/// The same of four vectors: a register of each row.
+/// bring_four_rows() for four vectors of columns: one register per row.
 [[gnu::always_inline]] inline void bring_whole_rows(const std::byte* first, std::int64_t row, const word_block& at,
                                                     std::int64_t step, std::int64_t column) {
   const interleaved x = columns_in_order(
@@ -97,7 +96,7 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
 
 inline void bring_rows(const std::byte* first, std::int64_t row, const word_block& at) {
   const std::int64_t vectors = at.columns / int_lanes, rest = at.columns % int_lanes;
-  // What whole loads read behind the last column is the next row's, and no lane's.
+  // Whole loads may read bytes of the next row after the last column; no lane in use gets them.
   const std::int64_t whole = at.elements / 4,
                      with_rest = rest == 0 || int_lanes - rest > row ? 0 : (at.elements - 1) / 4;
   for (std::int64_t step = 0; step < at.steps; ++step) {
@@ -116,7 +115,7 @@ inline void bring_rows(const std::byte* first, std::int64_t row, const word_bloc
   }
 }
 
-/// Words of columns each of which lies in one piece.
+/// Writes the words of columns, each of which is contiguous.
 inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
   const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4,
                      quads = at.columns / 4 * 4;
@@ -134,17 +133,17 @@ inline void bring_columns(const std::byte* first, std::int64_t column, const wor
   }
 }
 
-/// How many steps of a source to bring at a time.
-// L1 keeps 64 rows, wherever they begin
+/// Steps of a source per block.
+// L1 holds 64 rows at any alignment
 inline std::int64_t steps_at_once(const int8_matrix& b) { return b.element == 1 ? word_block::max_steps : 16; }
 template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::max_steps; }
 
-/// Brings the words of a block; bytes behind a run and lanes without a column stay as they are.
+/// Writes the words of a block. Bytes after the end of a run, and lanes without a column, keep their values.
 inline void bring_words(const int8_matrix& b, const word_block& at) {
   const std::byte* const first = b.first + at.first_column * b.column + at.run * b.run + 4 * at.first_step * b.element;
   b.element == 1 ? bring_columns(first, b.column, at) : bring_rows(first, b.element, at);
 }
-/// The same of any source: weight_of(j, run, i) is an element as it is stored.
+/// bring_words() for any source: weight_of(j, run, i) returns a stored element.
 template <class WeightOf> void bring_words(const WeightOf& weight_of, const word_block& at) {
   const std::int64_t elements = std::min(at.elements, 4 * at.steps);
   for (std::int64_t j = 0; j < at.columns; ++j)
@@ -152,7 +151,7 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
       at.word(i / 4, j)[i % 4] = static_cast<std::byte>(weight_of(at.first_column + j, at.run, 4 * at.first_step + i));
 }
 
-/// Stores the words of one vector of columns as its panel has them, and sums them up.
+/// Stores the words of one vector of columns in its panel, and sums them.
 class weight_placer {
  public:
   weight_placer(const int8_layout& layout, const int8_factors& f, std::int64_t vector, std::byte* packed)
@@ -170,7 +169,7 @@ class weight_placer {
       is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
 
-  /// The words of vector v of the block.
+  /// Stores the words of vector v of the block.
   void store(const word_block& block, std::int64_t v) {
     const std::int64_t left = block.elements - 4 * (block.steps - 1);  // for the last step
     const int_vector last = is_used_ & int_lanes_of(left >= 4 ? -1 : static_cast<std::int32_t>((1U << (8 * left)) - 1));
@@ -195,7 +194,7 @@ class weight_placer {
     placed_ = placed;
   }
 
-  /// The columns of all blocks.
+  /// Returns the sums of the columns over all blocks stored so far.
   void columns(int8_column (&to)[int_lanes]) const {
     const int8_depth& depth = layout_.depth;
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
@@ -212,12 +211,12 @@ class weight_placer {
  private:
   static constexpr auto flip_of_bytes = static_cast<std::int32_t>(0x80808080U);
 
-  /// What a block changes: it stays in registers meanwhile.
+  /// State that a block updates; it is held in registers during a block.
   struct progress {
     std::byte* at;
-    // sums of bytes, and of those that are larger than the zero point, which stands for the others
+    // sums of all bytes, and of max(byte, zero point)
     int_vector seen{}, larger{};
-    int_vector positive{};  // of those above 0, where dot products leave something out
+    int_vector positive{};  // sum of the bytes above 0, if dot products leave something out
   };
 
   [[gnu::always_inline]] void add(progress& to, int_vector word) const {
@@ -241,7 +240,7 @@ class weight_placer {
 
 using columns_together = int8_column[vectors_together][int_lanes];
 
-/// Places the weights of some vectors of columns, up to vectors_together. Tells what their columns come to.
+/// Places the weights of up to vectors_together vectors of columns, and sets `columns` to their sums.
 template <class Source>
 void place_weights(const int8_layout& layout, const int8_factors& f, interval vectors, const Source& source,
                    std::byte* packed, columns_together& columns) {

@@ -1,10 +1,9 @@
-// addend: a tensor that is added to the sums of a product before they become bytes - brought to their scale, half
-// to even.
-// Flow: bind/conv2d_add.hpp packs the factors; int8/gemm/gemm.hpp finishes the tiles of such a product with
+// addend: adds a tensor to the accumulators of a product before the output stage, rescaled and rounded half to even.
+// Flow: bind/conv2d_add.hpp packs the factors. int8/gemm/gemm.hpp ends the tiles of such a product with
 // finish_with_addend().
 //
-// A quantised value has 8 bits and the mantissa of its factor 31, so that a double holds the product exactly, and
-// rounding it to an integer is the one rounding.
+// A quantised value has 8 bits and the mantissa of its factor 31 bits. So a double holds their product exactly, and
+// conversion to an integer rounds once.
 #pragma once
 
 #include <nnrt/kernels/int8/gemm/tile.hpp>
@@ -14,27 +13,27 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What brings the addend to the sums of one column.
+/// Factor from the addend to the accumulators of one column.
 struct addend_scale {
   fixed_point factor;
-  std::int32_t is_wide = 0;  // a sum may leave 32 bits: elements are computed one by one
+  std::int32_t is_wide = 0;  // an accumulator may leave 32 bits: elements are computed one by one
 };
 
-/// The addend of a product: a tensor of the shape of C, which has no gaps.
+/// Addend of a product: a tensor with the shape of C, without gaps.
 struct int8_addend {
   const std::byte* x;
-  const std::byte* c;          // where C begins
-  std::int64_t columns;        // of C, all groups together
-  const double* factors;       // by column, then those of int_lanes columns from the first on; 0 where sums are wide
+  const std::byte* c;          // address of C
+  std::int64_t columns;        // columns of C, all groups together
+  const double* factors;       // by column, then the first int_lanes columns again; 0 for columns with is_wide
   const addend_scale* scales;  // by column
   std::int32_t zero, y_zero;
-  quantised_range range;  // of results
+  quantised_range range;  // range of results
   bool is_unsigned, any_wide;
 };
 
 namespace detail {
 
-/// int_lanes numbers as they are stored.
+/// Loads int_lanes stored values and widens them to i32.
 [[gnu::always_inline]] inline int_vector widened_numbers(const std::byte* from, bool is_unsigned) {
 #if defined(NNRT_LANES_AVX512)
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
@@ -51,7 +50,7 @@ namespace detail {
   return numbers;
 #endif
 }
-/// n numbers, at most int_lanes; zeros in the other lanes.
+/// Loads n stored values (at most int_lanes) and widens them to i32; other lanes are 0.
 inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {
   if (n == int_lanes) return widened_numbers(from, is_unsigned);
   std::byte numbers[int_lanes] = {};
@@ -59,10 +58,10 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
   return widened_numbers(numbers, is_unsigned);
 }
 
-/// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below
-/// 2^31.
+/// numbers[i] * factors[i] per lane, rounded to the nearest integer, halves to even. Domain: products below 2^31 in
+/// magnitude. Error: none besides the rounding.
 [[gnu::always_inline]] inline int_vector rounded_products(int_vector numbers, const double* factors) {
-  constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
+  constexpr double to_integers = 0x1.8p52;  // a sum with it has no fraction bits
   constexpr int at_once = int_lanes / 2;
   const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
     const auto exact = __builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first);
@@ -76,7 +75,8 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
   (std::make_integer_sequence<int, at_once>{});
 }
 
-/// The result of a column whose sums may leave 32 bits. `sum` is without the bias, which scales of one_by_one hold.
+/// Result of a column whose accumulators may leave 32 bits. `sum` does not include the bias, which the scales of
+/// one_by_one hold.
 inline std::byte wide_result(const int8_addend& a, const channel_scales& s, std::int64_t lane, std::int64_t sum,
                              std::int32_t x, fixed_point factor) {
   const std::int64_t all = sum + s.single.bias[lane] + rounding::half_to_even::scale(x, factor);
@@ -86,8 +86,8 @@ inline std::byte wide_result(const int8_addend& a, const channel_scales& s, std:
   return static_cast<std::byte>(nnrt::detail::clamped(std::int64_t{a.y_zero} + steps, a.range.low, a.range.high));
 }
 
-/// Calls f(row, vector, lane 0's column, numbers of the addend less their zero point, columns in use) for each vector
-/// of a tile.
+/// Calls f(row, vector, column, x, n) for each vector of a tile. `column` is the column of lane 0, `x` the addend minus
+/// its zero point, and `n` the number of columns in use.
 template <class F>
 [[gnu::always_inline]] inline void for_each_addend(const int8_addend& a, const int8_target& at, std::int64_t width,
                                                    F f) {
@@ -104,7 +104,7 @@ template <class F>
   }
 }
 
-/// Adds the addend to the sums of a tile in one panel, and makes bytes of them.
+/// Adds the addend to the accumulators of a tile in one panel, and runs the output stage.
 template <class Isa>
 void finish_with_addend(const int8_addend& a, std::int32_t* sums, const channel_scales* scales, const narrowing& to,
                         const int8_target& at, std::int64_t width) {
