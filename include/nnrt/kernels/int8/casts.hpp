@@ -1,4 +1,4 @@
-// casts: floats to quantised values and back, a vector at a time, with the bits of quant_dtype_cast's reference.
+// casts: converts floats to quantised values and back, with the bits of the reference of quant_dtype_cast.
 // Flow: bind/quant_dtype_cast.hpp calls store_floats() and restore_floats() for a part of the elements.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 namespace detail {
 
 typedef f32_vec::integers integers_of_floats;
-/// As many quantised values as a register has floats; fewer bytes.
+/// Vector of as many values of type T as a register has floats.
 template <class T> struct quantised_vector {
   typedef T type __attribute__((vector_size(sizeof(f32_vec::register_type) / sizeof(float) * sizeof(T))));
 };
 
-/// The numbers of integers that fit.
+/// Truncates integers to type T. Domain: values in the range of T.
 template <class T>
 [[gnu::always_inline]] inline typename quantised_vector<T>::type narrowed_lanes(integers_of_floats x) {
   using type = typename quantised_vector<T>::type;
@@ -32,18 +32,20 @@ template <class T>
 #endif
 }
 
-/// x / scale to nearest, halves away from zero, from the zero point on, within the range of T; of a NaN the zero point.
+/// x / scale to the nearest integer, halves away from zero, plus the zero point, saturated to T; per lane.
+/// Domain: all floats; NaN gives the zero point.
+/// Error: none, the reference's bits (test: kernels/bind/unary_test).
 template <class T>
 [[gnu::always_inline]] inline typename quantised_vector<T>::type quantised_lanes(f32_vec x, f32_vec scale,
                                                                                  std::int32_t zero_point) {
   using ints = integers_of_floats;
   using limits = std::numeric_limits<T>;
-  // By bits: -ffast-math takes every comparison with a NaN for true.
+  // Compares bits: with -ffast-math, comparisons with NaN are folded.
   const ints bits = (ints)x.data;
   const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
   const f32_vec quotient = f32_vec((f32_vec::register_type)(bits & is_number)) / scale;
-  // Beyond 2^20 every number is an end of the range. The largest float below a half rounds halves up, and nothing
-  // below.
+  // Values beyond 2^20 are ends of the range. Adding the largest float below 0.5 rounds halves up, and nothing below
+  // them.
   const f32_vec bounded = clamp(quotient, f32_vec(-0x1p20F), f32_vec(0x1p20F));
   const f32_vec half((f32_vec::register_type)(((ints)bounded.data & INT32_MIN) | 0x3effffff));
   ints steps = __builtin_convertvector((bounded + half).data, ints) + zero_point;
@@ -53,8 +55,10 @@ template <class T>
   return narrowed_lanes<T>(steps);
 }
 
-/// x / scale + zero point to nearest, halves to even numbers, within the range of T; of a NaN the zero point. As above,
-/// but the zero point is added, in float, before what is right of the point is looked at.
+/// x / scale + zero point to the nearest integer, halves to even, saturated to T; per lane. The sum is rounded to float
+/// before it is rounded to an integer.
+/// Domain: all floats; NaN gives the zero point.
+/// Error: none, the reference's bits (test: kernels/bind/to_even_test).
 template <class T>
 [[gnu::always_inline]] inline typename quantised_vector<T>::type quantised_lanes_to_even(f32_vec x, f32_vec scale,
                                                                                          f32_vec zero_point) {
@@ -64,7 +68,7 @@ template <class T>
   const ints is_number = (ints)((bits & 0x7fffffff) <= 0x7f800000);
   const f32_vec sum = f32_vec((f32_vec::register_type)(bits & is_number)) / scale + zero_point;
   const f32_vec bounded = clamp(sum, f32_vec(-0x1p20F), f32_vec(0x1p20F));
-  ints steps = __builtin_convertvector(bounded.data, ints);  // cut toward zero
+  ints steps = __builtin_convertvector(bounded.data, ints);  // rounded toward zero
   const f32_vec::register_type rest = bounded.data - __builtin_convertvector(steps, f32_vec::register_type);
   const ints is_odd = -(steps & 1);
   const ints is_above = (ints)(rest > 0.5F) | ((ints)(rest == 0.5F) & is_odd),
@@ -76,7 +80,7 @@ template <class T>
   return narrowed_lanes<T>(steps);
 }
 
-/// scale * (x - zero point).
+/// scale * (x - zero point) per lane, rounded once.
 template <class T>
 [[gnu::always_inline]] inline f32_vec real_lanes(typename quantised_vector<T>::type x, f32_vec scale,
                                                  std::int32_t zero_point) {
@@ -87,7 +91,7 @@ template <class T>
 }  // namespace detail
 #endif
 
-/// y = the quantised values of n floats, rounded to even or, as TFLite does, away from zero.
+/// Quantises n floats: y = x / scale + zero point. Halves are rounded to even or, as in TFLite, away from zero.
 template <bool IsToEven, class T> void store_floats(const float* x, std::int64_t n, const quantisation& q, T* y) {
 #if defined(NNRT_HAS_XSIMD)
   const f32_vec scale(q.scale);
@@ -108,7 +112,7 @@ template <bool IsToEven, class T> void store_floats(const float* x, std::int64_t
 #endif
 }
 
-/// y = what n quantised values stand for.
+/// Dequantises n values: y = scale * (x - zero point).
 template <class T> void restore_floats(const T* x, std::int64_t n, const quantisation& q, float* y) {
 #if defined(NNRT_HAS_XSIMD)
   const f32_vec scale(q.scale);

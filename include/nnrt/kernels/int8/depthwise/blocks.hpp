@@ -1,7 +1,6 @@
-// blocks: registers of output bytes of a depthwise convolution of quantised values, along rows of an image
-// or of its copy.
-// Flow: int8/depthwise/depthwise.hpp says which rows and channels; sums go where simd/saturating_pack.hpp makes bytes
-// of them, or to what ends those of products.
+// blocks: computes registers of output bytes of an int8 depthwise convolution, along rows of an image or of its copy.
+// Flow: int8/depthwise/depthwise.hpp passes rows and channels. Accumulators end in the output stage of
+// simd/saturating_pack.hpp, or in finish_sums() of int8 products.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What a call works on.
+/// Arguments of a call. `addend` and `kept` are null unless LeavesSums.
 struct int8_depthwise_buffers {
   const std::byte* x;
   const std::byte* packed;
@@ -27,28 +26,29 @@ struct int8_depthwise_buffers {
 
 namespace detail {
 
-/// The sums of a register of output bytes, in each of `Rows` rows.
+/// Accumulators of one register of output bytes in each of `Rows` rows.
 template <int Rows> struct int8_block {
   int_vector of[Rows][4];
 };
 
-/// Registers of output bytes that are made together, so that each weight is loaded once for all of them. That pays even
-/// where sums of two rows leave no registers; of one row only where there are 32 of those.
+/// Number of registers of output bytes that are computed together, so that each weight is loaded once for all of them.
+/// It pays even if the accumulators of two rows use all registers; for one row it pays with 32 registers only.
 #if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
 template <int Rows> inline constexpr int blocks_together = 2;
 #else
 template <int Rows> inline constexpr int blocks_together = Rows;
 #endif
 
-/// Whether the sums of a register are made vector after vector: then what is interleaved waits, and sums do not.
-/// Measured: with the 16 registers of AVX2 two rows take 12 % less time so, one row 10 % more, and others neither.
+/// Whether the accumulators of a register are computed vector by vector: then interleaved values are spilled instead of
+/// accumulators. Measured on AVX2 (16 registers): 12 % faster for two rows, 10 % slower for one row.
 #if defined(NNRT_LANES_AVX2)
 template <int Rows> inline constexpr bool sums_by_vectors = Rows == 2;
 #else
 template <int Rows> inline constexpr bool sums_by_vectors = false;
 #endif
 
-/// Registers that are made together so: then four share a weight, which lies in two registers where weights flip.
+/// Number of registers computed together with sums_by_vectors. If weights take two registers (weights_flip), four share
+/// them.
 template <int Rows>
 inline constexpr int blocks_by_vectors = sums_by_vectors<Rows> && weights_flip ? 4 : blocks_together<Rows>;
 
@@ -56,13 +56,13 @@ template <int Rows, int Count>
 [[gnu::always_inline]] inline void start_blocks(int8_block<Rows> (&blocks)[Count], const std::byte* sums) {
   each<4>([&](int v) __attribute__((always_inline)) {
     auto x = load_vector<int_vector>(sums + v * register_bytes);
-    if constexpr (Count > 1) vector_barrier(x);  // else g++ 12 loads it for each
+    if constexpr (Count > 1) vector_barrier(x);  // without it, g++ 12 loads x for each block
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = x; });
     });
   });
 }
-/// A column of the kernel: of one vector of each register, of all.
+/// Adds one column of the kernel to vector v of each register; the second form adds it to all four vectors.
 template <int Rows, int Count>
 [[gnu::always_inline]] inline void add_taps(int8_block<Rows> (&blocks)[Count], int v, const interleaved (&taps)[Count],
                                             const std::byte* w) {
@@ -80,7 +80,7 @@ template <int Rows, int Count>
   each<4>([&](int v) __attribute__((always_inline)) { add_taps(blocks, v, taps, w); });
 }
 
-/// Rows of an image, or of the copy; and one of zero points for rows that are not there.
+/// Rows of an image or of its copy, and one row of zero points that replaces rows outside the image.
 struct tap_rows {
   address first;
   std::int64_t line, count;
@@ -89,36 +89,36 @@ struct tap_rows {
   address of(std::int64_t y) const { return y >= 0 && y < count ? bytes_further(first, y * line) : outside; }
 };
 
-/// One set of channels along the output rows of a stripe.
+/// Arguments for one set of channels along the output rows of a stripe.
 struct int8_block_rows {
   const std::int64_t* column_offsets;
   std::int64_t columns, fours;
-  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
-  std::int64_t x_step;              // the step in the input
-  std::int64_t pixel;               // bytes of one there
+  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, per row
+  std::int64_t x_step;              // `step` in the input
+  std::int64_t pixel;               // bytes per input pixel
   const std::byte* set;             // packed
   std::int64_t scale_bytes;
   tap_rows x;
-  std::int64_t top;  // the first output row's first tap
-  // rows of taps below each other, and of output rows that are computed together and the next
+  std::int64_t top;  // first input row under the first output row
+  // Input rows between taps, and between output rows that are not computed together.
   std::int64_t tap_step, row_step;
-  // what bytes read in place are exclusive-ored with, and what then stands for those beside a row
+  // Mask for bytes read in place (xor), and the padding that it makes of the zero point.
   int8_vector flip, padding;
   std::int64_t rows;
   std::byte* y;
 };
 
-/// Four rows of taps below each other.
+/// Loads four rows of taps below each other.
 template <bool InPlace> struct four_taps;
 
-/// Of an image: a pixel or row beside it is padding, and bytes are flipped.
+/// From an image: pixels and rows outside are padding, and bytes are flipped.
 template <> struct four_taps<true> {
   address row[4];
 
   [[gnu::always_inline]] four_taps(const int8_block_rows& at, std::int64_t top) {
     each<4>([&](int i) __attribute__((always_inline)) { row[i] = at.x.of(top + i * at.tap_step); });
   }
-  /// A register of bytes of each, so far from where rows begin.
+  /// A register of bytes of each row, `offset` bytes from its start.
   [[gnu::always_inline]] interleaved operator()(const int8_block_rows& at, std::int64_t offset) const {
     if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(at.x.line)) [[unlikely]] {
       const auto x = (int_vector)at.padding;
@@ -133,7 +133,7 @@ template <> struct four_taps<true> {
   }
 };
 
-/// Of the copy, where all of them are there.
+/// From the copy, which has all pixels.
 template <> struct four_taps<false> {
   address first;
   std::int64_t line;
@@ -144,7 +144,7 @@ template <> struct four_taps<false> {
     const address x = bytes_further(first, offset);
     const auto bytes = [&](int i) __attribute__((always_inline)) {
       auto row = load_vector<int_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
-      // else g++ 12 loads it for each half of what it is interleaved to, across two lines of the cache
+      // Without it, g++ 12 loads it for each half of the interleaved result, across two cache lines.
       vector_barrier(row);
       return (int8_vector)row;
     };
@@ -152,13 +152,13 @@ template <> struct four_taps<false> {
   }
 };
 
-/// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
+/// Stores the first n bytes. Not inlined, so that callers that store whole registers do not save registers for it.
 [[gnu::noinline]] inline void store_first_bytes(int8_vector x, std::byte* p, std::int64_t n) {
   __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
 }
 
-/// How the four registers of sums of some bytes are scaled: kept in registers, or loaded for each use where those are
-/// for sums.
+/// Scales of the four vectors of accumulators of a register: held in registers (IsKept), or loaded at each use if the
+/// accumulators need the registers.
 template <scale_method Method, bool IsKept> struct block_scales {
   const channel_scales* scales;
   explicit block_scales(const channel_scales* given) : scales(given) {}
@@ -171,17 +171,16 @@ template <scale_method Method> struct block_scales<Method, true> {
   [[gnu::always_inline]] const scaler<Method>& operator()(int v) const { return scale[v]; }
 };
 
-/// The numbers of a register of output bytes while they have 16 bits, in each of `Rows` rows.
+/// The i16 results of one register of output bytes in each of `Rows` rows.
 template <int Rows> struct int16_block {
   int16_vector of[Rows][2];
 };
 
-/// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register and
-/// whose results 16 bits hold.
+/// Scales and stores the accumulators of registers in each row. OfPixels: rows end with a whole register, and 16 bits
+/// hold the results (for pixel_columns).
 template <int Rows, scale_method Method, bool OfPixels = false> struct int8_block_end {
-  /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as
-  /// g++ 12 has it. So may all their bits be made, which takes less time than the shuffle of halves there (measured, 1
-  /// to 2 %).
+  /// Whether there are 32 registers. Then g++ 12 may delay the second row until it is known to exist. Results are also
+  /// made with all their bits, which measured 1 to 2 % faster than shuffling halves.
   static constexpr bool has_room = !OfPixels && int_lanes == 16;
   block_scales<Method, Rows == 1> scales;
   narrowing to;
@@ -196,7 +195,7 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct int8_bloc
     each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, shorts); });
     store(shorts, j);
   }
-  /// One vector of sums of each register, and with the second and the fourth the shorts of two.
+  /// Scales vector v of each register; after the second and the fourth vector, packs two vectors to i16.
   template <int Count>
   [[gnu::always_inline]] void scale(int8_block<Rows> (&blocks)[Count], int v,
                                     int16_block<Rows> (&shorts)[Count]) const {
@@ -230,7 +229,7 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct int8_bloc
   }
 };
 
-/// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
+/// Passes the accumulators of a register in each row to finish_sums(), in the order of the bytes.
 template <class Isa, int Rows> struct int8_accumulators_end {
   const int8_depthwise_buffers& of;
   const channel_scales* scales;
@@ -264,8 +263,7 @@ template <class Isa, int Rows> struct int8_accumulators_end {
   }
 };
 
-/// Calls row(first row of taps, end) for each output row, or two of them: where its input begins, and what ends its
-/// blocks.
+/// Calls row(first input row, end) for each output row, or for each two of them. `end` stores the results.
 template <int Rows, class End, class To, class Row>
 [[gnu::always_inline]] inline void for_each_block_row(const int8_block_rows& at, const To& to, Row row) {
   End end(at, to);
@@ -276,8 +274,8 @@ template <int Rows, class End, class To, class Row>
   }
 }
 
-/// Calls make(count, j, x) for the registers along a row, some together: the first output byte, and where its input
-/// begins.
+/// Calls make(count, j, x) for the registers along a row, `count` at a time. `j` is the first output byte, and `x` the
+/// offset of its input.
 template <int Together, class Make>
 [[gnu::always_inline]] inline void for_each_block(const int8_block_rows& at, Make make) {
   static_assert(Together == 1 || Together == 2 || Together == 4);
@@ -290,7 +288,7 @@ template <int Together, class Make>
   make_all(std::integral_constant<int, 1>{});
 }
 
-/// Any kernel.
+/// Computes the rows of a set for any kernel.
 template <int Rows, bool InPlace, class End, class To>
 void depthwise_blocks(const int8_block_rows& given, const To& to) {
   const int8_block_rows at = given;
@@ -317,23 +315,22 @@ void depthwise_blocks(const int8_block_rows& given, const To& to) {
       });
 }
 
-/// Which columns of three a register of output finds interleaved: those that lie under the last ones of the register
-/// before.
+/// Which of the three columns of a register were already interleaved for the previous register.
 enum class columns_reused { none, first, first_two };
 
-/// Three columns and at most four rows.
+/// Columns of a kernel with three columns, whose taps fit into four rows.
 template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   static constexpr int kept = static_cast<int>(Reused);
   const int8_block_rows& at;
   const four_taps<InPlace>& taps;
   const std::int64_t (&offsets)[3];
-  interleaved window[kept + blocks_by_vectors<Rows>];  // of this register or these, and what it kept
+  interleaved window[kept + blocks_by_vectors<Rows>];  // columns of these registers, and kept ones
 
   [[gnu::always_inline]] interleaved column(int i, std::int64_t x) const { return taps(at, x + offsets[i]); }
   [[gnu::always_inline]] void begin(std::int64_t x) {
     each<kept>([&](int i) __attribute__((always_inline)) { window[i] = column(i, x); });
   }
-  /// The shorts of some registers, the first of which begins at x.
+  /// Computes the i16 results of Count registers, the first of which starts at x.
   template <class End, int Count>
   [[gnu::always_inline]] void make(int16_block<Rows> (&shorts)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
@@ -356,7 +353,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   }
 
  private:
-  /// A column under some registers.
+  /// Returns a column under Count registers.
   template <class Tap, int Count>
   [[gnu::always_inline]] void find(Tap tap, std::int64_t x, interleaved (&column_of)[Count]) {
     each<Count>([&](auto i) __attribute__((always_inline)) {
@@ -391,21 +388,21 @@ void depthwise_three(const int8_block_rows& given, const narrowing& to) {
       });
 }
 
-/// Three columns of pixels of which a register holds several, read in place: the middle one is registers of the image,
-/// which are interleaved once, and the others lie between those.
+/// Columns of a 3x3 kernel for pixels of which a register holds several, read in place. The middle column is whole
+/// registers of the image, which are interleaved once. The outer columns are combined from neighbouring registers.
 template <int Pixel> struct pixel_columns {
   static constexpr int before = static_cast<int>(register_bytes) - Pixel;
   const int8_block_rows& at;
   const four_taps<true>& taps;
-  interleaved here, left;  // the next register's middle and left columns
+  interleaved here, left;  // the middle and left columns of the next register
 
   [[gnu::always_inline]] pixel_columns(const int8_block_rows& rows, const four_taps<true>& of)
       : at(rows), taps(of), here(of(rows, 0)) {
     const interleaved outside = taps(at, -register_bytes);
     each<4>([&](auto v) __attribute__((always_inline)) { left.of[v] = further<before, v>(outside, here); });
   }
-  /// The shorts of some registers, the first of which begins at x. Vector by vector: with the sums of all of them
-  /// registers would not do.
+  /// Computes the i16 results of Count registers, the first of which starts at x. Works vector by vector: there are not
+  /// enough registers for all accumulators.
   template <class End, int Count>
   [[gnu::always_inline]] void make(int16_block<2> (&shorts)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
@@ -446,7 +443,7 @@ template <int Pixel, scale_method Method> void depthwise_pixels(const int8_block
       });
 }
 
-/// Whether depthwise_set() calls it for sums that are scaled so: what other methods take hides the copy.
+/// Whether depthwise_set() has depthwise_pixels() for a method. Other methods take so long that a copy does not matter.
 constexpr bool has_function_for_pixels(scale_method method) {
   return method == scale_method::by_rising_line || method == scale_method::by_line;
 }
@@ -456,7 +453,7 @@ inline bool has_function_for_pixels(const channel_scales& scales) {
 
 template <int Rows, bool InPlace, scale_method Method>
 void depthwise_set(const int8_block_rows& at, const narrowing& to) {
-  // Sums that are scaled one by one take so long that the rest does not matter.
+  // Scaling one by one dominates the time, so the general function is enough.
   if constexpr (Method != scale_method::one_by_one)
     if (at.columns == 3 && at.fours == 1) {
       if constexpr (InPlace && Rows == 2 && has_function_for_pixels(Method)) {
@@ -468,7 +465,7 @@ void depthwise_set(const int8_block_rows& at, const narrowing& to) {
       }
       const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
                          third = at.column_offsets[2] - at.column_offsets[0];
-      // What has no function of its own is rare: a multiplier of many channels, and strides of 1 and 2 at once.
+      // Combinations without a function are rare: a multiplier with many channels, and strides of 1 and 2 together.
       constexpr bool reuses_two = InPlace && Rows == 2, reuses_one = InPlace != (Rows == 2);
       if constexpr (reuses_two)
         if (second == at.x_step && third == 2 * at.x_step)
@@ -485,7 +482,7 @@ void depthwise_sets(const int8_depthwise_plan& plan, const int8_depthwise_buffer
                     interval sets) {
   for (std::int64_t set = sets.begin; set < sets.end; ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
-    if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
+    if (at.first >= at.total) return;  // a row of few pixels has fewer registers than there are sets
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
     if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, int8_accumulators_end<Isa, Rows>>(at, of);
     else with_method(scales->method, [&](auto method) { depthwise_set<Rows, InPlace, method>(at, of.to); });

@@ -1,6 +1,6 @@
-// copy_rows: rows of images of few channels, as a depthwise convolution of quantised values reads them.
-// Flow: int8/depthwise/depthwise.hpp copies stripes of its input with copy_row() where a register holds several pixels,
-// or channels come several times.
+// copy_rows: copies rows of images with few channels in the layout that an int8 depthwise convolution reads.
+// Flow: int8/depthwise/depthwise.hpp calls copy_row() for stripes of its input if a register holds several pixels, or
+// if channels are repeated.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,14 +13,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Writes n bytes of a register of equal ones, and up to a register behind them: what comes there is written later, or
-/// lies behind all rows.
+/// Writes x in whole registers until n bytes are set. The excess bytes, less than a register, are overwritten later or
+/// are after all rows.
 inline void fill_registers(std::byte* to, std::int64_t n, int8_vector x) {
   for (std::int64_t i = 0; i < n; i += register_bytes) store_vector(to + i, x);
 }
 
-/// Copies one pixel, each channel as often as the multiplier says. May write up to 7 bytes behind it: what comes there
-/// is written later.
+/// Copies one pixel; repeats each channel by the multiplier. May write up to 7 bytes past its end, which are
+/// overwritten later.
 inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uint64_t flip, std::byte* to) {
   const auto flipped = static_cast<std::byte>(flip);
   std::int64_t c = 0;
@@ -42,14 +42,14 @@ inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uin
   }
 }
 
-/// Copies pixels `first`, `first` + step, … up to `end` of a row, side by side.
+/// Copies every `step`-th pixel of a row from pixels.begin to pixels.end; the copies are contiguous.
 inline void copy_every(const depthwise_shape& s, const std::byte* row, interval pixels, std::int64_t step,
                        std::uint64_t flip, std::byte* to) {
   for (std::int64_t x = pixels.begin; x < pixels.end; x += step, to += s.out())
     copy_pixel(s, row + x * s.channels, flip, to);
 }
 
-/// Copies the pixels of a row, of so many bytes each, by turns to two places, side by side at each.
+/// Copies pixels of `Bytes` bytes alternately to two destinations; the pixels of each are contiguous.
 template <int Bytes>
 void split_pixels(const std::byte* from, std::int64_t pixels, int8_vector flip, std::byte* one, std::byte* other) {
   typedef std::uint64_t words __attribute__((vector_size(register_bytes), may_alias));
@@ -78,7 +78,7 @@ void split_pixels(const std::byte* from, std::int64_t pixels, int8_vector flip, 
   }
 }
 
-/// Whether split_row() has a function for pixels of so many channels.
+/// Whether split_row() supports pixels with this number of channels.
 constexpr bool can_split(std::int64_t channels) { return channels == 8 || channels == 16 || channels == 32; }
 inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t pixels, int8_vector flip,
                       std::byte* one, std::byte* other) {
@@ -89,7 +89,8 @@ inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t
     if (channels == 32) split_pixels<32>(from, pixels, flip, one, other);
 }
 
-/// Copies row y of an image as the plan wants it; `zeros` stand for the padding. May write up to a register behind it.
+/// Copies row y of an image into the layout of the plan; `zeros` is the padding. May write up to a register past the
+/// end of the row.
 inline void copy_row(const int8_depthwise_plan& plan, const std::byte* image, std::int64_t y, int8_vector flip,
                      int8_vector zeros, std::byte* out) {
   const depthwise_shape& s = plan.s;
@@ -109,7 +110,7 @@ inline void copy_row(const int8_depthwise_plan& plan, const std::byte* image, st
   const std::uint64_t flips = flip[0] != 0 ? 0x8080808080808080U : 0;
   for (std::int64_t first = 0; first < plan.planes(); ++first) {
     std::byte* const to = out + first * plane;
-    const auto pixels_to = [&](std::int64_t end) {  // of this plane
+    const auto pixels_to = [&](std::int64_t end) {  // pixels of this plane before column `end`
       return end <= first ? 0 : (end - first + plan.planes() - 1) / plan.planes();
     };
     const std::int64_t before = pixels_to(left), inside = pixels_to(right), all = pixels_to(columns);
@@ -117,7 +118,7 @@ inline void copy_row(const int8_depthwise_plan& plan, const std::byte* image, st
     if (!splits) copy_every(s, row, {first + before * plan.planes(), right}, plan.planes(), flips, to + before * pixel);
     fill_registers(to + inside * pixel, (all - inside) * pixel, zeros);
   }
-  // Now that whatever spilt over the borders of these planes has been written.
+  // Last, because the writes above may exceed their planes.
   const auto place = [&](std::int64_t column) { return out + column % 2 * plane + column / 2 * pixel; };
   if (splits) split_row(pixel, row + left * pixel, right - left, flip, place(left), place(left + 1));
 }

@@ -1,14 +1,16 @@
-// depthwise: depthwise convolution of quantised values over NHWC images; any kernel, stride, dilation, multiplier.
+// depthwise: int8 depthwise convolution over NHWC images; any kernel, stride, dilation and multiplier.
 // Flow: a prepare step packs weights, bias and scales with int8_depthwise_pack(); a plan's step calls int8_depthwise().
 //
-// Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column
-// for each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
+// Registers of bytes from four input rows are interleaved, so that one dot product adds four taps of a column for each
+// channel. With a vertical stride of 1, two output rows share the interleaved bytes; their taps are shifted by one row.
 //
-// Where a pixel has a register of channels, the input is read where it lies; so are 3x3 taps of pixels of which a
-// register holds several, if rows are whole registers. Bands of others are copied first (int8/depthwise/copy_rows.hpp):
-// with zero points around them, with channels repeated if there is a multiplier, and with the columns apart that a
-// stride tears apart. Then output byte j of a row meets, for each column of the kernel, the bytes a fixed distance
-// behind j. So a register may hold many pixels of few channels as well as many channels of one.
+// The input is read in place if a pixel fills a register. It is also read in place for 3x3 taps if a register holds
+// several pixels and rows are whole registers. Other inputs are copied in stripes (int8/depthwise/copy_rows.hpp). The
+// copy has zero points around it, repeats channels for a multiplier, and separates columns by the remainder of the
+// stride.
+//
+// In the copy, the inputs of output byte j are at fixed distances from j. So registers may hold many pixels with few
+// channels as well as many channels of one pixel.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -22,7 +24,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// The given output rows of one image.
+/// Computes the given output rows of one image.
 template <class Isa, bool LeavesSums> struct int8_depthwise_rows {
   const int8_depthwise_plan& plan;
   const int8_depthwise_buffers& of;
@@ -65,8 +67,9 @@ template <class Isa, bool LeavesSums> struct int8_depthwise_rows {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
       at.x.outside = address_of_bytes(of.scratch);
     }
-    // Each set of channels passes over all rows of a stripe, of which L2 keeps those that the next one reads: 128 KiB
-    // of it where registers have 32 bytes, more where wider ones make fewer passes. Rows are made in pairs.
+    // Each set of channels passes over all rows of a stripe; L2 holds the rows for the next set. A stripe is 4096 *
+    // register bytes: 128 KiB with 32-byte registers, more with wider registers, which need fewer passes. Rows are
+    // computed in pairs.
     const std::int64_t line = std::max<std::int64_t>(1, at.x.line * s.stride_h),
                        stripe = std::max<std::int64_t>(2, 4096 * register_bytes / line / 2 * 2);
     for (std::int64_t first = rows.begin; first < rows.end; first += stripe) {
@@ -94,9 +97,10 @@ template <class Isa, bool LeavesSums> struct int8_depthwise_rows {
 
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) of quantised values. Parts are output rows, or lines of channels; every
-/// division into parts gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they
-/// are kept, and packing was told so.
+/// y = clamp(depthwise_conv2d(x, w) + bias) of quantised values. Parts are output rows or sets of channels; every
+/// division into parts gives the same bits. y must not overlap x.
+///
+/// LeavesSums: the accumulators get an addend or are kept; the weights must be packed with leaves_sums.
 template <class Isa = native, bool LeavesSums = false>
 void int8_depthwise(const depthwise_shape& s, const int8_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;

@@ -1,6 +1,5 @@
-// pack: how a depthwise convolution of quantised values is cut up, and its weights, bias and scales in the
-// order in which that reads them.
-// Flow: a prepare step calls int8_depthwise_pack(); int8/depthwise/depthwise.hpp computes with what it made.
+// pack: blocking of an int8 depthwise convolution, and packing of its weights, bias and scales.
+// Flow: a prepare step calls int8_depthwise_pack(); int8/depthwise/depthwise.hpp reads the packed weights.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,10 +13,11 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// How a depthwise convolution is cut up; follows from its shape and the weights' zero point alone.
+/// Blocking of a depthwise convolution. It depends on the shape and the zero point of the weights only.
 struct int8_depthwise_plan {
   depthwise_shape s;
-  /// Dot products per column of the kernel. A zero point z of the weights is -z as weights of their own; 128 takes two.
+  /// Dot products per column of the kernel. A weight zero point z is handled as additional weights of -z; 128 needs
+  /// two.
   std::int64_t repeats = 1;
 
   constexpr int8_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
@@ -25,24 +25,23 @@ struct int8_depthwise_plan {
         repeats(weight_zero == 0      ? 1
                 : weight_zero == -128 ? 3
                                       : 2) {
-    // Between the taps of one row there is nothing.
+    // With a single tap along an axis, the dilation has no effect.
     if (s.kernel_h == 1) s.dilation_h = 1;
     if (s.kernel_w == 1) s.dilation_w = 1;
   }
 
-  /// Output rows computed at once.
+  /// Output rows computed together.
   constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
-  /// Fours of input rows under them.
+  /// Groups of four input rows under them.
   constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
   constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
 
-  /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at
-  /// all.
+  /// Whether the input is read in place: each register holds channels of one pixel.
   constexpr bool is_in_place() const { return s.multiplier == 1 && s.channels >= register_bytes; }
 
-  /// Whether the input may be read where it lies although a register holds several pixels: of three columns one is the
-  /// image's own registers, and those beside it are made of neighbours. Rows are whole registers, so that there is
-  /// nothing but padding beside them.
+  /// Whether the input may be read in place although a register holds several pixels. The middle one of three columns
+  /// is whole registers of the image; the outer columns are combined from neighbouring registers. Rows must be whole
+  /// registers, so that only padding is next to them.
   constexpr bool has_pixels_in_place() const {
     const bool is_part_of_register =
         (s.channels == 8 || s.channels == 16 || s.channels == 32) && s.channels < register_bytes;
@@ -51,15 +50,15 @@ struct int8_depthwise_plan {
            s.width * s.channels % register_bytes == 0;
   }
 
-  // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by
-  // side, in planes.
+  // Row of the copy. If registers hold several pixels, the columns of each remainder modulo the stride are contiguous,
+  // in separate planes.
   constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
   constexpr std::int64_t columns_under() const {
     return (s.out_width - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
   }
   constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
   constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
-  /// Where the byte under output byte 0 lies for a column of the kernel, from the row's begin.
+  /// Offset, from the start of a row, of the input byte for output byte 0 and a column of the kernel.
   constexpr std::int64_t column_offset(std::int64_t column) const {
     const std::int64_t x = column % s.kernel_w * s.dilation_w;
     if (is_in_place()) return (x - s.pad_left) * s.channels;
@@ -70,24 +69,24 @@ struct int8_depthwise_plan {
   }
   /// Rows below the copied ones that dot products read, with weights of 0.
   constexpr std::int64_t rows_below() const { return (4 * fours() - s.kernel_h) * s.dilation_h; }
-  /// Output rows of a stripe, so that the copy stays in the second cache.
+  /// Output rows per stripe, such that the copy (160 KiB) remains in L2.
   constexpr std::int64_t stripe() const {
     const std::int64_t row = std::max<std::int64_t>(1, row_bytes()),
                        fitting = (160 * 1024 / row - (s.kernel_h - 1) * s.dilation_h) / s.stride_h;
     const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
     return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
   }
-  /// Of the copy, or of a row of zero points.
+  /// Bytes of the copy, or of a row of zero points.
   constexpr std::int64_t scratch_bytes() const {
     if (is_in_place()) return rounded_up(s.width * s.channels + register_bytes, 64);
     const std::int64_t rows = copied_rows_for(std::min(stripe(), s.out_height)) + rows_below();
     return rounded_up(rows * row_bytes() + register_bytes, 64);
   }
 
-  // Sets of channels: what the bytes of a register stand for.
-  /// Many channels: vectors of them, the last of which ends with the last. Few: all ways in which they fill registers,
-  /// whose bytes are a power of two, so that their greatest common divisor with the channels is the lowest bit of
-  /// these.
+  // Sets of channels: the channels that the bytes of a register belong to.
+  /// Number of sets. With many channels, a set is a vector of channels; the last set ends with the last channel. With
+  /// few channels, there is a set for each alignment of pixels to registers. A register has a power of two of bytes, so
+  /// its greatest common divisor with the number of channels c is c & -c.
   constexpr std::int64_t sets() const {
     const std::int64_t c = s.out();
     return c >= register_bytes ? (c + register_bytes - 1) / register_bytes : c / (c & -c);
@@ -96,11 +95,11 @@ struct int8_depthwise_plan {
     return s.out() >= register_bytes ? std::min(set * register_bytes, s.out() - register_bytes) : set * register_bytes;
   }
   constexpr std::int64_t step() const { return s.out() >= register_bytes ? s.out() : sets() * register_bytes; }
-  /// The step of the input below.
+  /// Input bytes from one register to the next.
   constexpr std::int64_t x_step() const { return s.out() >= register_bytes ? s.stride_w * s.out() : step(); }
   constexpr std::int64_t scale_bytes() const { return 4 * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
-  /// [scales of four vectors][starting sums][four rows][column][output row][vector]
+  /// Bytes of a packed set: [scales of four vectors][start values][four rows][column][output row][vector].
   constexpr std::int64_t set_bytes() const {
     return rounded_up(scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes(), 64);
   }
@@ -110,7 +109,7 @@ struct int8_depthwise_plan {
 struct lane_place {
   std::int64_t vector, lane;
   constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
-  /// Where its scale lies: in the same lane, or, if others end the sums, in the order of the bytes.
+  /// Lane of its scale: the same lane, or, if finish_sums() ends the accumulators, the lane by the order of the bytes.
   static constexpr lane_place of_scale(std::int64_t byte, bool leaves_sums) {
     lane_place at(byte);
     if (leaves_sums) at.vector = byte / int_lanes, at.lane = byte % int_lanes;
@@ -120,7 +119,7 @@ struct lane_place {
 
 }  // namespace detail
 
-/// Output rows that share what they interleave of the input.
+/// Number of output rows that share interleaved input.
 constexpr std::int64_t int8_depthwise_rows_at_once(const depthwise_shape& s) {
   return detail::int8_depthwise_plan(s, 0).rows_at_once();
 }
@@ -135,12 +134,12 @@ constexpr std::int64_t int8_depthwise_scratch_bytes(const depthwise_shape& s, co
 
 namespace detail {
 
-/// What a zero point of the weights is as weights of their own, `repeats` - 1 times.
+/// The additional weight that replaces the zero point of the weights; used `repeats` - 1 times.
 constexpr std::int32_t weight_of_zero(const int8_depthwise_plan& plan, std::int32_t zero) {
   return -zero / static_cast<std::int32_t>(plan.repeats - 1);
 }
 
-/// The taps of a channel added up.
+/// Sums over the taps of a channel.
 inline int8_column column_of_taps(const int8_depthwise_plan& plan, const int8_factors& f, const std::byte* w,
                                   std::int64_t channel) {
   int8_column column;
@@ -173,15 +172,14 @@ inline void pack_taps(const int8_depthwise_plan& plan, const int8_factors& f, co
 
 /// Packs weights [out, kernel_h, kernel_w].
 ///
-/// \param channel_of channel_of(o) has factor and bias of output channel o
-///
-/// \param leaves_sums whether int8_depthwise() will leave the sums to an addend, or where they are kept
+/// channel_of(o) returns factor and bias of output channel o. `leaves_sums` says that int8_depthwise() will run with
+/// LeavesSums.
 template <class ChannelOf>
 void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled_range range, const std::byte* w,
                          ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
   const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
-  possible_scales of_few[4];  // of fewer channels than a register has bytes: each stands in several sets
+  possible_scales of_few[4];  // of fewer channels than a register has bytes: each is in several sets
   for (std::int64_t set = 0; set < plan.sets(); ++set) {
     auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
@@ -218,10 +216,10 @@ void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled
   }
 }
 
-/// Columns of a kernel at most, repeats of weights with a zero point counted.
+/// Largest number of columns of a kernel, with repeats for the zero point of the weights.
 inline constexpr std::int64_t max_depthwise_columns = 64;
-/// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its
-/// image is not far more than there is to read of it, as with far padding. Others are left to the reference.
+/// Whether int8_depthwise() supports a convolution: it has at most max_depthwise_columns columns, and the copy is not
+/// much larger than the image, as it would be with very large padding. The reference computes others.
 constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const int8_factors& f) {
   const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
   if (plan.columns() > max_depthwise_columns) return false;

@@ -1,15 +1,15 @@
-// fma: straight lines in floats that scale sums of products of quantised values, with the bits of requantise().
-// Flow: int8/requantise/output_stage.hpp looks for the lines of each channel with channel_lines when weights are
-// packed.
+// fma: finds float multiply-adds that requantise the accumulators of a channel with the bits of requantise().
+// Flow: int8/requantise/output_stage.hpp searches the FMAs of each channel with channel_lines when weights are packed.
 //
-// Scaling a sum is a staircase over the integers with at most 255 steps that show in 8 bits; so is a straight line in
-// floats that is rounded to integers, since each of its operations is monotone. Two such staircases that agree just
-// below and just at each step agree everywhere. So channel_lines looks for a line near the factor that does, with the
-// very instructions that run later.
+// requantise() maps accumulators to at most 256 results: a step function with at most 255 steps. slope * x + offset,
+// computed in f32 and rounded to an integer, is a step function too, because each operation is monotone. Two step
+// functions are equal if they agree at each step and just below it. channel_lines searches slopes near the factor for
+// one that agrees, with the instructions that run later.
 //
-// Where a product and a sum round but once, that may be to an integer, and the line is exact but for its slope of 24
-// bits. Its offset has to be an integer, too; what is behind the point comes from a shift that sums start with. As that
-// shift may be large, it also makes sums the bits of floats, so that nothing has to be converted.
+// With a fused multiply-add (lines_round_once), x holds the bits of floats that count integers from the magic bias 2^23
+// on. The result is rounded once, to an integer, and only the slope (24 bits) is inexact. The offset must be an
+// integer; a shift of the accumulators supplies its fraction. The shift also adds the magic bias, so no conversion is
+// needed.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -21,28 +21,28 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Sums that a channel can have.
+/// Range of the accumulators of a channel, both ends included.
 struct sum_range {
   std::int64_t low = 0, high = 0;
   friend constexpr bool operator==(const sum_range&, const sum_range&) = default;
 };
 
-/// One output channel as set_scales() sees it.
+/// One output channel, as set_scales() needs it.
 struct int8_channel {
   fixed_point factor = {};
   std::int32_t bias = 0;
-  sum_range reach = {};  // bias included
+  sum_range reach = {};  // includes the bias
   quantised_rounding rounding = quantised_rounding::twice;
-  std::int32_t parity = 0;  // of the zero point: where halves go to even numbers, it turns which those are
-  sum_range addend = {};    // what comes to the sums besides
+  std::int32_t parity = 0;  // of the zero point: with half to even, it decides which results count as even
+  sum_range addend = {};    // range of a tensor that is added to the accumulators
   friend constexpr bool operator==(const int8_channel&, const int8_channel&) = default;
 };
 
-/// What a result may be: the quantised values without the zero point, and that as a byte with a sign, see narrowing.
+/// Range of the results without the zero point, and the zero point as a signed byte, see narrowing.
 struct scaled_range {
   std::int32_t low = 0, high = 0, zero = 0;
 
-  /// Of quantised values; of u8 ones 128 is taken off.
+  /// From a range of quantised values; for u8, 128 is subtracted from the zero point.
   static constexpr scaled_range of(quantised_range range, std::int32_t zero_point, bool is_unsigned) {
     return {range.low - zero_point, range.high - zero_point, zero_point - (is_unsigned ? 128 : 0)};
   }
@@ -56,16 +56,16 @@ constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
 constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std::int32_t parity) {
   return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);
 }
-/// As the channel is rounded.
+/// Scales by the rounding of the channel.
 constexpr std::int32_t scaled(std::int64_t sum, const int8_channel& channel) {
   if (channel.rounding == quantised_rounding::twice) return scaled(sum, channel.factor);
   return scaled_to_even(sum, channel.factor, channel.parity);
 }
 
-/// The smallest sum whose product with the factor, rounded once, is `result` or more; halves reach an even number from
-/// below.
+/// Smallest accumulator whose product with the factor, rounded once, is at least `result`. A half is rounded up if that
+/// gives an even result.
 inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point factor, std::int32_t parity) {
-  // times 2^(31 - exponent)
+  // scaled by 2^(31 - exponent)
   const std::int64_t half_below = (2 * std::int64_t{result} - 1) * (std::int64_t{1} << (30 - factor.exponent));
   std::int64_t sum = half_below / factor.mantissa;  // rounded toward zero: the floor, or one more
   while (sum * factor.mantissa > half_below) --sum;
@@ -73,7 +73,7 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
   return half_counts ? sum : sum + 1;
 }
 
-/// The same numbers; compilers convert halves of large registers one after the other.
+/// Converts i32 to f64 per lane, exactly. Compilers convert the halves of wide registers one lane at a time.
 [[gnu::always_inline]] inline doubles as_doubles(half_vector x) {
 #if defined(NNRT_LANES_AVX512)
   return (doubles)_mm512_cvtepi32_pd((__m256i)x);
@@ -82,7 +82,8 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
 #endif
 }
 
-/// x * y - z without a rounding, where that is a whole number below 2^53; x * y and z are below 2^63.
+/// x * y - z per lane, without rounding. Domain: the result is an integer below 2^53 in magnitude; x * y and z are
+/// below 2^63.
 [[gnu::always_inline]] inline doubles exact_difference(doubles x, doubles y, doubles z) {
 #if defined(NNRT_LANES_AVX512)
   return (doubles)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)z);
@@ -96,17 +97,17 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
 #endif
 }
 
-/// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings
-/// undone. Sums have to fit into 32 bits.
+/// Smallest accumulators whose results are at least the given ones; inverts both roundings of requantise(). Domain:
+/// factors in (0, 1], accumulators in 32 bits.
 struct first_reaching {
   doubles mantissa, reciprocal;          // of the factor; 1 / mantissa
-  doubles step;                          // products of which results are one apart
-  doubles at_positive, at_zero_or_less;  // what products need besides; halves go away from zero
+  doubles step;                          // distance of products whose results differ by one
+  doubles at_positive, at_zero_or_less;  // offset of products; halves are rounded away from zero
 
   explicit first_reaching(fixed_point factor)
       : mantissa(in_each(factor.mantissa)), reciprocal(in_each(1.0 / factor.mantissa)) {
     const int right = -factor.exponent;
-    // twice a half of the second rounding
+    // twice the half of the second rounding
     const double least = right > 0 ? static_cast<double>(std::int64_t{1} << right) : 0;
     step = in_each(static_cast<double>(std::int64_t{1} << right) * 0x1p31);
     at_positive = in_each((-least - 1) * 0x1p30);
@@ -114,8 +115,8 @@ struct first_reaching {
   }
   [[gnu::always_inline]] half_vector operator()(half_vector results) const {
     const doubles result = as_doubles(results);
-    const doubles product = result * step + (result > 0.0 ? at_positive : at_zero_or_less);  // exactly
-    const half_vector cut = __builtin_convertvector(product * reciprocal, half_vector);      // up to one off
+    const doubles product = result * step + (result > 0.0 ? at_positive : at_zero_or_less);  // exact
+    const half_vector cut = __builtin_convertvector(product * reciprocal, half_vector);      // off by at most one
     const doubles sum = as_doubles(cut), above = exact_difference(sum, mantissa, product);
     const doubles more = above < 0.0 ? sum + 1.0 : above < mantissa ? sum : sum - 1.0;
     return __builtin_convertvector(above < -mantissa ? sum + 2.0 : more, half_vector);
@@ -125,7 +126,8 @@ struct first_reaching {
   static doubles in_each(double x) { return x - doubles{}; }
 };
 
-/// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
+/// Step function of one channel: at accumulator at[i] it reaches result[i], at the accumulator before it does not.
+/// `first` and `last` are the results at the ends of the range.
 struct staircase {
   static constexpr int most = 256;
   int steps = 0;
@@ -133,8 +135,8 @@ struct staircase {
   sum_range reach;
   scaled_range range;
   std::int32_t first, last;
-  std::int32_t below_zero = 0, at_zero = 0;  // results of sums of -1 and 0
-  std::int32_t bend = 0;                     // the sum from which on another line may be looked for
+  std::int32_t below_zero = 0, at_zero = 0;  // results of accumulators -1 and 0
+  std::int32_t bend = 0;                     // breakpoint: accumulator from which a second FMA may apply
 
   staircase(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
@@ -145,7 +147,7 @@ struct staircase {
     int_vector next = {};
     for (int i = 0; i < int_lanes; ++i) next[i] = first + 1 + i;
     for (std::int32_t i = 0; i < steps + int_lanes; i += int_lanes, next += int_lanes)
-      // the last one again behind the last
+      // entries after the last step repeat it
       store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));
     if (is_to_even) {
       for (int i = 0; i < steps; ++i)
@@ -161,8 +163,8 @@ struct staircase {
     return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
   }
 
-  /// Whether a line ends and steps where this does; it may be higher by `zero`. It may also bend between sums of -1 and
-  /// 0.
+  /// Whether `line` has the same ends and steps as this function, increased by `zero`. `line` must be monotone, but it
+  /// may jump between the accumulators -1 and 0.
   template <class Line> bool fits(Line line, std::int32_t zero) const {
     const bool has_zero = reach.low < 0 && reach.high >= 0;
     std::int32_t places[int_lanes] = {static_cast<std::int32_t>(reach.low), static_cast<std::int32_t>(reach.high),
@@ -179,21 +181,21 @@ struct staircase {
     return true;
   }
 
-  /// Bounds of the offset of a line through some steps.
+  /// Interval of offsets of FMAs that pass through some steps.
   struct offsets {
     double low = -1e30, high = 1e30;
     double width() const { return high - low; }
-    /// The same for offsets that are taken off.
+    /// The interval of the negated offsets.
     offsets negative() const { return {-high, -low}; }
     friend offsets operator&(const offsets& a, const offsets& b) {
       return {std::max(a.low, b.low), std::min(a.high, b.high)};
     }
   };
-  /// Of lines through the steps at sums from the bend on, and at those below.
+  /// Intervals for the steps from the breakpoint on, and for those below it.
   struct halves {
     offsets above, below;
   };
-  /// For a given slope, were floats exact. Without a bend all steps are above.
+  /// Intervals for a given slope in exact arithmetic. Without a breakpoint, all steps are `above`.
   template <bool Bends> halves offsets_for(double slope) const {
     constexpr int parts = Bends ? 2 : 1;
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
@@ -201,7 +203,7 @@ struct staircase {
     for (int i = 0; i < steps; i += int_lanes / 2) {
       const doubles x = as_doubles(load_vector<half_vector>(at + i)),
                     step = as_doubles(load_vector<half_vector>(result + i)) - 0.5;
-      // what reaches the step, and what does so too early
+      // offset that just reaches the step, and one that reaches it an accumulator too early
       const doubles here = step - x * slope, before = here + slope;
       if constexpr (Bends) {
         const longs is_below = x < bend, was_below = x <= bend;
@@ -223,42 +225,42 @@ struct staircase {
   }
 };
 
-/// A line, found or not, of sums that `shift` comes to. If they are below the bend then, more comes to sums, and to
-/// results.
+/// An FMA, if one was found. `shift` is added to all accumulators beforehand. If the sum is below `bend`, below_shift
+/// is added to it, and below_offset to the result.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
   std::int32_t shift = 0, bend = 0, below_shift = 0, below_offset = 0;
 };
 
-/// The nearest float so many steps up or down.
+/// The float `steps` representable values above x (below, if negative). Domain: positive finite x.
 inline float neighbour(float x, int steps) { return std::bit_cast<float>(std::bit_cast<std::int32_t>(x) + steps); }
 
-/// More of them than this give multiples of no use, see shifted_line().
+/// Larger quotients give multiples that are of no use, see shifted_line().
 inline constexpr std::int64_t max_moduli = 1 << 14;
 
-/// The smallest x for which factor * x modulo the modulus is within low and high, or -1: Euclid's algorithm, as in
-/// "first in range of a linear congruence". 0 <= low <= high < modulus, 0 <= factor < modulus.
+/// Smallest x with low <= factor * x mod modulus <= high, or -1 (Euclid's algorithm; "first in range of a linear
+/// congruence"). Domain: 0 <= low <= high < modulus, 0 <= factor < modulus.
 constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t modulus, std::int64_t low,
                                              std::int64_t high) {
   if (low == 0) return 0;
   if (factor == 0) return -1;
   const std::int64_t least = (low + factor - 1) / factor;
   if (least * factor <= high) return least;
-  // No multiple lies between: the modulus is subtracted as often as it takes. The next multiple is above both ends.
+  // No multiple is in the interval: subtract the modulus as often as needed. The next multiple is above both ends.
   const std::int64_t next = least * factor,
                      moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
   return moduli < 0 || moduli > max_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
 
-/// What makes floats that count integers a line of some slope and offset: what comes to sums, and to results.
+/// Shift of accumulators and offset of results for an FMA on floats that count integers.
 struct whole_offset {
   bool found = false;
   std::int64_t shift = 0, offset = 0;
 };
 
-/// The smallest shift whose product with the slope has the digits behind the point that are wanted, if there is one.
-/// Sums from `min_sum` on have to become floats that count integers.
+/// Finds the smallest shift whose product with the slope has the fraction that the `wanted` offsets need. Accumulators
+/// from `min_sum` on must become floats that count integers.
 inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t min_sum) {
   constexpr std::int64_t max_shift = 1 << 23, min_offset = -(11 << 20);
   const std::int64_t room = 64 - min_sum, begin = static_cast<std::int64_t>(magic_bias) + room;
@@ -266,7 +268,7 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
   const std::int64_t mantissa = (bits & 0x7fffff) | 0x800000;
   const int point = 150 - (bits >> 23);  // slope = mantissa / 2^point
   if (point < 1 || point > 48) return {};
-  if (wanted.width() > 2) {  // without a step on one side, or on both
+  if (wanted.width() > 2) {  // no step on one side, or on both
     if (wanted.low > -1e30) wanted.high = wanted.low + slope;
     else if (wanted.high < 1e30) wanted.low = wanted.high - slope;
     else wanted = {-0.25, 0.25};
@@ -288,10 +290,8 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
   return {true, bits_of_first_counted + room + shift, offset};
 }
 
-/// A line of this slope from floats that count integers to such floats, if there is one: of all sums, or of those from
-/// the bend on and another one of those below.
-///
-/// \param zero what the offset includes of the result's zero point
+/// Finds an FMA with this slope on floats that count integers: one for all accumulators, or (Bends) one from the
+/// breakpoint on and one below. `zero` is the zero point that the offset includes.
 template <bool Bends, class Fits>
 line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
   const std::int64_t least = nnrt::detail::clamped(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
@@ -309,11 +309,11 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
   return fits(made) ? made : line{};
 }
 
-/// Looks for a line among the slopes around the factor itself. The offsets that a slope allows are an interval, whose
-/// width has but one maximum; the middle of one that is wide enough for floats fits(). A signed offset is taken off
-/// negative sums.
+/// Searches an FMA among the slopes nearest to the factor. For each slope, an interval of offsets is allowed; as a
+/// function of the slope, its width has a single maximum. fits() checks candidates. `zero` is the zero point that the
+/// offset includes.
 ///
-/// \param zero what the offset includes of the result's zero point
+/// IsSigned: the FMA has a breakpoint if it rounds once; otherwise its offset is subtracted for negative accumulators.
 template <bool IsSigned, class Fits>
 line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
   constexpr int farthest = 12;
@@ -336,10 +336,10 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
     }
     return line{};
   };
-  // Floats of this size round by so much.
+  // Rounding of f32 values of this magnitude.
   const double least = lines_round_once ? 0.0 : -0x1p-16;
   staircase::halves best = at(0);
-  // The nearest slope does for most channels.
+  // For most channels, the nearest slope fits.
   if (width(best) >= least)
     if (const line made = tried(0, best); made.found) return made;
   int place = 0;
@@ -356,12 +356,13 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   return {};
 }
 
-/// The lines for a channel of sums within 32 bits: a rising one if results are clamped at the zero point, and one whose
-/// offset has the sign of the sum, or that bends. Channel is int8_channel: a parameter, so that programs without bytes
-/// do not compile this.
+/// FMAs of a channel whose accumulators fit into 32 bits. `rising` is for results clamped at the zero point. The offset
+/// of `any` has the sign of the accumulator, or it has a breakpoint.
+///
+/// Channel is int8_channel. It is a template parameter so that programs without int8 do not compile this.
 template <class Channel> struct channel_lines {
   line rising, any;
-  bool stay_in_halves = false;  // whether 16 bits hold all that they make
+  bool stay_in_halves = false;  // whether 16 bits hold all results
 
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
@@ -389,7 +390,7 @@ template <class Channel> struct channel_lines {
       stay_in_halves = are_halves(channel, rising);
       return;
     }
-    // No slope of 24 bits may fit all steps, but one fits each half of them.
+    // No slope of 24 bits may fit all steps, but one fits each half of the steps.
     if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
     any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
@@ -401,12 +402,12 @@ template <class Channel> struct channel_lines {
   }
 
  private:
-  /// Whether all sums that are the bits of floats are those of positive ones.
+  /// Whether all accumulators, with their shift, remain the bits of positive floats.
   static bool stays_in_floats(const Channel& channel) {
     constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
-  /// The results of the lowest sum, of the highest, and so of all between.
+  /// Whether 16 bits hold the results of the lowest and the highest accumulator, and so all results between them.
   static bool are_halves(const Channel& channel, const line& of) {
     const auto result = [&](std::int64_t sum) {
       return whole_result(scaled_by_line(int_lanes_of(static_cast<std::int32_t>(sum) + of.shift), in_lanes(of)))[0];

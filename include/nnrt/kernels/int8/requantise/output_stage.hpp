@@ -1,10 +1,9 @@
-// output_stage: sums of products of quantised values become quantised values, many at a time, with the bits of
-// requantise().
-// Flow: int8/gemm/pack.hpp and int8/depthwise/pack.hpp pack scales beside the weights with set_scales(), and their
-// tiles finish sums by them.
+// output_stage: turns vectors of i32 accumulators into quantised values, with the bits of requantise().
+// Flow: int8/gemm/pack.hpp and int8/depthwise/pack.hpp pack the scales with set_scales(). Their tiles apply the scales
+// to accumulators.
 //
-// The lines of int8/requantise/fma.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits,
-// and those whose sums may leave 30 bits one by one.
+// Nearly all channels are scaled by the FMAs of int8/requantise/fma.hpp. Channels without an FMA are scaled in 64 bits,
+// and channels whose accumulators may leave 30 bits are scaled one by one.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -15,41 +14,41 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// How the sums of a vector of channels are scaled, from the fastest to the most general.
+/// How the accumulators of a vector of channels are scaled, from the fastest method to the most general.
 enum class scale_method : std::int32_t {
-  by_rising_line,  // of results that are clamped at the zero point, which the line includes
+  by_rising_line,  // FMA, for results clamped at the zero point; its offset includes the zero point
   by_line,
-  rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
+  rising_exactly,  // 64 bits, for such results and factors below 1/2; the addend includes the zero point
   exactly,
   one_by_one
 };
 
-/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off
-/// unless 16 bits hold them.
+/// Whether results of `method` occupy the lower halves of lanes. The upper halves then hold remains of the magic bias,
+/// which must be subtracted unless all results fit into 16 bits.
 constexpr bool makes_halves(scale_method method) {
   return lines_make_halves && (method == scale_method::by_rising_line || method == scale_method::by_line);
 }
 
-/// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles
-/// of few rows read little else but weights.
+/// Scales of int_lanes channels, lane by lane, for one method. Holds the fields of that method alone, because tiles of
+/// few rows read little besides the weights.
 struct alignas(64) channel_scales {
   struct of_line {
     float slope[int_lanes], offset[int_lanes];
-    // by_line: what comes to sums below, and to results
+    // by_line: breakpoint, and the shifts of accumulators and results below it
     std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   };
   struct of_rising {
-    std::int32_t mantissa[int_lanes], upper_right[int_lanes];            // the right shift of what is above 2^32
-    std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // what rounds, the zero point
+    std::int32_t mantissa[int_lanes], upper_right[int_lanes];  // right shift of the upper 32 bits of a product
+    std::int64_t even_addend[int_lanes / 2], odd_addend[int_lanes / 2];  // rounding constant plus zero point
   };
   struct of_exact {
     std::int32_t mantissa[int_lanes], left[int_lanes], right[int_lanes];
-    std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: what rounds it
+    std::int32_t half[int_lanes], sign[int_lanes];  // of the right shift: rounding constant, sign mask
   };
   struct of_single {
     std::int32_t mantissa[int_lanes], exponent[int_lanes];
-    std::int32_t bias[int_lanes];                           // not yet in the sums, since they might overflow
-    std::int32_t is_to_even[int_lanes], parity[int_lanes];  // how sums are rounded
+    std::int32_t bias[int_lanes];                           // not included in accumulators, which might overflow
+    std::int32_t is_to_even[int_lanes], parity[int_lanes];  // rounding of results
   };
   union {
     of_line line;
@@ -58,25 +57,25 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
-  // of the first vector of a panel of int8_layout: the line that scales all of them, one_by_one if there is none
+  // for the first vector of a panel of int8_layout: method that scales the whole panel in the tile, or one_by_one
   scale_method in_tile;
-  // of a line: whether 16 bits hold all results of this vector, and of those that are scaled with it
+  // for an FMA: whether 16 bits hold all results of this vector and of the vectors scaled together with it
   std::int32_t in_halves;
 };
 
-/// What may scale int_lanes channels, lane by lane, until a method is chosen.
+/// Scales of int_lanes channels by every possible method, lane by lane, from which one method is chosen.
 struct possible_scales {
   float rising_slope[int_lanes], rising_offset[int_lanes];
-  std::int32_t rising_shift[int_lanes];  // by_rising_line: what sums have to include besides the bias
+  std::int32_t rising_shift[int_lanes];  // by_rising_line: value that accumulators include besides the bias
   float slope[int_lanes], offset[int_lanes];
-  std::int32_t shift[int_lanes];  // by_line, where that rounds once: as above
+  std::int32_t shift[int_lanes];  // by_line, if it rounds once: likewise
   std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   std::int32_t mantissa[int_lanes], exponent[int_lanes];
   std::int64_t rising_addend[int_lanes];
   std::int32_t upper_right[int_lanes];
   std::int32_t bias[int_lanes];
   std::int32_t is_to_even[int_lanes], parity[int_lanes];
-  // What each lane allows.
+  // Whether a lane allows a method.
   std::int32_t has_rising_line[int_lanes], has_line[int_lanes], stays_in_halves[int_lanes], rises_exactly[int_lanes],
       is_exact[int_lanes];
 };
@@ -86,7 +85,7 @@ namespace detail {
 inline bool fits_32_bits(sum_range r) {
   return r.low >= std::numeric_limits<std::int32_t>::min() && r.high <= std::numeric_limits<std::int32_t>::max();
 }
-/// Whether a channel can be scaled exactly: neither the shift to the left nor the rounding leaves 32 bits.
+/// Whether a channel can be scaled exactly: neither the left shift nor the rounding may leave 32 bits.
 inline bool fits_30_bits(const int8_channel& channel) {
   const int left = std::max(0, channel.factor.exponent);
   const std::int64_t most = left < 30 ? (std::int64_t{1} << (30 - left)) - 1 : 0;
@@ -95,32 +94,31 @@ inline bool fits_30_bits(const int8_channel& channel) {
 
 }  // namespace detail
 
-/// Whether a channel gives one number whatever its input. Trained networks have many: weights of 0, and a bias of 30
-/// bits with a factor of 1e-9, that only sums scaled one by one would stand.
+/// Whether a channel has one result, whatever its input. Trained networks have many such channels: weights of 0, and a
+/// 30-bit bias with a factor of 1e-9. Without this check they would need one_by_one.
 inline bool is_constant(const int8_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
     return nnrt::detail::clamped(detail::scaled(sum, channel), range.low, range.high);
   };
   return limited(channel.reach.low) == limited(channel.reach.high);
 }
-/// A channel of the same number without weights: every method can scale it.
+/// Returns a channel without weights that has the same constant result. Every method can scale it.
 inline int8_channel constant_channel(const int8_channel& channel, scaled_range range) {
   const auto twice = static_cast<std::int32_t>(
       2 * nnrt::detail::clamped(detail::scaled(channel.reach.low, channel), range.low, range.high));
   constexpr fixed_point one_quarter{1 << 30, -1};
   return {one_quarter, 2 * twice, {2 * twice, 2 * twice}};
 }
-/// A reach of sums that only one_by_one takes.
+/// Range of accumulators that only one_by_one accepts.
 inline constexpr sum_range beyond_32_bits{-(std::int64_t{1} << 32), std::int64_t{1} << 32};
-/// A channel whose sums nobody scales, so that they stay what they are: with such a reach only one_by_one takes it,
-/// which leaves sums alone where they are kept, and with something that might be added it is no constant. The factor is
-/// any that set_scales() takes.
+/// Returns a channel whose accumulators are kept unscaled. Its range selects one_by_one, and its possible addend keeps
+/// it from being treated as constant. The factor is not used; any valid one will do.
 inline int8_channel unscaled_channel(std::int32_t bias) {
   return {.factor = fixed_point_of(0x1p-24), .bias = bias, .reach = beyond_32_bits, .addend = {0, 1}};
 }
 
-/// Sets what rising_exactly needs: one floor does for both roundings, unless a sum is negative, and then results are
-/// clamped anyway. Its constant has to stay below 2^62.
+/// Sets the fields for rising_exactly. One floor does both roundings unless the accumulator is negative, and negative
+/// results are clamped. The constant must be below 2^62.
 inline void set_rising_exactly(possible_scales& s, std::int64_t lane, fixed_point factor, scaled_range range) {
   const bool is_zero = factor.mantissa == 0;
   const int right = is_zero ? 1 : -factor.exponent;
@@ -130,7 +128,7 @@ inline void set_rising_exactly(possible_scales& s, std::int64_t lane, fixed_poin
   s.upper_right[lane] = right - 1;
 }
 
-/// Sets the scale of one lane.
+/// Sets the scales of one lane.
 template <class Channel>
 void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, scaled_range range) {
   const fixed_point factor = channel.factor;
@@ -145,13 +143,13 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
-  // The methods that scale exactly round twice.
+  // The exact methods round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == quantised_rounding::twice && detail::fits_30_bits(channel);
   s.is_to_even[lane] = channel.rounding == quantised_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
   set_rising_exactly(s, lane, factor, range);
 }
 
-/// The same as another lane; what is set takes a microsecond.
+/// Copies the scales of another lane: computing them takes about a microsecond.
 inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scales& from, std::int64_t from_lane) {
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
@@ -167,7 +165,7 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
-/// The fastest method that all lanes of `count` vectors of channels allow.
+/// Returns the fastest method that all lanes of `count` vectors of channels allow.
 [[gnu::cold]] inline scale_method method_for(const possible_scales* scales, std::int64_t count) {
   std::int32_t rising = has_lines, lines = has_lines, rising_exact = has_exact_scale, exact = has_exact_scale;
   for (std::int64_t v = 0; v < count; ++v)
@@ -182,8 +180,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
                              : scale_method::one_by_one;
 }
 
-/// Sets the scales by one method. `to` begins with zeros: what the method does not need stays so, whatever was tried,
-/// and stored programs are the same bytes each time.
+/// Copies the scales of one method to `to`, which must be zero. Fields of other methods remain zero, so stored programs
+/// are reproducible.
 [[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
   to.method = method;
   to.in_halves = makes_halves(method);
@@ -202,8 +200,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
         break;
       case scale_method::rising_exactly: {
         to.rising.mantissa[i] = from.mantissa[i], to.rising.upper_right[i] = from.upper_right[i];
-        // A pointer first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never
-        // set.
+        // Select the array first: with -fsanitize=shift, g++ 12 compiles (a ? b : c)[i] with an index that one branch
+        // does not set.
         std::int64_t* const addends = i % 2 == 0 ? to.rising.even_addend : to.rising.odd_addend;
         addends[i / 2] = from.rising_addend[i];
         break;
@@ -222,14 +220,14 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   }
 }
 
-/// Says of some vectors that are scaled together whether 16 bits hold the results of all.
+/// Sets in_halves of vectors that are scaled together: whether 16 bits hold the results of all of them.
 inline void agree_on_halves(channel_scales* scales, std::int64_t count) {
   std::int32_t all = 1;
   for (std::int64_t v = 0; v < count; ++v) all &= scales[v].in_halves;
   for (std::int64_t v = 0; v < count; ++v) scales[v].in_halves = all;
 }
 
-/// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
+/// Value that the accumulators of a lane must include: the bias (except for one_by_one), plus the shift of an FMA.
 inline std::int64_t included_in_sums(const possible_scales& s, std::int64_t lane, scale_method method) {
   if (method == scale_method::one_by_one) return 0;
   const std::int64_t shift = method == scale_method::by_rising_line ? s.rising_shift[lane]
@@ -238,7 +236,7 @@ inline std::int64_t included_in_sums(const possible_scales& s, std::int64_t lane
   return s.bias[lane] + shift;
 }
 
-/// What may scale the channels in the lanes, `count` of them.
+/// Sets the possible scales of `count` channels; other lanes get a default channel.
 template <class Channel>
 void set_scales(possible_scales& s, const Channel (&channels)[int_lanes], std::int64_t count, scaled_range range) {
   for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
@@ -250,7 +248,7 @@ void set_scales(possible_scales& s, const Channel (&channels)[int_lanes], std::i
 
 namespace detail {
 
-/// Scales sums by one method. By value: what it needs stays in registers while rows pass.
+/// Scales a vector of accumulators by one method. Pass it by value, so that its fields are held in registers.
 template <scale_method Method> struct scaler {
   const channel_scales& scales;
   explicit scaler(const channel_scales& s) : scales(s) {}
@@ -298,14 +296,14 @@ template <> struct scaler<scale_method::rising_exactly> {
   }
 };
 template <> struct scaler<scale_method::exactly> {
-  int_vector mantissa, left, right, half, sign;  // left: one more, so that upper halves are products of 31 bits
+  int_vector mantissa, left, right, half, sign;  // left + 1, so that the upper halves are products of 31 bits
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
       : mantissa(load_vector<int_vector>(s.exact.mantissa)),
         left(load_vector<int_vector>(s.exact.left) + 1),
         right(load_vector<int_vector>(s.exact.right)),
         half(load_vector<int_vector>(s.exact.half)),
         sign(load_vector<int_vector>(s.exact.sign)) {}
-  /// One factor for all lanes, which may be negative. Products must stay below 2^30 when they are shifted to the left.
+  /// One factor, which may be negative, for all lanes. With a left shift, products must be below 2^30 in magnitude.
   explicit scaler(fixed_point factor)
       : mantissa(int_lanes_of(factor.mantissa)),
         left(int_lanes_of(std::max(0, factor.exponent) + 1)),
@@ -319,15 +317,13 @@ template <> struct scaler<scale_method::exactly> {
   }
 };
 
-/// What narrowed() has to add to sums that are scaled so.
+/// Whether results of `method` include the zero point; otherwise narrowed() adds it.
 constexpr bool includes_zero_point(scale_method method) {
   return method == scale_method::by_rising_line || method == scale_method::rising_exactly ||
          (lines_round_once && method == scale_method::by_line);
 }
 
-/// What narrowed_to_bytes() makes bytes of.
-///
-/// \tparam InHalves whether 16 bits hold the results, see channel_scales::in_halves
+/// Packs two vectors of results to i16. InHalves: 16 bits hold the results, see channel_scales::in_halves.
 template <scale_method Method, bool InHalves>
 [[gnu::always_inline]] inline int16_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
@@ -335,7 +331,7 @@ template <scale_method Method, bool InHalves>
   else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
   else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
 }
-/// Quantised values of sums that are scaled so. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
+/// Packs four vectors of results to quantised values. Each 16 bytes hold four lanes of a, b, c and d.
 template <scale_method Method>
 [[gnu::always_inline]] inline int8_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d,
                                                       const narrowing& to, bool in_halves) {
@@ -344,7 +340,7 @@ template <scale_method Method>
   return narrowed_to_bytes(shorts_by<Method, false>(a, b, to), shorts_by<Method, false>(c, d, to), to);
 }
 
-/// Calls f with the method as a constant.
+/// Calls f with the method as a compile-time constant.
 template <class F> [[gnu::always_inline]] inline void with_method(scale_method method, F f) {
   if (has_lines && method == scale_method::by_rising_line)
     return f(std::integral_constant<scale_method, scale_method::by_rising_line>{});
