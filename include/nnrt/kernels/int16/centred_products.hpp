@@ -1,5 +1,5 @@
-// centred_products: rows of quantised values without their zero points, of 16 bits, against rows of 8 bits.
-// Flow: bind/sequence_lstm.hpp and bind/svdf.hpp give them to the references' steps in the place of plain_products.
+// centred_products: dot products of i16 rows, with their zero points subtracted, and i8 matrix rows.
+// Flow: bind/sequence_lstm.hpp and bind/svdf.hpp pass these to the steps of the references instead of plain_products.
 #pragma once
 
 #include <nnrt/core/view.hpp>
@@ -12,10 +12,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// As ops::detail::plain_products, with the same sums. A row is copied when it is made.
+/// Computes the sums of ops::detail::plain_products with vectors. Each row is copied when it is made.
 struct centred_products {
   std::int16_t* room;    // for two rows
-  std::int64_t longest;  // of them
+  std::int64_t longest;  // elements of a row in `room`
 
   struct row {
     const std::int16_t* centred;
@@ -38,7 +38,7 @@ struct centred_products {
   void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
     in_lanes(numbers, count, [bits](int_vector x) { return ops::detail::fixed16::tanh(x, bits); });
   }
-  /// The table as it is computed once, by the compiler, where a layer of 16 bits is compiled.
+  /// Entry of the sigmoid table, which is computed at compile time once per program with a 16-bit layer.
   template <class I> std::int32_t entry(I i) const { return sigmoid_entries<I>[static_cast<std::size_t>(i)]; }
 
  private:
@@ -48,7 +48,7 @@ struct centred_products {
     for (I i = 0; i < 256; ++i) made[static_cast<std::size_t>(i)] = ops::detail::sigmoid_entry(i);
     return made;
   }();
-  /// A register of f(numbers) at a time.
+  /// Applies f to a register at a time, in place.
   template <class F> static void in_lanes(std::int16_t* numbers, std::int64_t count, const F& f) {
     typedef std::int16_t narrow __attribute__((vector_size(register_bytes / 2)));
     for (std::int64_t i = 0; i < count; i += int_lanes) {

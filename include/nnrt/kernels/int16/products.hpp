@@ -1,5 +1,5 @@
-// products: sums of products of 16-bit activations and 8-bit weights, which 64 bits keep exactly.
-// Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
+// products: dot products of 16-bit activations and 8-bit weights, exact in 64 bits.
+// Flow: bind/detail/shorts.hpp gathers windows or rows, and computes the dot products of several with one filter.
 #pragma once
 
 #include <nnrt/kernels/simd/dot4.hpp>
@@ -21,11 +21,11 @@ inline std::int64_t reduce_add(int_vector x) {
 
 }  // namespace detail
 
-/// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
+/// sums[r] = sum over i of x[r * step + i] * w[i], exactly, for each of the Rows rows of n values.
 template <int Rows>
 inline void int16_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
                            std::int64_t* sums) {
-  // Two products are below 2^23: so many of them leave no lane.
+  // Two products are below 2^23, so the accumulators of this many products fit into 32 bits.
   constexpr std::int64_t most = 128 * int16_lanes;
   for (int r = 0; r < Rows; ++r) sums[r] = 0;
   std::int64_t i = 0;

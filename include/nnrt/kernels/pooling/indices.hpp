@@ -1,4 +1,4 @@
-// indices: maxima over windows of an NHWC image and the pixels that they come from, by channels; and back.
+// indices: maxima over windows of an NHWC image with the index of their pixel per channel, and the inverse (unpool).
 // Flow: bind/max_pool_indices.hpp and bind/max_unpool.hpp call these for a part of the work.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What pool_with_indices() counts: pixels of the image, or those of the window, whose first may lie in the padding.
+/// What the indices of pool_with_indices() count: pixels of the image, or (in_window) places of the window, padding
+/// included.
 struct counted_pixels {
   std::int64_t in_window = 0;
   clamp_range range;
@@ -20,7 +21,7 @@ struct counted_pixels {
 
 namespace detail {
 
-/// A vector of the bits of an integer. They are only moved, never computed with: as floats small ones may count as 0.
+/// Vector of the bits of an integer. The vector may only be moved: f32 arithmetic may flush small values to 0.
 [[gnu::always_inline]] inline f32_vec bits_of_index(std::int64_t index) {
 #if defined(NNRT_HAS_XSIMD)
   return f32_vec(std::bit_cast<f32_vec::register_type>(static_cast<std::int32_t>(index) - f32_vec::integers{}));
@@ -29,8 +30,8 @@ namespace detail {
 #endif
 }
 
-/// The first maximum of some channels of a window: `row` is its first pixel in the image, `index` that pixel's number,
-/// and `index_step` is from row to row. NaNs are maxima.
+/// Finds the first maximum of each of `channels` channels in a window, and its index. `first` is the first pixel, which
+/// has index `index`; `index_step` is the distance of indices from row to row. A NaN is larger than any number.
 inline void find_maxima(const float* first, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
                         std::int64_t column_step, std::int64_t index, std::int64_t index_step, std::int64_t channels,
                         clamp_range range, float* y, std::int32_t* indices) {
@@ -53,7 +54,7 @@ inline void find_maxima(const float* first, std::int64_t rows, std::int64_t colu
 
 }  // namespace detail
 
-/// y = clamp(maximum of each window), indices = its number, of pixels of the result that are this part's.
+/// y = clamp(maximum of each window), indices = index of its pixel. Parts are output pixels.
 template <class Isa = native>
 void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, const float* x, float* y,
                        std::int32_t* indices, part p) {
@@ -72,8 +73,8 @@ void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, co
       });
 }
 
-/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; no two
-/// parts have the same image.
+/// Sets y to `zero`, and writes each x to the pixel that pixel_of(index, h, w) returns, if it is inside y. Parts are
+/// images.
 template <class T, class PixelOf>
 void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
             const PixelOf& pixel_of) {

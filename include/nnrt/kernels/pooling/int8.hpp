@@ -1,6 +1,5 @@
-// int8: maximum and mean of quantised values over windows of an NHWC image or over axes, a register at a time.
-// Flow: bind/pools.hpp calls pool_int8() for a part of the outputs, bind/reduce_mean.hpp
-// scale_column_sums().
+// int8: maximum and mean of int8 values over windows of an NHWC image or over axes, one register at a time.
+// Flow: bind/pools.hpp calls pool_int8() for a part of the outputs; bind/reduce_mean.hpp calls scale_column_sums().
 #pragma once
 
 #include <nnrt/core/requantise.hpp>
@@ -15,17 +14,17 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Pixels of a window for which int8_mean is exact: sums stay whole numbers of floats.
+/// Largest number of pixels of a window for which int8_mean is exact: sums are integers that f32 can hold.
 inline constexpr std::int64_t max_mean_pixels = 65'000;
 
-/// What a pool is told of the bytes: whether they are those of u8, the limits of results, and where halves of means go.
+/// Quantisation of a pool: whether bytes are u8, the range of results, and whether means are rounded half to even.
 struct pooled_bytes {
   bool is_unsigned = false;
   quantised_range range;
   bool is_to_even = false;
 };
 
-/// The largest byte of a window.
+/// Largest byte of a window, per byte of a register.
 class int8_maximum {
  public:
   explicit int8_maximum(const pooled_bytes& bytes) : limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
@@ -39,7 +38,7 @@ class int8_maximum {
   int8_vector largest_;
 };
 
-/// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
+/// Sums of bytes, per byte of a register; a dot product with ones adds four pixels.
 class int8_column_sums {
  public:
   explicit int8_column_sums(bool is_unsigned)
@@ -51,7 +50,7 @@ class int8_column_sums {
     four_[waiting_++] = x ^ flip_;
     if (waiting_ == 4) add_four();
   }
-  /// The sums of so many pixels, in the order of interleave().
+  /// Sums of `pixels` pixels, in the order of interleave().
   [[gnu::always_inline]] interleaved result(std::int64_t pixels) {
     if (waiting_ > 0) {
       for (int i = waiting_; i < 4; ++i) four_[i] = int8_vector{};
@@ -77,7 +76,7 @@ class int8_column_sums {
   int waiting_ = 0;
 };
 
-/// The mean of a window, rounded half away from zero, or half to even.
+/// Mean of a window, rounded half away from zero or half to even.
 class int8_mean {
  public:
   explicit int8_mean(const pooled_bytes& bytes)
@@ -97,7 +96,8 @@ class int8_mean {
   }
 
  private:
-  /// Quotients of whole numbers below 2^24 as floats lie on the right side of every whole number.
+  /// Quotient per lane, rounded half away from zero. Exact: an f32 quotient of integers below 2^24 never crosses an
+  /// integer.
   [[gnu::always_inline]] static int_vector mean(int_vector sum, std::int64_t pixels) {
     typedef float float_lanes __attribute__((vector_size(register_bytes)));
     const auto count = static_cast<std::int32_t>(pixels);
@@ -107,7 +107,8 @@ class int8_mean {
                                    int_vector);
   }
 
-  /// The quotient cut toward zero, and one step further where more than half is left, or half beside an odd one.
+  /// Quotient per lane, rounded half to even: truncated, then one step away from zero if the remainder is more than
+  /// half, or half and the quotient odd.
   [[gnu::always_inline]] static int_vector to_even(int_vector sum, std::int64_t pixels) {
     typedef float float_lanes __attribute__((vector_size(register_bytes)));
     const auto count = static_cast<std::int32_t>(pixels);
@@ -123,7 +124,7 @@ class int8_mean {
   bool is_to_even_;
 };
 
-/// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
+/// y[n, oh, ow, c] = fold of the window. Every window must cover at least one pixel of the image.
 template <class Fold, class Isa = native>
 void pool_int8(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   const rectangle work = share(s.pixels(), (s.c + register_bytes - 1) / register_bytes, p);
@@ -144,8 +145,8 @@ void pool_int8(const pooling_shape& s, const std::byte* x, const pooled_bytes& b
 
 namespace detail {
 
-/// The largest bytes of windows of at least `Bytes` channels, in vectors of so many; the last one ends with the last
-/// channel.
+/// Largest bytes of windows, in vectors of `Bytes` channels; the last vector ends with the last channel. Needs at least
+/// `Bytes` channels.
 template <int Bytes> class largest_bytes {
  public:
   largest_bytes(const pooled_bytes& bytes, std::int64_t channels, std::byte* y)
@@ -158,7 +159,7 @@ template <int Bytes> class largest_bytes {
       lanes_of_bytes largest = limits_.low;
       for (std::int64_t i = 0; i < rows.size(); ++i)
         for (std::int64_t j = 0; j < columns.size(); ++j) {
-          lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
+          lanes_of_bytes x;  // not load_vector(): an argument loses a vector size that depends on a template parameter
           __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
           x ^= limits_.flip;
           largest = largest > x ? largest : x;  // larger_lanes(), see above
@@ -179,7 +180,7 @@ template <int Bytes> class largest_bytes {
 
 }  // namespace detail
 
-/// pool_int8() for maxima; parts are divisions of the pixels.
+/// pool_int8() for maxima; parts are pixels.
 template <class Isa = native>
 void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
   const interval pixels = share(s.pixels(), p);
@@ -195,7 +196,7 @@ void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_byt
   pool_int8<int8_maximum, Isa>(s, x, bytes, y, p);
 }
 
-/// How the sums of a mean over axes become quantised values: sum - zero, times a factor whose sign may be turned.
+/// Scale of a mean over axes: (sum - zero) * factor, negated if is_turned, plus the zero point.
 struct scaled_bytes {
   bool is_unsigned = false, is_turned = false;
   std::int64_t zero = 0;
@@ -204,7 +205,7 @@ struct scaled_bytes {
   quantised_range range;
 };
 
-/// y[outer, inner] = the scaled sums of x[outer, extent, inner] over the extent, which is at most max_mean_pixels.
+/// y[outer, inner] = scaled sums of x[outer, extent, inner] over the extent, which is at most max_mean_pixels.
 template <class Isa = native>
 void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_bytes& how, std::byte* y, part p = {}) {
   const std::int64_t blocks = (s.inner + register_bytes - 1) / register_bytes;

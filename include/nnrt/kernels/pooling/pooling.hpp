@@ -11,24 +11,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The windows along one axis of an image, in pixels.
+/// Windows along one axis of an image, in pixels.
 struct pooled_axis {
   std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0, pad_after = 0;
 
   static constexpr pooled_axis of(const window& at) {
     return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs(), at.pad_after()};
   }
-  /// How many places of window i lie in the image or in its padding.
+  /// Number of places of window i that are in the image or in its padding.
   constexpr std::int64_t places_of(std::int64_t i) const {
     const std::int64_t first = i * stride - pad;
     return std::min(first + kernel, input + pad_after) - first;
   }
-  /// The pixels of window i that lie in the image: what lies in the padding takes no part.
+  /// Pixels of window i that are in the image; padding is not pooled.
   constexpr interval pixels_of(std::int64_t i) const {
     const std::int64_t first = i * stride - pad, end = first + kernel;
     return {first > 0 ? first : 0, end < input ? end : input};
   }
-  /// The windows that lie in the image as a whole; where there are none, an empty interval.
+  /// Windows that are completely in the image; an empty interval if there are none.
   constexpr interval whole_windows() const {
     const std::int64_t begin = pad > 0 ? (pad + stride - 1) / stride : 0, last = input + pad - kernel;
     return {begin, last >= 0 ? std::min(last / stride + 1, outputs) : 0};
@@ -41,9 +41,9 @@ struct pooling_shape {
   pooled_axis h, w;
   std::int64_t counts_padding = 0;  // 1: means are divided by the places in the padding, too
 
-  /// Of the output.
+  /// Number of output pixels.
   constexpr std::int64_t pixels() const { return n * h.outputs * w.outputs; }
-  /// How many places of the window of an output pixel lie in the image or in its padding.
+  /// Number of places of an output pixel's window that are in the image or in its padding.
   constexpr std::int64_t places_of(std::int64_t pixel) const {
     return h.places_of(pixel / w.outputs % h.outputs) * w.places_of(pixel % w.outputs);
   }
@@ -51,8 +51,8 @@ struct pooling_shape {
 
 namespace detail {
 
-/// Calls fold(first, rows, columns, row_step, pixel) for these output pixels: the first pixel of the window inside the
-/// image, its extents there, and how many elements lie between rows.
+/// Calls fold(first, rows, columns, row_step, pixel) for the given output pixels: the first pixel of the window inside
+/// the image, its intervals there, elements from row to row, and the output pixel.
 template <class Element, class Fold>
 [[gnu::always_inline]] inline void for_each_window(const pooling_shape& s, const Element* x, interval pixels,
                                                    const Fold& fold) {
@@ -71,15 +71,15 @@ template <class Element, class Fold>
   }
 }
 
-/// The window of one output pixel.
+/// Window of one output pixel.
 struct pooling_window {
-  const float* first;  // its first pixel inside the image
+  const float* first;  // first pixel inside the image
   std::int64_t rows, columns;
   std::int64_t row_step, column_step;  // in floats
-  std::int64_t count;                  // what a sum is divided by: its pixels, or more
+  std::int64_t count;                  // divisor of a mean: pixels inside, or all places
 };
 
-/// Those of `channels` results of a window that are not finite, folded anew; before they are limited.
+/// Recomputes the results of a window that are not finite, in f64, before they are clamped.
 template <class Fold>
 [[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels,
                                                 float* results) {
@@ -90,7 +90,7 @@ template <class Fold>
       }));
 }
 
-/// Vectors vectors of channels of one output; `last` channels of the last vector.
+/// Pools Vectors vectors of channels of one output pixel; the last vector has `last` channels.
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last,
                                                  clamp_range range, float* y) {
@@ -122,7 +122,7 @@ template <class V, class Fold, int Vectors>
   });
 }
 
-/// Channels `channels` of one output pixel, Vectors vectors at once as long as there are so many.
+/// Pools the channels `channels` of one output pixel, Vectors vectors at a time as long as possible.
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_pixel(const pooling_window& at, interval channels, clamp_range range,
                                               float* y) {
@@ -136,13 +136,13 @@ template <class V, class Fold, int Vectors>
 
 }  // namespace detail
 
-/// The vectors that pool_windows() does well to take at once for so many channels.
+/// Number of vectors that pool_windows() should process at a time, for a number of channels.
 inline constexpr int max_pooled_vectors = 4;
 constexpr int pooled_vectors(std::int64_t channels) {
   return channels >= max_pooled_vectors * f32_lanes ? max_pooled_vectors : 1;
 }
 
-/// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
+/// y[n, oh, ow, c] = clamp(fold of the window). Every window must cover at least one pixel of the image.
 template <class Fold, int Vectors = max_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
   const rectangle work = share(s.pixels(), (s.c + f32_lanes - 1) / f32_lanes, p);

@@ -1,11 +1,12 @@
-// rows: maxima over windows of images of few channels, down the rows first and then along them.
-// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels are a few vectors at most;
-// pooling/pooling.hpp has the others.
+// rows: maxima over windows of images with few channels, first down the rows and then along them.
+// Flow: bind/detail/pooling.hpp calls max_pool_rows() for images whose pixels are a few vectors at most.
+// pooling/pooling.hpp has the kernel for other images.
 //
-// The rows that a window covers are folded into one, whole vectors of neighbouring pixels at a time; only what is left
-// to fold along that row goes pixel by pixel. Results wait in a buffer, since vectors spill into the next pixel.
-// Several rows are folded before the first is read again: a load that finds its bytes in two stores waits until they
-// have left.
+// The rows under a window are folded into one row, in whole vectors that may span pixels. Only the fold along that row
+// works pixel by pixel. Results are written to a buffer, because vectors may exceed a pixel.
+//
+// Several rows are folded before the first is read again: a load that overlaps two recent stores waits for both to
+// leave the store buffer.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -19,18 +20,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Elements of a folded row that are worked on at once.
+/// Elements of the buffer for folded rows.
 inline constexpr std::int64_t folded_row_capacity = 2048;
 
-/// Maxima of floats; a NaN where there is one.
+/// Maxima of floats; the result is NaN if the window has a NaN.
 struct float_maxima {
   using element = float;
   using vector = f32_vec;
   using pixel = f32_vec;
   static constexpr std::int64_t vector_elements = f32_lanes, pixel_elements = f32_lanes;
-  /// With as many pool_windows() has enough to do in each pixel, and reads nothing twice (measured).
+  /// Pixels with as many channels are pooled faster by pool_windows() (measured).
   static constexpr std::int64_t fewer_channels = max_pooled_vectors * f32_lanes;
-  /// Elements of a window's row up to which windows that overlap are better folded by rows, whatever a pixel has
+  /// Up to this many elements per row of a window, overlapping windows are faster by rows for any pixel size
   /// (measured).
   static constexpr std::int64_t max_overlapping = folded_row_capacity / 2;
   clamp_range range;
@@ -43,13 +44,13 @@ struct float_maxima {
   [[gnu::always_inline]] pixel finished(pixel x) const { return clamp(x, f32_vec(range.lo), f32_vec(range.hi)); }
 };
 
-/// Maxima of bytes, kept as those of i8.
+/// Maxima of bytes, compared as i8.
 struct int8_maxima {
   using element = std::byte;
   using vector = int8_vector;
   using pixel = int8_limits<16>::vector;
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
-  /// As of floats; max_pool_bytes() is the other one.
+  /// As in float_maxima; the alternative is max_pool_bytes().
   static constexpr std::int64_t fewer_channels = register_bytes, max_overlapping = 0;
   int8_vector flip;
   int8_limits<16> limits;
@@ -74,7 +75,7 @@ struct int8_maxima {
 
 namespace detail {
 
-/// Rows of windows over images.
+/// Buffers and loops for rows of windows over images.
 template <class Maxima> struct folded_rows {
   using element = typename Maxima::element;
   const pooling_shape& s;
@@ -86,7 +87,7 @@ template <class Maxima> struct folded_rows {
   folded_rows(const pooling_shape& shape, const Maxima& maxima)
       : s(shape), of(maxima), columns(shape.w.outputs), row_step(shape.w.input * shape.c) {}
 
-  /// Folds `n` neighbouring elements of each of `rows` rows.
+  /// Takes the maxima of `rows` rows, for n contiguous elements.
   [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
     const std::int64_t step = row_step;
     const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
@@ -102,7 +103,7 @@ template <class Maxima> struct folded_rows {
       fold(
           i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
   }
-  /// Folds `count` neighbouring pixels of so many channels into one.
+  /// Takes the maximum of `count` adjacent pixels with `channels` channels, and clamps it.
   template <class Count>
   [[gnu::always_inline]] void fold_pixels(const element* from, Count count, std::int64_t channels, element* to) const {
     for (std::int64_t c = 0; c < channels; c += Maxima::pixel_elements) {
@@ -111,11 +112,11 @@ template <class Maxima> struct folded_rows {
       of.put(to + c, of.finished(most));
     }
   }
-  /// Folds along a row that begins with pixel `first`, for these outputs: those of whole windows lie a stride apart,
-  /// the others begin or end with the image.
+  /// Folds along a row that starts with pixel `first`, for the given outputs. Whole windows are a stride apart; the
+  /// others are cut by an edge of the image.
   [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
     const interval whole = s.w.whole_windows();
-    // stores might change what s says, for all that compilers know
+    // Copies, because compilers must assume that stores change s.
     const std::int64_t channels = s.c, step = s.w.stride * channels;
     const std::int64_t begin = nnrt::detail::clamped(whole.begin, outputs.begin, outputs.end),
                        end = nnrt::detail::clamped(whole.end, begin, outputs.end);
@@ -139,13 +140,13 @@ template <class Maxima> struct folded_rows {
     __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element));
   }
 
-  /// How many rows are folded at once: one, if the buffers do not even hold that.
+  /// Number of rows that are folded together; one if not even that fits into the buffers.
   std::int64_t rows_at_once() const {
     return std::max<std::int64_t>(1, folded_row_capacity / std::max(row_step, columns * s.c));
   }
 
-  /// Rows of outputs of which rows_of(i) says what rows of x they see. Of a single row, as many outputs at once as the
-  /// buffers hold.
+  /// Computes `count` rows of outputs; rows_of(i) returns the rows of x under output row i. If a row exceeds the
+  /// buffers, it is computed in several intervals of outputs.
   template <class RowsOf> void make_rows(std::int64_t count, const element* x, RowsOf rows_of, element* y) {
     const std::int64_t most = folded_row_capacity / s.c;
     for (interval outputs; outputs.end < columns; outputs.begin = outputs.end) {
@@ -157,7 +158,7 @@ template <class Maxima> struct folded_rows {
         const interval rows = rows_of(i);
         fold_down(x + rows.begin * row_step + first * s.c, width, rows.size(), folded + i * width);
       }
-      // Where pixels are whole vectors, none spills into the next.
+      // If pixels are whole vectors, none exceeds its pixel.
       element *const of_outputs = y + outputs.begin * s.c, *const to =
                                                                s.c % Maxima::pixel_elements == 0 ? of_outputs : results;
       for (std::int64_t i = 0; i < count; ++i) fold_along(folded + i * width, first, outputs, to + i * made);
@@ -168,28 +169,27 @@ template <class Maxima> struct folded_rows {
 
 }  // namespace detail
 
-/// Whether windows overlap so much that their rows and columns have fewer elements to read and write than the windows
-/// themselves.
+/// Whether windows overlap so much that folding by rows reads and writes fewer elements than the windows have.
 constexpr bool overlaps(const pooling_shape& s) {
   const std::int64_t rows = std::min(s.h.kernel, s.h.input), columns = std::min(s.w.kernel, s.w.input);
   return s.w.stride < columns && 10 * ((rows + 1) * s.w.stride + columns + 1) < 9 * rows * columns;
 }
-/// Whether max_pool_rows() serves this shape, and well: a pixel is small, or windows overlap; a window fits into the
-/// buffer, and windows leave out little of a row.
+/// Whether max_pool_rows() supports this shape and is fast: pixels are small or windows overlap, a window fits into the
+/// buffer, and windows skip little of a row.
 template <class Maxima> constexpr bool has_max_pool_rows(const pooling_shape& s) {
   const std::int64_t kernel = std::min(s.w.kernel, s.w.input);
   if (s.c >= Maxima::fewer_channels) return kernel * s.c <= Maxima::max_overlapping && overlaps(s);
   return kernel * s.c <= folded_row_capacity && s.w.stride <= 2 * kernel;
 }
 
-/// y[n, oh, ow, c] = the largest of the window, clamped; parts are divisions of the rows.
+/// y[n, oh, ow, c] = clamp(maximum of the window). Parts are output rows.
 template <class Isa, class Maxima>
 void max_pool_rows(const pooling_shape& s, const typename Maxima::element* x, const Maxima& of,
                    typename Maxima::element* y, part p = {}) {
   const std::int64_t rows = s.h.outputs;
   const interval work = share(s.n * rows, p);
   detail::folded_rows<Maxima> fold(s, of);
-  const auto rows_of = [&](std::int64_t row) {  // of all images, one below the other
+  const auto rows_of = [&](std::int64_t row) {  // of all images, below each other
     const interval in_image = s.h.pixels_of(row % rows);
     const std::int64_t first = row / rows * s.h.input;
     return interval{first + in_image.begin, first + in_image.end};

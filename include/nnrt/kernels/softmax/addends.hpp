@@ -1,6 +1,6 @@
-// addends: what the quantised values of a row add to the sum of its softmax, by how far they are below the
+// addends: sums the terms of an int8 softmax: each value of a row adds a term that depends on its distance from the
 // largest.
-// Flow: softmax/quantised.hpp keeps such a table for a node and sums its long rows with it.
+// Flow: softmax/quantised.hpp holds such a table per node and sums long rows with it.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,7 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The least and the largest of a row's numbers.
+/// Smallest and largest value of a row.
 template <class T> struct byte_range {
   T least, largest;
 
@@ -33,7 +33,7 @@ template <class T> struct byte_range {
     };
     std::int64_t i = register_bytes;
     for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) take(i), take(i + register_bytes);
-    for (; i < n; i += register_bytes) take(std::min(i, n - register_bytes));  // some of them again
+    for (; i < n; i += register_bytes) take(std::min(i, n - register_bytes));  // reads some values again
     T lanes_of_least[register_bytes], lanes_of_most[register_bytes];
     store_vector(lanes_of_least, least), store_vector(lanes_of_most, most);
     for (int lane = 0; lane < register_bytes; ++lane) range.add({lanes_of_least[lane], lanes_of_most[lane]});
@@ -49,10 +49,10 @@ template <class T> struct byte_range {
 
 namespace detail {
 
-/// An addend is below 2^19: registers look up its bytes one by one.
+/// A term is below 2^19: registers look up its bytes separately.
 inline constexpr int addend_bytes = 3;
 
-/// Looked up one by one: that of d is at [256 - d], so that numbers themselves are indices.
+/// Table of terms, read one value at a time. The term of distance d is at [256 - d], so that values are indices.
 class addends_by_number {
   std::uint32_t of_[2 * table_entries] = {};
 
@@ -61,22 +61,22 @@ class addends_by_number {
     for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
   }
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
-    // So many addends stay in 32 bits, where adding takes an instruction less.
+    // This many terms fit into 32 bits, where an addition takes an instruction less.
     constexpr std::int64_t most = 8 * 1024, zero = std::is_signed_v<T> ? 128 : 0;
-    // by bytes as numbers from the smallest one on
+    // indexed by bytes, as offsets from the smallest value of the type
     const std::uint32_t* const table = of_ + table_entries - range.largest - zero;
     std::int64_t sum = 0;
     for (; n > 0; n -= most, x += most) {
       const std::int64_t count = n < most ? n : most;
       std::uint32_t a = 0, b = 0, c = 0, d = 0;
       std::int64_t i = 0;
-      for (; i + 8 <= count; i += 8) {  // one load brings eight
+      for (; i + 8 <= count; i += 8) {  // one load reads eight
         std::uint64_t eight;
         __builtin_memcpy(&eight, x + i, sizeof eight);
         if constexpr (zero != 0) eight ^= 0x8080808080808080U;
         const auto next_two = [&](std::uint32_t & first, std::uint32_t & second) __attribute__((always_inline)) {
           first += table[eight & 0xffU], second += table[eight >> 8U & 0xffU], eight >>= 16U;
-          // g++ 12 would shift for each byte anew, and put vectors together from single loads
+          // without these, g++ 12 shifts for each byte anew, and builds vectors of single loads
           optimization_barrier(eight), optimization_barrier(first), optimization_barrier(second);
         };
         next_two(a, b), next_two(c, d), next_two(a, b), next_two(c, d);
@@ -91,19 +91,19 @@ class addends_by_number {
 }  // namespace detail
 
 #if defined(NNRT_LANES_AVX512)
-/// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look
-/// up, too, add nothing.
+/// Table of terms. The term of distance d is at [256 - d], so that values are indices. Values above the largest, which
+/// registers look up as well, have the term 0.
 class softmax_addends {
   std::byte of_[detail::addend_bytes][2 * table_entries] = {};
 
  public:
-  /// addend_of(d) for d from 0 to 255.
+  /// addend_of(d) returns the term of distance d, 0 to 255.
   template <class F> explicit softmax_addends(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
       for (int i = 0; i < detail::addend_bytes; ++i)
         of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
-  /// The sum of what n numbers add.
+  /// Sum of the terms of n values.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const auto in_registers = [&](int i) __attribute__((always_inline)) {
       const std::byte* const zero = of_[i] + table_entries - range.largest;
@@ -125,12 +125,12 @@ class softmax_addends {
   }
 };
 #elif defined(NNRT_LANES_AVX2)
-/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add. Where those are more
-/// than `max_pieces` in all, one number after the other takes less time.
+/// Tables of terms by distance, one per byte of a term. Reads as many pieces of the tables as the range of a row needs.
+/// If that is more than `max_pieces`, one value at a time is faster.
 class softmax_addends {
   static constexpr int max_pieces = 26;
   detail::table_of_differences of_[detail::addend_bytes];
-  // what is further has a byte of 0 there: the higher the byte, the sooner
+  // Distances from used_[i] on have 0 in byte i of their terms; higher bytes end sooner.
   std::int64_t used_[detail::addend_bytes] = {};
   detail::addends_by_number each_;
 
@@ -142,7 +142,7 @@ class softmax_addends {
       for (int i = 0; i < detail::addend_bytes; ++i)
         if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
   }
-  /// Of at least one register.
+  /// Sum of the terms of n values, at least one register.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
     if (pieces[0] + pieces[1] + pieces[2] > max_pieces) return each_.sum(range, x, n);
@@ -174,7 +174,7 @@ class softmax_addends {
   }
 
  private:
-  /// The table may have been stored meanwhile, by anybody.
+  /// Pieces to read of table `byte`. The table may come from a file, so its fields are clamped.
   int pieces_of(int byte, std::int64_t numbers) const {
     return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries),
                                                    numbers);
@@ -185,7 +185,7 @@ class softmax_addends {
       table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
     return detail::table_of_differences(table);
   }
-  /// Ones where the last n bytes of a register are.
+  /// Mask with ones in the last n bytes of a register.
   static __m256i last_bytes(std::int64_t n) {
     int8_vector place;
     for (int i = 0; i < register_bytes; ++i) place[i] = static_cast<std::int8_t>(i);

@@ -1,6 +1,6 @@
-// quantised: softmax of quantised values with the reference's bits, whose powers are kept in tables.
-// Flow: a prepare step makes the table of a node; bind/softmax.hpp calls int8_softmax() and int16_softmax() for
-// a part of the groups.
+// quantised: softmax of quantised values with the bits of the reference, with exponentials in tables.
+// Flow: a prepare step builds the table of a node; bind/softmax.hpp calls int8_softmax() and int16_softmax() for a part
+// of the groups.
 #pragma once
 
 #include <nnrt/kernels/common/axis_block.hpp>
@@ -13,13 +13,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been
-/// stored meanwhile, and another process may write to what it is applied to, so that what was the largest is no longer:
-/// neither leads outside of the tables.
+/// Tables for the softmax of bytes, by the distance of a value from the largest value of its group.
+///
+/// The table may come from a file. Another process may write to the input during a run, so that a value exceeds the
+/// largest one found. Neither leads to an access outside the tables.
 template <class T> struct int8_powers {
   ops::detail::fixed_softmax<T> by;
-  std::int64_t count = 0;  // those behind are 0
-  /// The power of d is at [256 - d], so that numbers themselves are indices.
+  std::int64_t count = 0;  // powers from here on are 0
+  /// The power of distance d is at [256 - d], so that values are indices.
   std::int32_t power[table_entries + 1] = {};
   softmax_addends addends;
 
@@ -37,8 +38,8 @@ template <class T> struct int8_powers {
 
 namespace detail {
 
-/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative
-/// here, and no number leaves 32 bits.
+/// results[i] = share(power[i]) of `count` powers, for shares with TFLite's scale and zero point. No value is negative,
+/// and all fit into 32 bits.
 template <class T, class Share>
 inline void usual_shares(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
   constexpr std::uint64_t most = 255, half = std::uint64_t{1} << 30;
@@ -48,8 +49,8 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
                       up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX2)
-  // g++ 12 does not see from `i + 8 <= count` that a constant count of eights leaves nothing for the loop below, and
-  // warns of it.
+  // g++ 12 does not derive from `i + 8 <= count` that a constant multiple of eight leaves no iteration for the loop
+  // below, and warns.
   const std::int64_t in_eights = count / 8 * 8;
   const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
   const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
@@ -81,19 +82,19 @@ inline void shares_of(const Share& share, const std::int32_t* power, std::int64_
 }
 
 #if defined(NNRT_LANES_AVX2)
-/// The shares of what is 0, 1, ... below the largest number of a row.
+/// Shares of the values at distance 0, 1, … from the largest value of a row.
 template <class T> class near_shares {
-  std::byte nothing_;              // the share of no power, which most numbers of long rows have
-  table_of_differences table_[1];  // exclusive-ored with it
+  std::byte nothing_;              // share of power 0, which most values of long rows have
+  table_of_differences table_[1];  // xored with it
   int pieces_;
 
  public:
-  /// Of a row whose numbers are so many different ones at most.
+  /// For a row with at most `numbers` distinct values.
   template <class Share>
   near_shares(const int8_powers<T>& powers, const Share& share, std::int64_t numbers)
       : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
 
-  /// y may be x, which has at least a register's numbers.
+  /// Looks up a row of n values, at least one register. y may be x.
   void look_up(T largest, const T* x, std::int64_t n, T* y) const {
     const auto find = [&]<int N>(const __m256i(&numbers)[N], T* to) __attribute__((always_inline)) {
       __m256i distances[N], found[1][N];
@@ -105,7 +106,7 @@ template <class T> class near_shares {
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
     };
     const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
-    const __m256i last[] = {at(n - register_bytes)};  // of which some may be overwritten before their turn
+    const __m256i last[] = {at(n - register_bytes)};  // may be overwritten before they are looked up
     std::int64_t i = 0;
     for (; i + 4 * register_bytes <= n; i += 4 * register_bytes)
       find({at(i), at(i + register_bytes), at(i + 2 * register_bytes), at(i + 3 * register_bytes)}, y + i);
@@ -123,13 +124,13 @@ template <class T> class near_shares {
         table_{table_of_differences(all.by_distance)},
         pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
 
-  /// Powers fall, so shares do, and stay what they are once nothing is left.
+  /// Computes shares by distance. Powers and shares do not increase, so it stops at the share of power 0.
   template <class Share> static shares found(const int8_powers<T>& powers, const Share& share, std::int64_t numbers) {
     constexpr int count = 16;
     const auto nothing = static_cast<char>(share(0));
     shares made;
     do {
-      T rising[count];  // as powers are kept
+      T rising[count];  // in the order of the powers
       shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
       const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising),
                                                _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
@@ -141,15 +142,15 @@ template <class T> class near_shares {
 };
 #endif
 
-/// One group of elements side by side that is no shorter than half the table.
+/// Softmax of a contiguous row with at least half as many values as the table.
 template <class Isa, class T> void softmax_of_long_row(const int8_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
   const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
 #if defined(NNRT_LANES_AVX2)
   near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
 #else
-  constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // where 0 is among the numbers from the smallest one on
-  // By byte: that of number k is at k and, of negative ones, at k + 256.
+  constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // index of value 0 among the values of T
+  // Indexed by value: the result of k is at k and, for negative k, also at k + 256.
   T results[table_entries + zero] = {};
   T* const by_number = results + zero;
   const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
@@ -165,8 +166,8 @@ template <class Isa, class T> void softmax_of_long_row(const int8_powers<T>& pow
 
 }  // namespace detail
 
-/// y = the shares of x along the middle axis of the block. power_of(d) is the power of an element that is d below the
-/// largest of its group.
+/// y = shares of x along the middle axis of the block. power_of(d) returns the power of an element at distance d from
+/// the largest of its group.
 template <class T, class By, class PowerOf>
 void share_out(const axis_block& block, const T* x, const By& by, const PowerOf& power_of, T* y, interval groups) {
   const std::int64_t step = block.inner;
@@ -182,7 +183,7 @@ void share_out(const axis_block& block, const T* x, const By& by, const PowerOf&
   }
 }
 
-/// Of bytes. Long rows have a table of all results made first.
+/// Softmax of bytes with the reference's bits. For long rows, a table of all results is built first.
 template <class Isa, class T>
 void int8_softmax(const axis_block& block, const T* x, const int8_powers<T>& powers, T* y, part p) {
   const interval groups = share(block.outer * block.inner, p);
@@ -193,8 +194,7 @@ void int8_softmax(const axis_block& block, const T* x, const int8_powers<T>& pow
     detail::softmax_of_long_row<Isa>(powers, x + row * block.extent, block.extent, y + row * block.extent);
 }
 
-/// What softmax of 16-bit numbers knows before it runs: the table of exponentials, which the reference computes as it
-/// goes.
+/// Table of exponentials for the softmax of 16-bit values; the reference computes its entries one by one.
 struct int16_powers {
   ops::detail::interpolated_softmax by;
   std::int32_t entry[ops::detail::interpolated_softmax::exponentials.steps + 1];
@@ -204,7 +204,7 @@ struct int16_powers {
   }
 };
 
-/// Of numbers of 16 bits whose shares count 32768ths.
+/// Softmax of 16-bit values with the reference's bits; results are in units of 1/32768.
 inline void int16_softmax(const axis_block& block, const std::int16_t* x, const int16_powers& powers, std::int16_t* y,
                           part p) {
   const auto power_of = [&](std::int32_t d) {

@@ -1,9 +1,9 @@
-// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
-// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+// softmax: e^(x - shift) divided by its sum, along the last axis or down the rows of a block.
+// Flow: bind/softmax.hpp calls softmax_rows(), softmax_short_rows() or softmax_columns() for a part of the groups.
 //
-// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the
-// largest number is neither so large that their sum might overflow nor so small that others lose digits: then it need
-// not be found first, in a pass of its own, and no difference is rounded.
+// The quotients do not depend on the shift. For rows, the shift is 0 if the largest value is neither so large that the
+// sum could overflow nor so small that exponentials lose digits. Then no separate pass has to find the largest value
+// first, and no difference is rounded.
 #pragma once
 
 #include <nnrt/kernels/common/part.hpp>
@@ -17,7 +17,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
+/// Vectors of accumulators in a loop along a row: enough to hide the latency of an addition.
 inline constexpr int row_accumulators = 4;
 
 template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
@@ -32,22 +32,22 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   return reduce_max(max(max(most[0], most[1]), max(most[2], most[3])));
 }
 
-/// Where a sum of a row of n that begins at i, in so many vectors, ends: see numbers_of_a_sum.
+/// End of a partial sum that starts at i in a row of n, with `vectors` vectors of accumulators, see numbers_of_a_sum.
 constexpr std::int64_t end_of_sum(std::int64_t i, std::int64_t n, std::int64_t vectors) {
   return n - i > numbers_of_a_sum * vectors * f32_lanes ? i + numbers_of_a_sum * vectors * f32_lanes : n;
 }
 
-/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60
-/// is 1e26, and no row has 1e12 numbers; what is e^71 times smaller than e^-16 is still a normal number.
+/// Whether a row with this largest value (any value if there is a NaN) needs no shift. e^60 is 1e26, and a row has
+/// fewer than 1e12 values. Exponentials e^71 times smaller than e^-16 are still normal floats.
 constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
 
-/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a
-/// machine compares bits faster than floats, the smallest number if all are negative (any if there is a NaN).
+/// Totals of the exponentials of a row: their sum, and the largest value minus the shift. On machines that compare bits
+/// faster than floats, `extreme` is the smallest value if all are negative (any value if there is a NaN).
 struct row_totals {
   float sum, extreme;
 };
 
-/// y = e^(x - shift), or e^x.
+/// y = e^(x - shift), or e^x unless IsShifted; returns the totals.
 template <class V, bool IsShifted>
 [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
@@ -73,8 +73,8 @@ template <class V, bool IsShifted>
       total = total + (sums[0] + sums[1]);
       sums[0] = sums[1] = V(0.0F);
     }
-  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential
-  // is 0.
+  // One vector at a time: four at a time would be another kilobyte of code. Lanes after the last value have exponential
+  // 0.
   while (i < n) {
     for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += f32_lanes) {
       const std::int64_t left = n - i < f32_lanes ? n - i : f32_lanes;
@@ -97,8 +97,7 @@ template <class V, bool IsShifted>
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
   const V by(factor);
   std::int64_t i = 0;
-  // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes
-  // instructions.
+  // Unrolled: with one vector per iteration, this takes twice as long if the core's other thread shares the decoder.
   for (; i + row_accumulators * f32_lanes <= n; i += row_accumulators * f32_lanes)
     each<row_accumulators>([&](int k) __attribute__((always_inline)) {
       store(y + i + k * f32_lanes, load(y + i + k * f32_lanes) * by);
@@ -107,20 +106,20 @@ template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::i
   if (i < n) store_n(y + i, load_n(y + i, n - i) * by, n - i);
 }
 
-/// Any row, y is x or not: its largest number is looked for first.
+/// Softmax of any row; y may be x. Finds the largest value first.
 template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float* y) {
   const float largest = row_maximum<V>(x, n);
   scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, needs_no_shift(largest) ? 0.0F : largest, y).sum);
 }
-/// A row where y is not x, with the same bits.
+/// Softmax of a row with y other than x; gives the bits of softmax_row_by_largest().
 template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
-  // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
+  // Vectors of four lanes always shift: the shift costs less than compiling a second loop.
   const row_totals made = row_exponentials<V, f32_lanes <= 4>(x, n, 0.0F, y);
   if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
   else softmax_row_by_largest<V>(x, n, y);
 }
 
-/// The largest number of each column.
+/// Largest value of each column.
 template <class V>
 [[gnu::always_inline]] inline void column_maxima(const column_bundle& columns, const float* x, float* most) {
   columns.each_vector([&](std::int64_t c, std::int64_t n)
@@ -148,8 +147,10 @@ template <class V> inline void softmax_columns(const column_bundle& columns, con
 
 }  // namespace detail
 
-/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole
-/// group NaN. The parts share the groups.
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. Parts are groups.
+/// Domain: all floats; a NaN anywhere in a group makes the whole group NaN.
+/// Error: relative, at most 5e-7 + 2^-24 * n / lanes for n values; if shifted, plus 2^-24 * (largest - x) (test:
+/// kernels/softmax/softmax_test).
 template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
   const interval rows = share(block.outer, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
@@ -160,7 +161,7 @@ template <class Isa = native> void softmax_rows(const axis_block& block, const f
   }
 }
 
-/// The same, with the same bits, for rows of at most one vector.
+/// softmax_rows() for rows of at most one vector, with the same bits.
 template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
   const interval rows = share(block.outer, p);
   const std::int64_t n = block.extent;
@@ -173,7 +174,7 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
   }
 }
 
-/// The same for any inner extent: vectors are made of groups that lie side by side.
+/// Softmax along the middle of a block with any inner extent: vectors are made of adjacent groups. y may be x.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
   detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
     detail::softmax_columns<f32_vec>(columns, x + at, y + at);

@@ -1,11 +1,9 @@
-// pair_sum: sums of two quantised bytes as one line of whole numbers, which is looked for once and gives the same
-// bytes for all pairs.
-// Flow: bind/detail/stored.hpp packs a line for each sum of tensors that is worth it, and runs it over their registers.
+// pair_sum: computes sums of two int8 values as one integer multiply-add that is exact for all pairs of bytes.
+// Flow: bind/detail/stored.hpp packs the coefficients for a sum of tensors if it pays, and applies them to registers.
 //
-// A sum of quantised values brings both to one scale, adds, and brings that to the scale of the result, with a rounding
-// each time: nearly the line (slope_a * a + slope_b * b + offset) / 2^shift, rounded once. There are but 65,536 pairs.
-// So lines near the real one are tried until one is right for each of them, halves included, which some slope nearby
-// sends to the side where they belong.
+// The reference scales both operands to a common scale, adds them, and scales the sum to the result. It rounds at each
+// step. The result is nearly (slope_a * a + slope_b * b + offset) >> shift, rounded once. There are only 65,536 pairs. So
+// coefficients near the real ones are tried until one set is right for every pair, halves included.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -17,20 +15,20 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The line of a sum, and what it is limited to; of u8 128 is taken off all numbers.
+/// Coefficients of a sum and its limits; for u8, 128 is subtracted from all values.
 struct int8_pair_sum {
   std::int32_t slope_a, slope_b;  // below 2^23
-  std::int32_t offset;            // sums wrap around on their way to it
-  std::int32_t shift;             // 0: no such line was found
+  std::int32_t offset;            // partial sums may wrap around
+  std::int32_t shift;             // 0: no coefficients were found
   std::int32_t low, high;
 
   constexpr bool is_found() const { return shift > 0; }
 };
 
-/// The line for registers of bytes of T.
+/// The sum for registers of bytes of type T.
 template <class T> struct int8_pair_line_lanes {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
-  int16_vector high, low;  // of slope_a and slope_b by turns; low is what multiples of 256 leave
+  int16_vector high, low;  // slope_a and slope_b alternate: multiples of 256, and the remainders
   int_vector offset;
   int shift;
   int8_vector flip;
@@ -45,7 +43,7 @@ template <class T> struct int8_pair_line_lanes {
         flip((int8_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
         to(line.low + first, line.high + first, 0, is_unsigned) {}
 
-  /// What a second operand that comes again and again is kept as, see zip_int8().
+  /// A second operand that is used in several sums, see zip_int8().
   struct addend {
     int8_vector bytes;
   };
@@ -72,19 +70,19 @@ template <class T> struct int8_pair_line_lanes {
 
 namespace detail {
 
-/// Looks for the line of a sum.
+/// Searches the coefficients of a sum.
 template <class T> class int8_pair_line_search {
   using function = ops::detail::quantised_sum<T>;
-  static constexpr std::int32_t first = std::is_unsigned_v<T> ? 128 : 0;  // less than the number of a byte as one of i8
+  static constexpr std::int32_t first = std::is_unsigned_v<T> ? 128 : 0;  // subtracted from bytes to get an i8
   static constexpr int max_pairs = 512, pairs_of_check = 8;
-  // of slopes, from the nearest to the real ones
+  // Largest distance of slopes from the rounded real slopes.
   static constexpr std::int32_t max_off = 8;
 
   const function& f;
   struct pair {
     std::int32_t a, b, y;
   };
-  pair pairs[max_pairs];  // each of which some line got wrong that was right for those before it
+  pair pairs[max_pairs];  // pairs that some coefficients got wrong
   int count = 0;
 
  public:
@@ -100,7 +98,7 @@ template <class T> class int8_pair_line_search {
   }
 
  private:
-  /// As many binary digits behind the point as 32 bits have room for in a sum, and slopes have.
+  /// Number of fraction bits for which sums and slopes fit into their types; 0 if there is none.
   static int shift_for(double a, double b) {
     for (int shift = 23; shift > 0; --shift) {
       const double scale = power_of_two(shift);
@@ -120,7 +118,7 @@ template <class T> class int8_pair_line_search {
         }
     return false;
   }
-  /// Nearest to the real line of all that are right for the pairs known so far, which are more each time.
+  /// Finds the offset nearest to the real one that is right for all pairs known so far. Each wrong attempt adds pairs.
   bool find_offset(int8_pair_sum& line) {
     const std::int64_t half = std::int64_t{1} << (line.shift - 1);
     const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half -
@@ -140,14 +138,15 @@ template <class T> class int8_pair_line_search {
       if (is_right(line)) return true;
     }
   }
-  /// Else some more pairs are known. Takes as long as the sums of 100,000 bytes.
+  /// Whether the coefficients are right for all pairs; if not, adds some wrong pairs. Takes as long as summing 100,000
+  /// bytes.
   bool is_right(const int8_pair_sum& line) {
     using exact_lanes = int8_pair_lanes<function>;
     if constexpr (exact_lanes::exists)
       if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
     return is_right_for_all(line, one_by_one{f});
   }
-  /// The sums of a register of bytes, where they have no other form.
+  /// Sums of a register of bytes for functions without a vector form.
   struct one_by_one {
     const function& f;
     int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
@@ -178,7 +177,7 @@ template <class T> class int8_pair_line_search {
     }
     return true;
   }
-  /// The second operand of many sums.
+  /// Returns the second operand of many sums in the form that `exactly` prefers.
   template <class Exact> static auto prepared(const Exact& exactly, int8_vector b) {
     if constexpr (requires { exactly.prepared(b); }) return exactly.prepared(b);
     else return b;
@@ -189,13 +188,13 @@ template <class T> class int8_pair_line_search {
     for (const std::uint64_t word : words) all |= word;
     return all != 0;
   }
-  /// What a byte is as a number, as one of i8.
+  /// Value of a byte as an i8.
   static std::int32_t number(std::int8_t byte) { return static_cast<T>(byte) - first; }
 };
 
 }  // namespace detail
 
-/// The line of a sum, if there is one. Takes a few times as long as the sums of 65,536 pairs do.
+/// Finds the coefficients of a sum, if there are any. Takes a few times as long as summing 65,536 pairs.
 template <class T> int8_pair_sum line_of(const ops::detail::quantised_sum<T>& f) {
   return detail::int8_pair_line_search<T>(f).found();
 }

@@ -1,5 +1,5 @@
-// pairs: sums, differences and products of two tensors of quantised bytes under broadcasting, a register at a time.
-// Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
+// pairs: sums, differences and products of two int8 tensors with broadcasting, one register at a time.
+// Flow: bind/detail/stored.hpp checks whether the function of an operator has such a form; ops/ defines the arithmetic.
 #pragma once
 
 #include <nnrt/kernels/common/broadcast_loops.hpp>
@@ -20,7 +20,7 @@ constexpr double power_of_two(int exponent) {
 }
 constexpr double real_factor(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
 
-/// What a step of each operand comes to in the result of a sum, but for roundings.
+/// Slopes of a sum: change of the result per step of each operand, without roundings.
 struct real_slopes {
   double a, b;
 
@@ -34,7 +34,7 @@ struct real_slopes {
   }
 };
 
-/// Sums of 32 bits from bytes, and back.
+/// Widens bytes to i32 and packs i32 results to bytes.
 template <class T> struct int8_pair_ends {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
   std::int32_t zero_a, zero_b;
@@ -46,7 +46,7 @@ template <class T> struct int8_pair_ends {
         zero_b(f.zero_b + (is_unsigned ? 0 : 128)),
         to(f.result.range.low, f.result.range.high, f.result.zero_point, is_unsigned) {}
 
-  /// The bytes of lane l and register v, see interleaved, without their sign.
+  /// Widens bytes to i32 as unsigned values; see interleaved for the lane and register of each byte.
   [[gnu::always_inline]] static interleaved widened(int8_vector x) {
     const auto flip = (int8_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
     return interleave(x ^ flip, int8_vector{}, int8_vector{}, int8_vector{});
@@ -55,34 +55,35 @@ template <class T> struct int8_pair_ends {
 
 }  // namespace detail
 
-/// Whether a function of two quantised values has a form for registers; a specialisation has it.
+/// Vector form of a function of two quantised values; specialisations exist for functions that have one.
 template <class F> struct int8_pair_lanes {
   static constexpr bool exists = false;
 };
 
-/// a + b or a - b. In floats, unless the sum is so near the middle between two numbers that the roundings of the exact
-/// arithmetic decide: then that computes the register.
+/// a + b or a - b. Computed in f32, unless the result is so close to the middle of two integers that the roundings of
+/// the exact arithmetic decide. Then the exact arithmetic computes the register.
 template <class T> struct int8_pair_lanes<ops::detail::quantised_sum<T>> {
   static constexpr bool exists = has_exact_scale && sizeof(T) == 1;
   using function = ops::detail::quantised_sum<T>;
   detail::int8_pair_ends<T> ends;
   detail::scaler<scale_method::exactly> a, b, y;
   int_vector slope_a, slope_b, offset;
-  int_vector max_distance;  // from the nearest number, for which that is the right one
+  int_vector max_distance;  // largest distance from the nearest integer for which that integer is the result
 
   explicit int8_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
     const auto [of_a, of_b] = detail::real_slopes(f);
     const double zero = f.result.zero_point - (is_unsigned ? 128 : 0),
                  rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
-    // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes,
-    // of which there are two more where a machine multiplies and adds by two.
+    // The exact sum is off by up to 2, its product by half a bit. Each f32 operation is off by 2^-24 of its result;
+    // there are two more operations without a fused multiply-add.
     const double doubt = 2 * detail::real_factor(f.factor_y) + detail::power_of_two(f.factor_y.exponent - 1) +
                          (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
     max_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
   }
-  /// Shifted numbers are below 2^28, those brought to one scale below 2^27, unless a scale is infinite or none.
+  /// Whether i32 arithmetic cannot overflow: shifted values are below 2^28, values on the common scale below 2^27.
+  /// Infinite and zero scales fail the check.
   static bool fits(const function& f) {
     return !f.result.is_to_even && f.factor_a.exponent <= 0 && f.factor_b.exponent <= 0 && f.factor_y.exponent <= 1;
   }
@@ -90,7 +91,7 @@ template <class T> struct int8_pair_lanes<ops::detail::quantised_sum<T>> {
     return (*this)(bytes_a, prepared(bytes_b));
   }
 
-  /// What a second operand comes to in a sum, for operands that come again and again.
+  /// A second operand that is used in several sums, and its contribution to them.
   struct addend {
     int8_vector bytes;
     int_vector of[4];
@@ -136,7 +137,7 @@ template <class T> struct int8_pair_lanes<ops::detail::quantised_product<T>> {
   detail::scaler<scale_method::exactly> y;
 
   explicit int8_pair_lanes(const function& f) : ends(f), y(f.factor) {}
-  /// Products are below 2^16.
+  /// Whether i32 arithmetic cannot overflow; products are below 2^16.
   static bool fits(const function& f) { return !f.result.is_to_even && f.factor.exponent <= 13; }
   [[gnu::always_inline]] int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
     const interleaved from_a = ends.widened(bytes_a), from_b = ends.widened(bytes_b);
@@ -149,17 +150,17 @@ template <class T> struct int8_pair_lanes<ops::detail::quantised_product<T>> {
 
 namespace detail {
 
-/// Registers of the longest row that zip_repeated() keeps.
+/// Registers of the longest row that zip_repeated() holds.
 inline constexpr int max_repeated_registers = 4;
 
-/// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
+/// Whether every row uses the same row of b, which is a few whole registers, and a has no gaps.
 inline bool repeats_row_of_b(const broadcast_loops& loops) {
   const std::int64_t extent = loops.extents[1];
   return loops.count == 2 && loops.steps[0][0] == extent && loops.steps[1][0] == 0 && loops.inner_step(0) == 1 &&
          loops.inner_step(1) == 1 && extent % register_bytes == 0 && extent <= max_repeated_registers * register_bytes;
 }
 
-/// zip_int8() of whole rows of such operands.
+/// zip_int8() for whole rows with such operands.
 template <class F>
 void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, std::byte* y, interval rows,
                   const F& f) {
@@ -171,7 +172,7 @@ void zip_repeated(std::int64_t extent, const std::byte* a, const std::byte* b, s
       store_vector(y + at + i, f(load_vector<int8_vector>(a + at + i), addends[i / register_bytes]));
 }
 
-/// zip_int8() of any operands.
+/// zip_int8() for any operands.
 template <class F>
 void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
              const F& f) {
@@ -198,7 +199,7 @@ void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* 
 
 }  // namespace detail
 
-/// y = f(a, b) for the elements of y in `range`; y may be an operand of its own size.
+/// y = f(a, b) for the elements of y in `range`. y may be an operand with the size of y.
 template <class F>
 void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
               const F& given) {
@@ -206,7 +207,7 @@ void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte*
   if constexpr (requires { typename F::addend; })
     if (detail::repeats_row_of_b(loops)) {
       const std::int64_t extent = loops.extents[1];
-      const interval rows{(range.begin + extent - 1) / extent, range.end / extent};  // whole ones
+      const interval rows{(range.begin + extent - 1) / extent, range.end / extent};  // whole rows
       if (rows.begin < rows.end) {
         detail::zip_any(loops, a, b, y, {range.begin, rows.begin * extent}, f);
         detail::zip_repeated(extent, a, b, y, rows, f);

@@ -1,6 +1,6 @@
-// table: functions of one byte, read from tables of 256.
-// Flow: bind/detail/stored.hpp has such a table made for an operator, bind/softmax.hpp one for each group; look_up()
-// reads.
+// table: functions of one byte, evaluated by look-up in tables of 256 entries.
+// Flow: bind/detail/stored.hpp builds a table for an operator, bind/softmax.hpp one for each group; look_up() reads
+// them.
 #pragma once
 
 #include <nnrt/kernels/simd/int8_lanes.hpp>
@@ -15,21 +15,21 @@ inline constexpr std::int64_t table_entries = 256;
 namespace detail {
 
 #if defined(NNRT_LANES_AVX512)
-/// The registers of a table, its entries in order.
+/// Registers of a table, entries in order.
 struct table_registers {
   __m512i of[4];
 
   [[gnu::always_inline]] explicit table_registers(const std::byte* table) : table_registers(table, table + 128) {}
-  /// What is read by bytes below 128, and by the others.
+  /// `small` has the entries of bytes below 128, `large` those of the other bytes.
   [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
       : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large),
            _mm512_loadu_si512(large + 64)} {}
 };
 
 #if defined(__AVX512VBMI__)
-/// Where 64 bytes find their entries.
+/// Indices of 64 bytes.
 struct table_places {
-  __m512i bytes;  // the lower seven bits are looked at
+  __m512i bytes;  // the lower seven bits are used
   __mmask64 is_large;
 
   [[gnu::always_inline]] explicit table_places(__m512i x) : bytes(x), is_large(_mm512_movepi8_mask(x)) {}
@@ -43,18 +43,17 @@ struct table_in_registers : table_registers {
     return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]),
                                   _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
   }
-  /// The entries of sixteen bytes.
+  /// Looks up sixteen bytes.
   [[gnu::always_inline]] __m128i at(__m128i bytes) const {
     return _mm512_castsi512_si128(at(table_places(_mm512_castsi128_si512(bytes))));
   }
 };
 #else
-/// Where 64 bytes find their entries: in lanes of 16 bits, those in lower halves and those in upper ones for
-/// themselves.
+/// Indices of 64 bytes in i16 lanes, separate for the lower and the upper byte of each lane.
 struct table_places {
-  __m512i lower, upper;  // bits 1 to 6 of a byte stand in bits 0 to 5, which is all that is looked at
+  __m512i lower, upper;  // bits 1 to 6 of a byte in bits 0 to 5, which are used
   __mmask32 lower_is_large, upper_is_large;
-  __m512i lower_shift, upper_shift;  // what brings the entry of a pair to where its byte was
+  __m512i lower_shift, upper_shift;  // shifts an entry of a pair to the place of its byte
 
   [[gnu::always_inline]] explicit table_places(__m512i bytes)
       : lower(_mm512_srli_epi16(bytes, 1)),
@@ -65,7 +64,7 @@ struct table_places {
         upper_shift(_mm512_andnot_si512(_mm512_srli_epi16(bytes, 5), _mm512_set1_epi16(8))) {}
 };
 
-/// A table in registers, two entries in each lane of 16 bits.
+/// A table in registers, two entries in each i16 lane.
 struct table_in_registers : table_registers {
   using table_registers::table_registers;
 
@@ -73,7 +72,7 @@ struct table_in_registers : table_registers {
     const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
     return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
   }
-  /// The entries of sixteen bytes.
+  /// Looks up sixteen bytes.
   [[gnu::always_inline]] __m128i at(__m128i bytes) const {
     return _mm256_cvtepi16_epi8(
         _mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(bytes))))));
@@ -84,25 +83,26 @@ struct table_in_registers : table_registers {
     return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
                                    _mm512_permutex2var_epi16(of[2], place, of[3]));
   }
-  /// The entries of the lower bytes, in lower halves.
+  /// Entries of the lower bytes, in the lower halves of lanes.
   [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
     return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
   }
 };
 #endif
 #elif defined(NNRT_LANES_AVX2)
-/// A table in pieces of sixteen entries, each exclusive-ored with the one before: a permutation that takes the lower
-/// four bits of a byte brings from all pieces up to the byte's own what together is its entry, and nothing from those
-/// behind, once as many multiples of 16 are taken off as lie before each. Since a byte with the highest bit brings
-/// nothing, bytes below 128 are looked for apart.
+/// Table in pieces of 16 entries for byte shuffles; each piece is xored with the previous piece.
+///
+/// A shuffle reads an entry by the lower four bits of a byte, or 0 if the top bit is set. 16 is subtracted from the
+/// bytes after each piece, so later pieces than the byte's piece give 0. The xor over all pieces is the entry. Bytes
+/// from 128 on are looked up in a second pass.
 class table_of_differences {
   std::byte of_[table_entries];
 
  public:
   static constexpr int entries_of_piece = 16, pieces = table_entries / entries_of_piece, pieces_of_half = pieces / 2;
 
-  /// How many are looked at for bytes below `numbers` whose entries are all alike from `used` on: one of those, too,
-  /// for what is further finds the last one's.
+  /// Number of pieces to read for bytes below `numbers` if all entries from `used` on are equal. One piece of equal
+  /// entries is included; larger bytes find its last entries.
   static constexpr int pieces_of(std::int64_t used, std::int64_t numbers) {
     const std::int64_t all = (numbers + entries_of_piece - 1) / entries_of_piece,
                        those = (used + entries_of_piece - 1) / entries_of_piece;
@@ -122,8 +122,8 @@ class table_of_differences {
   }
 };
 
-/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first pieces[i] are
-/// looked at: no more in one than in the one before.
+/// Looks up registers of bytes in several tables, and xors the entries into `found`. Reads the first pieces[i] pieces
+/// of table i; `pieces` must not increase.
 template <int Tables, int Registers>
 [[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], const int (&pieces)[Tables],
                                         const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
@@ -131,7 +131,7 @@ template <int Tables, int Registers>
     __m256i left[Registers];
     each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
     int piece = first;
-    each<Tables>([&](auto without) __attribute__((always_inline)) {  // the last tables have ended
+    each<Tables>([&](auto without) __attribute__((always_inline)) {  // the last tables end first
       for (const int last = end < pieces[Tables - 1 - without] ? end : pieces[Tables - 1 - without]; piece < last;
            ++piece) {
         each<Tables - without>([&](int table) __attribute__((always_inline)) {
@@ -152,12 +152,12 @@ template <int Tables, int Registers>
 }
 #endif
 
-/// A few bytes, a number that the compiler knows.
+/// Looks up N bytes, with N known at compile time.
 template <int N>
 [[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
 #if defined(NNRT_LANES_AVX512)
   if constexpr (N >= 4) {
-    // Sixteen at a time: what reads y next finds it in one piece.
+    // Sixteen at a time, so that the next reader of y finds them in one store.
     const table_in_registers entries(table);
     for (int i = 0; i < N; i += 16) {
       const int n = N - i < 16 ? N - i : 16;
@@ -174,7 +174,7 @@ template <int N>
 
 }  // namespace detail
 
-/// y[i] = table[x[i]], bytes as numbers from 0 to 255; y may be x.
+/// y[i] = table[x[i]], with bytes as integers from 0 to 255; y may be x.
 template <class Isa = native> void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX512)
@@ -207,7 +207,7 @@ template <class Isa = native> void look_up(const std::byte* table, const std::by
   for (; i < n; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
 }
 
-/// The same for a number of bytes that the compiler knows.
+/// look_up() of N bytes, with N known at compile time.
 template <std::int64_t N>
 [[gnu::always_inline]] inline void look_up_all(const std::byte* table, const std::byte* x, std::byte* y) {
   if constexpr (N <= 64) detail::look_up_few<static_cast<int>(N)>(table, x, y);
