@@ -1,5 +1,5 @@
-// arg_max: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// arg_max: kernel of the operator for the one largest element of each line.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The one largest element of each line of f32, i32 or bytes; the reference does the rest.
+/// f32, i32, i8 and u8 with k = 1; the reference computes other nodes.
 template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};

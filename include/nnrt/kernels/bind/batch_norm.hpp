@@ -1,5 +1,5 @@
-// batch_norm: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// batch_norm: f32 kernel of the operator; pack() computes one factor and offset per channel.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -22,8 +22,8 @@ template <class Isa> struct binding<ops::batch_norm, family::f32, Isa> {
             .name = "normalise channels"};
   }
 
-  /// Packed: the means, the factors scale / sqrt(variance + epsilon), the offsets; then 1 where a mean is so large that
-  /// x - mean may overflow, else 0.
+  /// Packed: means, factors scale / sqrt(variance + epsilon), offsets. Then 1 if a mean is so large that x - mean may
+  /// overflow, else 0.
   static void pack(const kernel_call& call) {
     const std::int64_t channels = call.in[0].shape()[-1];
     const float epsilon = unpack<ops::batch_norm::attrs>(call.attrs).epsilon;
@@ -49,7 +49,7 @@ template <class Isa> struct binding<ops::batch_norm, family::f32, Isa> {
   }
 
  private:
-  /// The same in f64.
+  /// run() in f64, for means that are so large.
   [[gnu::noinline, gnu::cold]] static void normalise_far(const float* x, interval rows, std::int64_t channels,
                                                          const float* packed, float* y) {
     for (std::int64_t i = rows.begin * channels; i < rows.end * channels; ++i) {

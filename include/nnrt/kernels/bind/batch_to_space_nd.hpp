@@ -1,5 +1,5 @@
-// batch_to_space_nd: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// batch_to_space_nd: kernel of the operator for every dtype; copies pixels.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -14,7 +14,7 @@ template <class Isa> struct binding<ops::batch_to_space_nd, family::f32, Isa> {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy pixels"};
   }
-  /// The images that lie at one place of their blocks are a box.
+  /// All images with the same position in their blocks form one box.
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::batch_to_space_nd::attrs>(call.attrs);
     const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();

@@ -1,5 +1,5 @@
-// binary: the kernels of operators y = f(a, b) with NumPy's broadcasting, a row for each operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// binary: bindings of operators y = f(a, b) with NumPy's broadcasting, one row per operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/binary.hpp>
@@ -30,7 +30,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// f, limited to the range of the node's fused activation.
+/// f, clamped to the range of the node's fused activation.
 template <class Op, class Lanes> struct fused_of {
   static clamped<Lanes> of(array_ref<const word> attrs) {
     return {{}, range_of(unpack<typename Op::attrs>(attrs).fused)};
@@ -40,7 +40,7 @@ template <class Op, class Lanes> struct fused_of {
 }  // namespace detail
 
 // clang-format off
-// Arithmetic with quantised kernels: operator, function of vectors.
+// Arithmetic with kernels for quantised values: operator, vector function.
 template <class Isa> struct binding<ops::add, family::f32, Isa> : arithmetic_binding<ops::add, Isa, detail::fused_of<ops::add, add_lanes>> {};
 template <class Isa> struct binding<ops::bias_add, family::f32, Isa> : arithmetic_binding<ops::bias_add, Isa, add_lanes> {};
 template <class Isa> struct binding<ops::div, family::f32, Isa> : arithmetic_binding<ops::div, Isa, detail::fused_of<ops::div, divide_lanes>> {};
@@ -51,7 +51,7 @@ template <class Isa> struct binding<ops::prelu, family::f32, Isa> : arithmetic_b
 template <class Isa> struct binding<ops::squared_difference, family::f32, Isa> : arithmetic_binding<ops::squared_difference, Isa, squared_difference_lanes> {};
 template <class Isa> struct binding<ops::sub, family::f32, Isa> : arithmetic_binding<ops::sub, Isa, detail::fused_of<ops::sub, subtract_lanes>> {};
 
-// Comparisons, whose result is a bool.
+// Comparisons; the result is boolean.
 template <class Isa> struct binding<ops::equal, family::f32, Isa> : binary_binding<ops::equal, Isa, equal_lanes, bool> {};
 template <class Isa> struct binding<ops::greater, family::f32, Isa> : binary_binding<ops::greater, Isa, greater_lanes, bool> {};
 template <class Isa> struct binding<ops::greater_equal, family::f32, Isa> : binary_binding<ops::greater_equal, Isa, greater_equal_lanes, bool> {};
@@ -59,8 +59,7 @@ template <class Isa> struct binding<ops::less, family::f32, Isa> : binary_bindin
 template <class Isa> struct binding<ops::less_equal, family::f32, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
 template <class Isa> struct binding<ops::not_equal, family::f32, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
 
-// Operators that are computed element by element, by the reference's function: cost of an element in additions, element
-// types.
+// Operators computed one element at a time by the reference's function: cost of an element in additions, element types.
 template <class Isa> struct binding<ops::atan2, family::f32, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
 template <class Isa> struct binding<ops::logical_and, family::f32, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
 template <class Isa> struct binding<ops::logical_or, family::f32, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};

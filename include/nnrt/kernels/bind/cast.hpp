@@ -1,5 +1,5 @@
-// cast: the kernels of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// cast: kernels of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/convert.hpp>
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// To and from f32, and between i32 and i64; the reference does the rest.
+/// Casts to and from f32, and between i32 and i64; the reference computes other casts.
 template <class Isa> struct binding<ops::cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype from = node.in[0].desc.type, to = node.out[0].type;

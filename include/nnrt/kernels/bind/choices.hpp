@@ -1,5 +1,5 @@
-// choices: the kernels of select and where, one operator under two numbers.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// choices: bindings of select and where, which are one operator with two codes.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/choice.hpp>

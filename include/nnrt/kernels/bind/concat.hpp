@@ -1,5 +1,5 @@
-// concat: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// concat: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -15,10 +15,10 @@ template <class Isa> struct binding<ops::concat, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.out[0].elements() <= 0) return {};
     for (const operand& x : node.in)
-      if (x.desc.quantised != node.out[0].quantised) return {};  // quantised values change
+      if (x.desc.quantised != node.out[0].quantised) return {};  // values would have to be requantised
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
   }
-  /// Each input is a box of `outer` rows that go into one row of the output each.
+  /// Each input is a box of `outer` rows; each row becomes part of one row of the output.
   static void run(const kernel_call& call) {
     const view& y = call.out[0];
     const int axis = normalise_axis(unpack<ops::concat::attrs>(call.attrs).axis, y.rank());

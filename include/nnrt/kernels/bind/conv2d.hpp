@@ -1,6 +1,6 @@
-// conv2d: the kernels of the operator - the matrix product of pixels and filters, and the depthwise kernel where
-// every channel is a group.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// conv2d: f32, int8 and int16 kernels of the operator: gemm, Winograd, spatial, and depthwise if each channel is a
+// group.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>
@@ -14,7 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A node of conv2d as the kernels see it.
+/// Shape of a conv2d node for the kernels.
 constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& x, const shape_t& w) {
   const ops::detail::window_pair at = ops::conv2d::windows(a, x, w);
   return {.batch = x[0],
@@ -34,9 +34,9 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .out_width = at.w.outputs(),
           .group = a.group};
 }
-/// The rows of it that a call makes.
+/// The planned shape, reduced to the rows that a call computes.
 inline conv_shape conv_shape_of(const kernel_call& call) { return recorded_rows<conv_shape>(call); }
-/// What results of floats are limited to, and how bytes are stored.
+/// Range of float results, and storage of int8 operands, from the plan.
 inline clamp_range conv_range_of(const kernel_call& call) { return planned_range<conv_shape, clamp_range>(call); }
 inline int8_layer int8_conv_layer_of(const kernel_call& call) { return planned_range<conv_shape, int8_layer>(call); }
 
@@ -44,8 +44,7 @@ template <> struct operator_of<ops::conv2d::code> {
   using type = ops::conv2d;
 };
 
-/// The methods are those of conv_method, then the others that stand below by name (`across` for each number of
-/// filters), and behind them those of a depthwise convolution.
+/// Methods: those of conv_method, then the named ones below (`across` per number of filters), then the depthwise ones.
 template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
   enum : std::int16_t {
@@ -74,7 +73,7 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
     const conv_shape shape = conv_shape_for(attrs, x, w);
     const kernel_plan plan = plan_of(shape, range_of(attrs.fused));
     if (goes_across(shape)) return by_pixels(shape, plan, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
-    // Weights that only a run knows would be transformed again in every run.
+    // Weights that are not constant would be transformed in every run.
     const bool may_transform = node.winograd != winograd::off && node.in[1].constant;
     if (const int tile = may_transform ? winograd_choice(shape) : 0; tile != 0)
       return by_winograd(shape, plan, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
@@ -141,7 +140,7 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
   }
 };
 
-/// The methods are its own and, behind it, those of a depthwise convolution.
+/// Methods: 0 is its own, the depthwise ones follow.
 template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
   using depthwise = int8_depthwise_binding<ops::conv2d, Isa>;
   static constexpr int methods = 1 + depthwise::methods;

@@ -1,6 +1,5 @@
-// conv2d_add: the kernel of the operator - that of conv2d of bytes, which adds a tensor to its sums before it
-// scales them.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// conv2d_add: int8 kernel of the operator: conv2d that adds a tensor to its accumulators before requantisation.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/conv2d.hpp>
@@ -13,7 +12,7 @@ template <> struct operator_of<ops::conv2d_add::code> {
   using type = ops::conv2d_add;
 };
 
-/// The packed form is that of the convolution, then what the addend needs.
+/// Packed weights: those of the convolution, then the data of the addend.
 template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }

@@ -1,5 +1,5 @@
-// conv2d_transpose: the kernels of the operator - products of pixels and filters, or one over channels.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// conv2d_transpose: f32 and int8 kernels of the operator: one convolution per phase, or a depthwise one.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>
@@ -10,10 +10,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Nodes of conv2d_transpose as the kernels see them.
+/// Shapes of conv2d_transpose nodes for the kernels.
 struct transposed_node {
   using attributes = ops::conv2d_transpose::attrs;
-  /// A kernel of 64 x 64 with a stride of 32 has as many; with more the choice would take the compiler too long.
+  /// A kernel of 64 x 64 with a stride of 32 has 1024 phases; with more, kernel selection would slow the compiler down.
   static constexpr std::int64_t max_phases = 1024;
 
   static constexpr conv_transpose_shape shape_for(const attributes& a, const shape_t& x, const shape_t& weight,

@@ -1,6 +1,5 @@
-// conv2d_transpose_add: the kernel of the operator - that of conv2d_transpose of bytes, which adds a tensor to its
-// sums before it scales them.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// conv2d_transpose_add: int8 kernel of the operator: conv2d_transpose that adds a tensor before requantisation.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
@@ -13,8 +12,8 @@ template <> struct operator_of<ops::conv2d_transpose_add::code> {
   using type = ops::conv2d_transpose_add;
 };
 
-/// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no
-/// product to which it could be added: where there are any, the reference does it.
+/// Packed weights: those of the transposed convolution, then the data of the addend. If some output pixels have no tap,
+/// there is no product to add to, and the reference runs.
 template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa> : transposed_node {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }

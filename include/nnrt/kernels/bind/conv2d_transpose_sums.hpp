@@ -1,6 +1,5 @@
-// conv2d_transpose_sums: the kernel of the operator - that of conv2d_transpose of bytes, whose sums stay as they
-// are.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// conv2d_transpose_sums: int8 kernel of the operator: conv2d_transpose that returns its accumulators.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/conv2d_transpose.hpp>
@@ -12,7 +11,7 @@ template <> struct operator_of<ops::conv2d_transpose_sums::code> {
   using type = ops::conv2d_transpose_sums;
 };
 
-/// Pixels that meet no tap have no product: where there are any, the reference does it.
+/// If some output pixels have no tap, there is no product, and the reference runs.
 template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }

@@ -1,5 +1,5 @@
-// depthwise_conv2d: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// depthwise_conv2d: f32 and int8 kernels of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/bytes.hpp>

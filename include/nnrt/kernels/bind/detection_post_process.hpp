@@ -1,5 +1,5 @@
-// detection_post_process: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// detection_post_process: kernel of the operator; keeps candidates in a heap.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -9,8 +9,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the
-/// best.
+/// The algorithm of the reference with candidates in a heap: each candidate is visited once, instead of once per
+/// selected box.
 template <class Isa> struct binding<ops::detection_post_process, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     constexpr std::int64_t most = std::int64_t{1} << 22;

@@ -1,5 +1,5 @@
-// dft: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// dft: f32 kernel of the operator: mixed-radix FFT.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Floats; the reference does the rest.
+/// f32 only; the reference computes other dtypes.
 template <class Isa> struct binding<ops::dft, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};

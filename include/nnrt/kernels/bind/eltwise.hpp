@@ -1,5 +1,5 @@
-// eltwise: the kernels of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// eltwise: f32 and 8-bit kernels of the operator, with broadcasting.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

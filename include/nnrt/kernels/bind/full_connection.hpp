@@ -1,6 +1,5 @@
-// full_connection: the kernels of the operator - the matrix product with packed weights, and single rows with
-// weights as they are.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// full_connection: f32, int8 and int16 kernels of the operator: gemm, and single rows with unpacked weights.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -53,9 +52,8 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
  private:
   static constexpr std::int64_t max_unrolled_products = 4096;
   static constexpr std::int64_t max_unrolled_vectors = 8;
-  /// Weights of 1 MiB and more come from beyond L2 at every run, in whatever order they lie, and one row reads each of
-  /// them once. Packing those of MobileNetV2 takes a fifth of what a process takes to its first result, and 5 MB; a run
-  /// on packed ones is 1 % faster.
+  /// Weights of 1 MiB or more are read from beyond L2 in every run, in any order, once by a single row. Packing those
+  /// of MobileNetV2 costs 5 MB and a fifth of the time to a first result; a run is then 1 % faster.
   static constexpr std::int64_t min_dot_products = 1024 * 1024 / 4;
 
   static constexpr kernel_choice unrolled(const shape_t& w) {
@@ -71,7 +69,7 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
     const shape_t& w = call.in[1].shape();
     dense_pack(floats_in(call, 1), optional_floats_in(call, 2), w[1], w[0], floats_out(call));
   }
-  /// What the unrolled form computes, with extents known at run time: for whoever walks an unrolled plan step by step.
+  /// The unrolled kernel for run-time extents, for executors that run an unrolled plan step by step.
   static void run_dense(const kernel_call& call) {
     const shape_t& w = call.in[1].shape();
     const clamp_range range = range_of(unpack<ops::full_connection::attrs>(call.attrs).fused);
@@ -121,7 +119,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
             .plan = plan_of(product, layer),
             .scratch_bytes = int8_matrix_scratch_bytes(layout_of(product), product.m),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::int8_dense : unrolled_form::none,
-            // a register takes four times as many as of floats
+            // a register holds four times as many values as of floats
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),
             .name = product.m == 1 ? "dot row" : "dot rows"};
   }
@@ -143,7 +141,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
     int8_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch,
                                 bytes_out(call), part_of(call));
   }
-  /// One row of any length. Apart from run(), so that a program without products of several rows does not compile their
+  /// One row of any length. Separate from run(): a program without products of several rows then does not compile their
   /// tiles.
   static void run_any_row(const kernel_call& call) {
     const gemm_shape product = call.planned<gemm_shape>();
@@ -154,12 +152,12 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
     }
     run_row_from(call, row, 0);
   }
-  /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small
-  /// layer.
+  /// One row of whole steps (k a multiple of 4) with a weight zero point of 0. The set-up in run() would take a third
+  /// of the time of a small layer.
   static void run_row(const kernel_call& call) {
     const auto [product, layer] = planned(call);
-    // Made where it stays: g++ copies a layout by one load, which waits until the four stores before it have left the
-    // processor, and so have all products of the layer before.
+    // Constructed in place: g++ copies the layout by one load, which stalls on the four stores before it and delays the
+    // products of the previous layer.
     const int8_row_product row{int8_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
                                layer.factors().a_flip()};
     interval panels{0, row.layout.panels()};
@@ -177,7 +175,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= max_unrolled_byte_products && w[0] <= 4 * int8_layout::panel_width;
   }
-  /// This part's panels from one on. Apart from run_row(): there a product would lie in memory for nothing.
+  /// This part's panels, from `panel` on. Separate from run_row(), which otherwise would build a product in memory.
   [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
     const auto [product, layer] = planned(call);
     const int8_layout layout = layout_of(product);

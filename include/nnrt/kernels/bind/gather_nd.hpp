@@ -1,5 +1,5 @@
-// gather_nd: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// gather_nd: kernel of the operator for every dtype; copies blocks.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
-// half_cast: the kernels of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// half_cast: kernels of the operator, from f32 to f16 and back.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
-// instance_norm: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// instance_norm: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

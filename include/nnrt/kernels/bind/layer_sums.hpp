@@ -1,6 +1,5 @@
-// layer_sums: the kernels of the operator - those of conv2d, depthwise_conv2d and full_connection of bytes, whose
-// sums stay as they are.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// layer_sums: int8 kernel of the operator: conv2d, depthwise_conv2d or full_connection that returns its accumulators.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/conv2d.hpp>
@@ -13,7 +12,7 @@ template <> struct operator_of<ops::layer_sums::code> {
   using type = ops::layer_sums;
 };
 
-/// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
+/// A dense layer runs as a 1x1 convolution with one pixel per row.
 template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
   static constexpr int methods = 1;
   template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }

@@ -1,5 +1,5 @@
-// log_softmax: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// log_softmax: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::log_softmax, family::f32, Isa> {
     const shape_t& shape = node.in[0].desc.shape;
     const axis_block block =
         block_of(shape, normalise_axis(unpack<ops::log_softmax::attrs>(node.attrs).axis, shape.rank));
-    constexpr std::int64_t cost = 8;  // additions that one element is worth
+    constexpr std::int64_t cost = 8;  // cost of an element in additions
     return {.run = &run,
             .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements() * cost),

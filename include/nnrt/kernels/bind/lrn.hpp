@@ -1,5 +1,5 @@
-// lrn: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// lrn: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -13,8 +13,8 @@ template <class Isa> struct binding<ops::lrn, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::lrn::attrs>(node.attrs);
     if (!all_of_type(node, f32) || !has_work(node) || attrs.depth_radius > largest_radius) return {};
-    if (!(attrs.bias >= 0 && attrs.alpha >= 0) || attrs.beta == 0) return {};  // powers of negative numbers, and 0^0
-    constexpr std::int64_t cost = 40;                                          // additions that one element is worth
+    if (!(attrs.bias >= 0 && attrs.alpha >= 0) || attrs.beta == 0) return {};  // negative bases, and 0^0
+    constexpr std::int64_t cost = 40;                                          // cost of an element in additions
     return {.run = &run, .parts = parts_for(node.out[0].elements() * cost), .name = "lrn"};
   }
   static void run(const kernel_call& call) {

@@ -1,5 +1,5 @@
-// lstm: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// lstm: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Sequences of f32, each direction of each for itself; the reference does the rest.
+/// f32; parts are shares of sequences and directions. The reference computes other dtypes.
 template <class Isa> struct binding<ops::lstm, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};

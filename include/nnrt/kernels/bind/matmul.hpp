@@ -1,5 +1,5 @@
-// matmul: the kernel of the operator, one packed matrix product for each matrix of the batch.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// matmul: f32 and int8 kernels of the operator: one gemm with packed b for each matrix of the batch.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,13 +12,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Extents of a batched product y[i] = a[i] * b[i], and which matrix of an operand belongs to matrix i of y.
+/// Extents of a batched product y[i] = a[i] * b[i], and the operands' matrices for matrix i of y.
 struct product_batch {
   gemm_shape matrix;
   std::int64_t count = 1;        // matrices of y
   std::int64_t b_count = 1;      // matrices of b
   shape_t leading;               // the batch axes of y
-  shape_t a_strides, b_strides;  // in matrices, 0 along repeated axes
+  shape_t a_strides, b_strides;  // in matrices; 0 along repeated axes
 
   constexpr product_batch(const ops::matmul::attrs& attrs, const shape_t& a, const shape_t& b, const shape_t& y)
       : matrix{.m = y[-2], .k = a[attrs.transpose_a ? -2 : -1], .n = y[-1]},
@@ -48,8 +48,8 @@ struct product_batch {
   }
 };
 
-/// Of a product whose b is no constant, threads pack b by columns before every run, and multiply with those that they
-/// packed: none is fetched from another core.
+/// Division of a product among threads. If b is not constant, threads pack b by columns before every run and multiply
+/// with the panels that they packed: no panel moves between cores.
 struct product_sharing {
   std::int64_t by_columns = 0;
 };
@@ -69,7 +69,7 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     if (!all_of_type(node, f32) || !has_work(node)) return {};
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
-    // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
+    // A transposed a is first copied to rows, matrix by matrix: parts are then matrices, not rows.
     const int products = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
     const int parts = attrs.transpose_a ? std::min(products, parts_of(batch.count)) : products;
     const auto [m, k, n] = batch.matrix;
@@ -87,7 +87,7 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
   }
 
   static void pack(const kernel_call& call) {
-    // out[0] is the packed form: the extents follow from b alone.
+    // out[0] is the packed form: its extents follow from b alone.
     const bool is_transposed = unpack<ops::matmul::attrs>(call.attrs).transpose_b;
     const shape_t& shape = call.in[1].shape();
     const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1],
@@ -129,7 +129,7 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
   static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
-  /// a[k][m] as copied rows [m][k].
+  /// Transposes a[k][m] to copied rows [m][k].
   static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
     transpose_matrix(a, m, rows, copied_row_floats(k), k, m);
     return rows;
@@ -207,7 +207,7 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   static constexpr int8_layout layout_of(const gemm_shape& matrix) {
     return int8_layout::of(matrix.m, matrix.k, matrix.n);
   }
-  /// Matrix i of y, or a part of it.
+  /// Computes matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;

@@ -1,5 +1,5 @@
-// max_pool_indices: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// max_pool_indices: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/pooling.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Floats; the reference does the rest.
+/// f32 only; the reference computes other dtypes.
 template <class Isa> struct binding<ops::max_pool_indices, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};

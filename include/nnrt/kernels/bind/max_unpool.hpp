@@ -1,5 +1,5 @@
-// max_unpool: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// max_unpool: kernels of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Elements of 4 bytes and bytes; the reference does the rest.
+/// f32, i32, i8 and u8; the reference computes other dtypes.
 template <class Isa> struct binding<ops::max_unpool, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;

@@ -1,5 +1,5 @@
-// non_max_suppression: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// non_max_suppression: kernel of the operator; keeps candidates in a heap.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -9,10 +9,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What the reference does, with the candidates of a class in a heap by their last scores: these only fall, so that a
-/// candidate that is the best one by its last score, and keeps it beside what was chosen since, is the best of all.
+/// The algorithm of the reference with a class's candidates in a heap, ordered by their last known scores. Scores only
+/// decrease. A candidate is the best one if it is first and its score is unchanged by the boxes selected since.
 template <class Isa> struct binding<ops::non_max_suppression, family::f32, Isa> {
-  /// A box, and how many chosen ones its score takes into account.
+  /// A box, and the number of selected boxes that its score accounts for.
   struct candidate : ops::detail::candidate {
     std::int64_t seen = 0;
   };

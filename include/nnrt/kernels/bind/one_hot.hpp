@@ -1,5 +1,5 @@
-// one_hot: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// one_hot: kernel of the operator for every dtype.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The off value everywhere, then the on value at each index; for every dtype, by its bytes.
+/// Fills with the off value, then writes the on value at each index.
 template <class Isa> struct binding<ops::one_hot, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
@@ -23,7 +23,7 @@ template <class Isa> struct binding<ops::one_hot, family::f32, Isa> {
     const int axis = normalise_axis(unpack<ops::one_hot::attrs>(call.attrs).axis, y.rank());
     const std::int64_t depth = y.shape()[axis], inner = indices.shape().elements(axis), size = size_of(y.type());
     call.report(ops::one_hot::check(call.in, depth));
-    // Whole blocks of depth * inner elements for each part.
+    // A part has whole blocks of depth * inner elements.
     const interval blocks = share(indices.elements() / inner, part_of(call));
     const std::int64_t bytes = depth * inner * size;
     fill_numbers({bytes_in(call, 3), size}, blocks.size() * bytes, bytes_out(call) + blocks.begin * bytes);

@@ -1,5 +1,5 @@
-// pools: the kernels of max_pool and avg_pool.
-// Flow: included by kernels/select.hpp; plans call the chosen functions.
+// pools: f32 and int8 kernels of max_pool and avg_pool.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/pooling.hpp>

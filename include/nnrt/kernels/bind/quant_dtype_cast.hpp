@@ -1,5 +1,5 @@
-// quant_dtype_cast: the kernels of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// quant_dtype_cast: kernels of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/stored.hpp>
@@ -8,7 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Floats to quantised values of one scale and back by vectors, bytes to bytes by a table; the reference does the rest.
+/// Quantises and dequantises f32 by vectors (one scale); converts 8-bit values by a table. The reference computes other
+/// casts.
 template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];

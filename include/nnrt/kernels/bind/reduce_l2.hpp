@@ -1,5 +1,5 @@
-// reduce_l2: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// reduce_l2: f32 kernel of the operator, along adjacent axes.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>

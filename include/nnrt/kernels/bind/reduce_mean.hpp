@@ -1,5 +1,5 @@
-// reduce_mean: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// reduce_mean: f32 and int8 kernels of the operator, along adjacent axes.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>

@@ -1,6 +1,6 @@
-// reductions: the kernels of operators that fold elements along axes, a row for each operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function. bind/reduce_mean.hpp and
-// bind/reduce_l2.hpp have the others.
+// reductions: bindings of operators that fold elements along axes, one row per operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
+// bind/reduce_mean.hpp and bind/reduce_l2.hpp have the others.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>

@@ -1,5 +1,5 @@
-// scale: the kernels of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// scale: f32 kernels of the operator: parameters per channel or per row.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

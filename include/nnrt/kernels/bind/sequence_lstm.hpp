@@ -1,5 +1,5 @@
-// sequence_lstm: the kernels of the operator, on floats and on quantised values.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// sequence_lstm: kernels of the operator for floats and for quantised values.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Sequences of f32, each for itself.
+/// f32; parts are shares of the sequences.
 template <class Isa> struct binding<ops::sequence_lstm, family::f32, Isa> {
   using op = ops::sequence_lstm;
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -59,7 +59,7 @@ template <class Isa> struct binding<ops::sequence_lstm, family::f32, Isa> {
   }
 };
 
-/// Sequences of 8 and of 16 bits, each for itself, with the bits of the reference.
+/// 8-bit and 16-bit sequences, with the bits of the reference; parts are shares of the sequences.
 template <class Isa> struct binding<ops::sequence_lstm, family::int8, Isa> {
   using op = ops::sequence_lstm;
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -1,5 +1,5 @@
-// sequence_rnn: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// sequence_rnn: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Sequences of f32, each for itself.
+/// f32; parts are shares of the sequences.
 template <class Isa> struct binding<ops::sequence_rnn, family::f32, Isa> {
   using op = ops::sequence_rnn;
   static constexpr kernel_choice select(const kernel_request& node) {

@@ -1,5 +1,5 @@
-// slice: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// slice: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>

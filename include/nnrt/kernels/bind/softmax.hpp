@@ -1,5 +1,5 @@
-// softmax: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// softmax: kernels of the operator for f32 and for 8-bit and 16-bit quantised values.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -18,7 +18,7 @@ template <> struct operator_of<ops::softmax::code> {
   using type = ops::softmax;
 };
 
-/// The block that a node's softmax works on: its record.
+/// The axis block of a softmax node, which is stored in its plan.
 constexpr axis_block softmax_block(const ops::softmax::attrs& attrs, const shape_t& shape) {
   bool listed[max_rank] = {};
   for (const std::int64_t axis : attrs.axis) listed[normalise_axis(axis, shape.rank)] = true;
@@ -38,7 +38,7 @@ template <class Isa> struct binding<ops::softmax, family::f32, Isa> {
     if (!all_of_type(node, f32) || !has_work(node) || attrs.beta != 1) return {};
     const axis_block block = softmax_block(attrs, node.in[0].desc.shape);
     if (!block.is_contiguous()) return {};
-    constexpr std::int64_t cost = 8;  // additions that one element is worth
+    constexpr std::int64_t cost = 8;  // cost of an element in additions
     const auto method = block.inner != 1 ? columns : block.extent <= f32_lanes ? int16_rows : rows;
     return {.code = {.method = method},
             .plan = kernel_plan::of(block),

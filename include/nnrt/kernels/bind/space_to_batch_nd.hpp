@@ -1,5 +1,5 @@
-// space_to_batch_nd: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// space_to_batch_nd: kernel of the operator for every dtype; copies pixels.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::space_to_batch_nd, family::f32, Isa> {
     const std::int64_t images = node.out[0].shape[0], parts = parts_for(node.out[0].elements());
     return {.run = &run, .parts = static_cast<int>(std::min(images, parts)), .name = "copy pixels"};
   }
-  /// A part makes whole images, border and all.
+  /// A part computes whole images with their borders.
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::space_to_batch_nd::attrs>(call.attrs);
     const shape_t &x = call.in[0].shape(), &y = call.out[0].shape();

@@ -1,5 +1,5 @@
-// split: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// split: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::split, family::f32, Isa> {
     if (node.in[0].desc.elements() <= 0) return {};
     return {.run = &run, .parts = parts_for(node.in[0].desc.elements()), .name = "copy rows"};
   }
-  /// Each output is a box of `outer` rows, one from each row of the input.
+  /// Each output is a box of `outer` rows; each row is part of one row of the input.
   static void run(const kernel_call& call) {
     const view& x = call.in[0];
     const int axis = normalise_axis(unpack<ops::split::attrs>(call.attrs).axis, x.rank());

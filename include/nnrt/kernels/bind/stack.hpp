@@ -1,5 +1,5 @@
-// stack: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// stack: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::stack, family::f32, Isa> {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
   }
-  /// Each input is a box of `outer` rows that go into one row of the output each.
+  /// Each input is a box of `outer` rows; each row becomes part of one row of the output.
   static void run(const kernel_call& call) {
     const view& y = call.out[0];
     const axis_block block = block_of(y.shape(), normalise_axis(unpack<ops::stack::attrs>(call.attrs).axis, y.rank()));

@@ -1,5 +1,5 @@
-// strided_slice: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// strided_slice: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
-// svdf: the kernels of the operator, on floats and on quantised values.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// svdf: kernels of the operator for floats and for quantised values.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Floats, each row of x for itself.
+/// f32; parts are shares of the rows of x.
 template <class Isa> struct binding<ops::svdf, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};

@@ -1,5 +1,5 @@
-// tile: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// tile: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -14,7 +14,7 @@ template <class Isa> struct binding<ops::tile, family::f32, Isa> {
     if (!has_work(node) || !is_whole_number_of_times(node)) return {};
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "copy rows"};
   }
-  /// Two loops for each axis: over the copies, which read the same again, and over the extent.
+  /// Two loops per axis: over the copies, with a source stride of 0, and over the extent.
   static void run(const kernel_call& call) {
     call.report(ops::tile::check(call.in, call.out));
     const shape_t& y = call.out[0].shape();
@@ -31,7 +31,7 @@ template <class Isa> struct binding<ops::tile, family::f32, Isa> {
   }
 
  private:
-  /// False where the output was declared so that no multiples can give it: then the reference says so.
+  /// False if the declared output is not a multiple of the input; the reference then reports the error.
   static constexpr bool is_whole_number_of_times(const kernel_request& node) {
     const shape_t &y = node.out[0].shape, x = ops::tile::of_rank(node.in[0].desc.shape, y.rank);
     for (int i = 0; i < y.rank; ++i)

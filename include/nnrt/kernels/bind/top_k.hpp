@@ -1,5 +1,5 @@
-// top_k: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// top_k: kernels of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Lines of f32, i32 or bytes; the reference does the rest.
+/// f32, i32, i8 and u8; the reference computes other dtypes. A part is a share of the lines.
 template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;

@@ -1,5 +1,5 @@
-// unary: the kernels of operators y = f(x), a row for each operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// unary: bindings of operators y = f(x), one row per operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/stored.hpp>
@@ -34,7 +34,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// Functions of vectors that the operator's attributes determine.
+/// Vector functions that depend on the operator's attributes.
 struct relu_of {
   static clamp_lanes of(array_ref<const word>) { return {range_of(activation::relu)}; }
 };
@@ -55,7 +55,7 @@ struct leaky_relu_of {
 
 }  // namespace detail
 
-// Operator, function of vectors, cost of an element in additions.
+// Columns: operator, vector function, cost of an element in additions.
 // clang-format off
 template <class Isa> struct binding<ops::abs, family::f32, Isa> : map_binding<ops::abs, Isa, abs_lanes, 1> {};
 template <class Isa> struct binding<ops::ceil, family::f32, Isa> : map_binding<ops::ceil, Isa, ceil_lanes, 2> {};
@@ -81,7 +81,7 @@ template <class Isa> struct binding<ops::swish, family::f32, Isa> : map_binding<
 template <class Isa> struct binding<ops::tanh, family::f32, Isa> : map_binding<ops::tanh, Isa, tanh_lanes, 4> {};
 // clang-format on
 
-/// The kernel is e^x: with another base, or a sum in the exponent, it would lose digits, and the reference runs.
+/// The kernel computes e^x. Another base, scale or shift would lose precision, so the reference runs.
 template <class Isa> struct binding<ops::exp, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice table = table_binding<ops::exp, Isa>::select(node)) return table;

@@ -1,5 +1,5 @@
-// unique: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// unique: kernel of the operator for f32, i32 and i64.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -10,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Sorts the indices of x by their elements, so that equal ones stand together, the first of x first. The reference
-/// does other dtypes: of 8 bits there are few different elements, and with those it takes few steps.
+/// Sorts the indices of x by element, then by index, so that equal elements are adjacent. The reference computes other
+/// dtypes: with 8 bits there are few distinct elements, and it takes few steps.
 template <class Isa> struct binding<ops::unique, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const dtype type = node.in[0].desc.type;
@@ -37,13 +37,13 @@ template <class Isa> struct binding<ops::unique, family::f32, Isa> {
     std::sort(order, order + n, [&](std::int32_t i, std::int32_t k) {
       return unique::is_smaller<T>(x[i], x[k]) || (!unique::is_smaller<T>(x[k], x[i]) && i < k);
     });
-    // Until all have their places, `positions` says where in x an element comes first.
+    // Until positions are known, `positions` holds the index of each element's first occurrence in x.
     for (std::int32_t i = 0, leader = 0; i < n; ++i) {
       if (i == 0 || unique::is_smaller<T>(x[order[i - 1]], x[order[i]])) leader = order[i];
       positions[order[i]] = leader;
     }
     std::int32_t count = 0;
-    const auto take = [&](std::int32_t i) {  // if the element comes first at i
+    const auto take = [&](std::int32_t i) {  // if i is the first occurrence
       if (positions[i] != i) return;
       y[count] = x[i], first[count] = i, repeats[count] = 0;
       ++count;

@@ -1,5 +1,5 @@
-// unstack: the kernel of the operator.
-// Flow: included by kernels/select.hpp; plans call the chosen function.
+// unstack: kernel of the operator for every dtype; copies rows.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -14,7 +14,7 @@ template <class Isa> struct binding<ops::unstack, family::f32, Isa> {
     if (!has_work(node)) return {};
     return {.run = &run, .parts = parts_for(node.in[0].desc.elements()), .name = "copy rows"};
   }
-  /// Each output is a row of each block that lies around the axis.
+  /// Each output consists of one row from each block of the axis.
   static void run(const kernel_call& call) {
     const shape_t& x = call.in[0].shape();
     const int axis = normalise_axis(unpack<ops::unstack::attrs>(call.attrs).axis, x.rank);

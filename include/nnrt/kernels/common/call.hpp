@@ -44,7 +44,7 @@ template <class Shape, class Range> struct layer_plan {
 template <class Shape, class Range> constexpr kernel_plan plan_of(const Shape& shape, const Range& range) {
   return kernel_plan::of(layer_plan<Shape, Range>{shape, range});
 }
-/// The range in the plan of a layer with this shape type; planned<Shape>() is the shape.
+/// The range in the plan of a layer with this shape type; `planned<Shape>()` is the shape.
 template <class Shape, class Range> Range planned_range(const kernel_call& call) {
   static_assert(sizeof(layer_plan<Shape, Range>) == sizeof(Shape) + sizeof(Range) && sizeof(Shape) % sizeof(word) == 0);
   return call.planned<Range>(sizeof(Shape) / sizeof(word));

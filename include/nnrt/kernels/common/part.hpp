@@ -55,7 +55,7 @@ constexpr interval share(std::int64_t n, part p) {
 }
 
 /// True if parts of rows x columns units are rows. A core then finds the rows that it wrote in the previous step in its
-/// cache, and two cores do not read lines that one of them writes next. Parts are rows if rows >= columns. With 4 or
+/// cache. No line is read by two cores and then written by one of them. Parts are rows if rows >= columns. With 4 or
 /// more rows per part, they are rows unless the largest part becomes a quarter larger than by columns. With fewer rows,
 /// columns must be more than an eighth worse: the last row tile is often partial.
 constexpr bool takes_rows(std::int64_t rows, std::int64_t columns, std::int64_t parts) {

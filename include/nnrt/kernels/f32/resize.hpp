@@ -77,7 +77,7 @@ void resize_row(const resize_shape& s, const float* above, const float* below, f
 }  // namespace detail
 
 /// y[n, i, j, c] = x, interpolated. A part computes a share of the rows.
-/// `columns`: resize_scratch_bytes(s) bytes for this part alone, uninitialised.
+/// - `columns`: resize_scratch_bytes(s) bytes for this part alone, uninitialised.
 template <class Isa = native>
 void resize(const resize_shape& s, const float* x, pixel_pair<float>* columns, float* y, part p = {}) {
   for (std::int64_t j = 0; j < s.w.output; ++j) columns[j] = distinct_pixels_around<float>(s.w, j);

@@ -41,8 +41,8 @@ constexpr padded_rows padded_rows_of(const shape_t& x, const shape_t& y, const s
   return rows;
 }
 
-/// Writes a share of the rows of y. source(i, extent) returns the index in x for index i (relative to the first element
-/// of x, so possibly negative), or -1 for the value `outside`.
+/// Writes a share of the rows of y. source(i, extent) returns the index in x for index i, or -1 for the value
+/// `outside`. i is relative to the first element of x and may be negative.
 template <class Source>
 void pad(const padded_rows& rows, const std::byte* x, number_bytes outside, std::byte* y, Source source, part p = {}) {
   const std::int64_t bytes = rows.element_bytes, length = rows.y * bytes;

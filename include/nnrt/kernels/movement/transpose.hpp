@@ -201,7 +201,7 @@ inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::in
 /// is in L1.
 template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
 
-/// Prefetches the lines of a later tile: hardware does not prefetch so many rows at once.
+/// Prefetches the lines of a later tile: hardware does not prefetch many rows at once.
 template <class T>
 [[gnu::always_inline]] inline void fetch_tile(const transposition& t, const T* from, const rectangle& piece,
                                               std::int64_t i, std::int64_t j) {

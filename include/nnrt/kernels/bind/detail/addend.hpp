@@ -1,7 +1,6 @@
-// addend: what the bindings of layers have in common that add a tensor to their sums before they scale them.
-// Flow: the int8 bindings of conv2d_add and conv2d_transpose_add; int8/requantise/addend.hpp adds, to what comes to
-// operand
-// 3.
+// addend: shared parts of the int8 bindings of layers that add a tensor to their accumulators before requantisation.
+// Flow: bind/conv2d_add.hpp and bind/conv2d_transpose_add.hpp use it; int8/requantise/addend.hpp does the addition of
+// operand 3.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,8 +12,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Where it lies behind the packed form of a layer: the factors of the addend (see int8_addend), then their scales,
-/// then whether any is wide.
+/// Offsets in the packed weights, after the packed layer: factors of the addend (see int8_addend), their fixed-point
+/// scales, and a flag whether any is wide.
 struct addend_places {
   std::int64_t factors, scales, wide;
   constexpr addend_places(std::int64_t packed_bytes, std::int64_t out)
@@ -28,14 +27,14 @@ struct addend_places {
 inline fixed_point addend_factor(const kernel_call& call, std::int64_t o) {
   return ops::detail::addend_factor(call.in[3].desc->quantised.scale, convolution_scale(call, o));
 }
-/// What the addend can come to in the scale of a channel's sums.
+/// Range of the addend in the scale of a channel's accumulators.
 inline sum_range reach_of_addend(const kernel_call& call, fixed_point factor) {
   const int8_factors f = factors_of(call);
   const std::int32_t zero = call.in[3].desc->quantised.zero_point;
   return {rounding::half_to_even::scale(f.lowest() - zero, factor),
           rounding::half_to_even::scale(f.highest() - zero, factor)};
 }
-/// Whether a sum with its bias and addend, or the addend alone, may leave 32 bits.
+/// True if an accumulator with bias and addend, or the addend alone, may exceed 32 bits.
 inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const int8_factors f = factors_of(call);
@@ -47,14 +46,14 @@ inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor)
            sums.high + addend.high + std::max<std::int64_t>(0, bias) > most;
   };
   if (addend.low == -most - 1 || addend.high == most) return true;
-  if (!leaves({-of_any, of_any})) return false;  // whatever the weights, which then nobody has to look at
+  if (!leaves({-of_any, of_any})) return false;  // for any weights, so they need not be read
   detail::int8_column column;
   for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
   return leaves(column.reach);
 }
 
-/// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's
-/// taps a product has.
+/// An output channel with the range of its addend. Channels with wide sums get a range beyond 32 bits, which selects
+/// scaling one element at a time.
 inline int8_channel channel_with_addend(const kernel_call& call, std::int64_t o) {
   const fixed_point factor = addend_factor(call, o);
   int8_channel c = channel_of(call, o, convolution_scale(call, o));
@@ -80,7 +79,7 @@ inline void pack_addend(const kernel_call& call, const addend_places& at, std::b
   for (std::int64_t i = 0; i < int_lanes; ++i) factors[out + i] = factors[i % out];
   *reinterpret_cast<std::int32_t*>(packed + at.wide) = any_wide;
 }
-/// The addend of a call of run().
+/// The addend for a call of run().
 inline int8_addend addend_of(const kernel_call& call, const addend_places& at, const quantised_range& range) {
   const std::byte* const packed = bytes_in(call, call.in.size() - 1);
   const tensor_desc& y = *call.out[0].desc;

@@ -1,5 +1,5 @@
-// binary: what the bindings of operators y = f(a, b) with broadcasting have in common.
-// Flow: bind/binary.hpp and bind/eltwise.hpp say which f.
+// binary: shared parts of the bindings of operators y = f(a, b) with broadcasting.
+// Flow: bind/binary.hpp and bind/eltwise.hpp pass f.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,10 +14,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 namespace detail {
 
-/// The dtype of a result whose elements are Y; that of the operands, T, where Y is void.
+/// Element type of the result: Y, or the type T of the operands if Y is void.
 template <class T, class Y> using result_of = std::conditional_t<std::is_void_v<Y>, T, Y>;
 
-/// Whether the node has operands of elements T that are plain numbers, of no scale, and such a result.
+/// True if operands are unquantised elements of type T and the result has the matching type.
 template <class T, class Y> constexpr bool is_plain_pair(const kernel_request& node) {
   for (const operand& x : node.in)
     if (x.desc.type != dtype_for<T>() || x.desc.quantised) return false;
@@ -31,10 +31,10 @@ inline interval share_of(const kernel_call& call) { return share_of_floats(eleme
 
 }  // namespace detail
 
-/// Kernel choice of an operator on two tensors that are taken element by element, by the function Op::element that the
-/// reference calls, too. Y is the result's element type where it is not that of the operands.
+/// Kernel choice of an operator on two tensors, one element at a time, with Op::element of the reference. Y: element
+/// type of the result if it differs from the operands.
 template <class Op, class Y = void> struct element_kernels {
-  /// The kernel for the first of these types that the node's elements have.
+  /// The kernel for the first of `Types` that matches the node's elements.
   template <class... Types> static constexpr kernel_choice select(const kernel_request& node, int parts) {
     kernel_choice chosen;
     (consider<Types>(node, parts, chosen), ...);
@@ -55,7 +55,7 @@ template <class Op, class Y = void> struct element_kernels {
   }
 };
 
-/// The same as a binding: for nodes whose elements are of one of the Types, at the given cost in additions.
+/// Binding by element_kernels for nodes with elements of one of `Types`; `Cost` of an element in additions.
 template <class Op, class Isa, int Cost, class... Types> struct element_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
@@ -63,8 +63,9 @@ template <class Op, class Isa, int Cost, class... Types> struct element_binding 
   }
 };
 
-/// Kernel choice of an operator on two tensors: vectors for f32, by the function Lanes (or Lanes::of(attributes)) for
-/// zip(); the kernel's name says which way of broadcasting the plan has chosen. f16, f64 and i32 go element by element.
+/// Kernel choice of an operator on two tensors. f32 uses zip() with the vector function `Lanes` (or
+/// Lanes::of(attributes)); the kernel's name says which kind of broadcast was selected. f16, f64 and i32 are computed
+/// one element at a time.
 template <class Op, class Isa, class Lanes, class Y = void> struct binary_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
@@ -108,7 +109,7 @@ template <class Op, class Isa, class Lanes, class Y = void> struct binary_bindin
   }
 };
 
-/// The same, and the kernels of quantised bytes, by the function that Op::stored gives.
+/// binary_binding, plus kernels for 8-bit quantised values with the function from Op::stored.
 template <class Op, class Isa, class Lanes> struct arithmetic_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice stored = quantised_pair_binding<Op, Isa>::select(node)) return stored;

@@ -1,19 +1,18 @@
-// blocks: what the bindings of depth_to_space and space_to_depth have in common - which bytes of the two images are
-// one.
-// Flow: both copy a box whose steps are exchanged.
+// blocks: shared parts of the bindings of depth_to_space and space_to_depth: strides of the two images.
+// Flow: both copy the same box, with source and target strides exchanged.
 #pragma once
 
 #include <nnrt/kernels/movement/copy.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Steps in bytes of an image that has its blocks as channels, and of one that has them as pixels.
+/// Strides in bytes, in the image with blocks as channels (deep) and in the image with blocks as pixels (wide).
 struct block_steps {
   std::int64_t deep, wide;
 };
 
-/// Calls add(extent, steps) for each axis of images of which `deep` has the blocks of b x b pixels as channels, with
-/// `channels` of them for each pixel; crd: blocks are the innermost axis there.
+/// Calls add(extent, strides) for each axis of the box. Image `deep` has blocks of b x b pixels as channels, with
+/// `channels` channels per pixel. crd: the block is the innermost axis.
 template <class F>
 constexpr void for_each_block_axis(const shape_t& deep, std::int64_t b, bool crd, std::int64_t bytes, F add) {
   const std::int64_t height = deep[1], width = deep[2], all = deep[3], channels = all / (b * b);

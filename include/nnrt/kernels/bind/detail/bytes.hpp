@@ -1,6 +1,5 @@
-// bytes: what the bindings of layers of quantised values have in common - zero points, scales, and the way to a
-// product.
-// Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul.
+// bytes: shared parts of the bindings of int8 layers: zero points, scales, packing and running of products.
+// Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul use it.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
@@ -12,8 +11,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether a layer's operands 0 and 1 and its result hold quantised bytes, all extents are known, and no sum of so many
-/// products leaves 32 bits.
+/// True if operands 0 and 1 and the result are 8-bit quantised values of one type. All extents must be known, and a sum
+/// of `products` products must fit in 32 bits.
 constexpr bool is_int8_layer(const kernel_request& node, std::int64_t products) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc, &y = node.out[0];
   const auto is_quantised = [&](const tensor_desc& t) {
@@ -22,13 +21,13 @@ constexpr bool is_int8_layer(const kernel_request& node, std::int64_t products) 
   return has_work(node) && is_quantised(x) && is_quantised(w) && is_quantised(y) && products <= max_byte_products;
 }
 
-/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats,
-/// blocks are as much faster again.
+/// Maximum number of parts for `macs` multiply-accumulates of int8. A register holds four times as many as of floats;
+/// matrix blocks are four times faster again.
 constexpr int parts_of_int8_macs(std::int64_t macs, bool in_blocks = false) {
   return parts_of_macs(macs / (in_blocks ? 16 : 4));
 }
 
-/// How the factors of a layer's products are stored.
+/// Zero points and signedness of a layer's factors.
 inline int8_factors factors_of(const kernel_call& call) {
   return {call.in[0].desc->quantised.zero_point, call.in[1].desc->quantised.zero_point, call.in[0].type() == u8};
 }
@@ -37,15 +36,15 @@ constexpr int8_factors factors_for(const kernel_request& node) {
   return {node.in[0].desc.quantised.zero_point, node.in[1].desc.quantised.zero_point, node.in[0].desc.type == u8};
 }
 
-/// What a layer's result may be, without the zero point.
+/// Range of a layer's results relative to the zero point.
 inline scaled_range scaled_range_of(const tensor_desc& y, const quantised_range& range) {
   return scaled_range::of(range, y.quantised.zero_point, y.type == u8);
 }
 
-/// A call of pack(): the result that the packed form is for is described behind it.
+/// In a call of pack(): the description of the layer's result, which follows the packed weights.
 inline const tensor_desc& result_behind_packed(const kernel_call& call) { return *call.out[1].desc; }
 
-/// Factor and bias of output channel i, whose sums have this scale; operand 2 is the bias, which may be missing.
+/// Factor and bias of output channel i, whose accumulators have this scale. Operand 2 is the optional bias.
 inline int8_channel channel_of(const kernel_call& call, std::int64_t i, double scale) {
   const bool has_bias = call.in.size() > 2 && call.in[2];
   const double factor = scale / double{result_behind_packed(call).quantised.scale};
@@ -54,8 +53,8 @@ inline int8_channel channel_of(const kernel_call& call, std::int64_t i, double s
       fixed_point_of(factor), has_bias ? call.in[2].data.get<std::int32_t>()[i] : 0, {}, y.rounding, y.zero_point & 1};
 }
 
-/// How a layer's operands and its result are stored. Records have it: a small layer would wait longer for three descs,
-/// each in another line of the cache, than its products take.
+/// Storage of a layer's operands and result. It is copied into the plan: a small layer would wait longer for three
+/// tensor descriptions, each in another cache line, than for its products.
 struct int8_layer {
   quantised_range range;  // of results
   std::int32_t x_zero = 0, w_zero = 0, y_zero = 0, is_unsigned = 0;
@@ -71,18 +70,18 @@ struct int8_layer {
   [[gnu::always_inline]] narrowing narrowed() const { return {range.low, range.high, y_zero, is_unsigned != 0}; }
 };
 
-/// A call of run(): the product whose packed form comes last among the operands.
+/// In a call of run(): the product; its packed weights are the last operand.
 inline int8_product product_of(const kernel_call& call, const int8_layout& layout, const int8_layer& layer) {
   return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
 }
 
-/// The scale of the sums of output channel o of a convolution.
+/// Scale of the accumulators of output channel o of a convolution.
 inline double convolution_scale(const kernel_call& call, std::int64_t o) {
   return call.in[0].type() == u8 ? ops::detail::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
                                  : ops::detail::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
 }
 
-/// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
+/// Packs a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
 template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const int8_layer& layer) {
   int8_conv_pack(
       shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
@@ -94,19 +93,20 @@ void run_convolution(const kernel_call& call, const int8_conv_plan& plan, const 
                              {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
-/// Whether a layer's operands 0 and 1 hold quantised bytes, whose sums it keeps; else as is_int8_layer().
+/// True if a layer's operands 0 and 1 are 8-bit quantised values and its result are the accumulators; other conditions
+/// as in is_int8_layer().
 constexpr bool keeps_int8_accumulators(const kernel_request& node) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
   const bool is_quantised =
       ops::detail::bytes.contains(x.type) && w.type == x.type && bool(x.quantised) && bool(w.quantised);
   return has_work(node) && is_quantised && w.shape.elements(1) <= max_byte_products;
 }
-/// An output channel of such a layer, on its way into the packed form.
+/// An output channel of such a layer, for packing.
 inline int8_channel unscaled_channel_of(const kernel_call& call, std::int64_t o) {
   const bool has_bias = call.in.size() > 2 && call.in[2];
   return unscaled_channel(has_bias ? call.in[2].data.get<std::int32_t>()[o] : 0);
 }
-/// Where its sums go, and a call of run() as a product that leaves them there.
+/// Target of the accumulators, and the product of a call of run() that writes them there.
 inline int8_accumulators_target kept_in(const kernel_call& call) {
   return {call.out[0].data.get<std::int32_t>(), bytes_out(call)};
 }
@@ -119,8 +119,7 @@ inline int8_product product_of_kept(const kernel_call& call, const int8_layout& 
           .kept = &kept};
 }
 
-/// A convolution whose sums something else ends: an addend comes to them, or they are kept. With a group for each
-/// channel it is a depthwise one.
+/// A convolution whose accumulators get an addend or are the result. Depthwise if each channel is a group.
 struct left_sums {
   conv_shape shape;
   int8_factors factors;
@@ -168,7 +167,7 @@ void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range
     return int8_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
   int8_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
-/// Runs it; the product has the layout of a convolution, and what ends the sums.
+/// Runs it. The product has the layout of a convolution, and the addend or the target of the accumulators.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const int8_product& p) {
   if (!sums.is_depthwise())
     return int8_conv<native_for<Isa>>(int8_conv_plan::of(sums.shape), p,
@@ -178,7 +177,7 @@ template <class Isa> void run_left_sums(const kernel_call& call, const left_sums
       part_of(call));
 }
 
-/// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
+/// The int8 depthwise kernel, see depthwise_binding. Images of one channel use the ordinary convolution.
 template <class Op, class Isa> struct int8_depthwise_binding {
   static constexpr int methods = 2;
   template <int Method> static constexpr kernel_functions functions() {
@@ -206,7 +205,7 @@ template <class Op, class Isa> struct int8_depthwise_binding {
             .packed_bytes = int8_depthwise_packed_bytes(shape, f),
             .plan = plan,
             .scratch_bytes = int8_depthwise_scratch_bytes(shape, f),
-            // Taps take as long as those of floats, four to a lane at a quarter of the peak; those of a row alone take
+            // Taps take as long as float taps: four per lane at a quarter of the peak. With one row at a time they take
             // twice as long.
             .parts = parts_of_macs(2 * macs / int8_depthwise_rows_at_once(shape)),
             .rows = row_window_of(shape),

@@ -1,6 +1,5 @@
-// choice: what the bindings of select and where, which are one operator under two numbers, have in common.
-// Flow: elements are moved as integers of their size; a method for each size, so that a program has those that it
-// needs.
+// choice: shared binding of select and where, which are one operator with two codes.
+// Flow: bind/choices.hpp uses it. One method per element size: a program contains only the sizes that it needs.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -9,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Kernel choice of such an operator, for every dtype and every way of broadcasting.
+/// Kernel choice for every dtype and every broadcast; elements are moved as integers of their size.
 template <class Isa> struct choice_binding {
   enum : std::int16_t { of_1_byte, of_2_bytes, of_4_bytes, of_8_bytes, methods };
   template <int Method> static constexpr kernel_functions functions() {
@@ -26,7 +25,7 @@ template <class Isa> struct choice_binding {
   }
 
  private:
-  /// Whether quantised values of an alternative are brought to another scale: the reference does that.
+  /// True if an operand must be requantised to another scale; the reference does that.
   static constexpr bool is_rescaled(const kernel_request& node, std::size_t i) {
     const quantisation &from = node.in[i].desc.quantised, &to = node.out[0].quantised;
     return static_cast<bool>(to) && (from.scale != to.scale || from.zero_point != to.zero_point);

@@ -1,7 +1,6 @@
-// convolution: what the bindings of convolutions share - the depthwise kernel, tiles of products, operands that may be
-// missing.
-// Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp and bind/conv2d_transpose.hpp, and those of full_connection and
-// matmul.
+// convolution: shared parts of the bindings of convolutions: depthwise kernel, tile tables, optional operands.
+// Flow: bind/conv2d.hpp, bind/depthwise_conv2d.hpp, bind/conv2d_transpose.hpp, bind/full_connection.hpp and
+// bind/matmul.hpp use it.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,29 +13,28 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The elements of an operand, or null when it is not there.
+/// The elements of operand i, or null if it is missing.
 constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i) {
   return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr;
 }
 
-/// A call's scratch memory as floats.
+/// Scratch memory of a call as floats.
 inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
 
-/// Into how many parts so many multiply-accumulates are worth being cut: one vector of them takes as long as one
-/// element of a map.
+/// Maximum number of parts for `macs` multiply-accumulates: one vector of them costs as much as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
-/// The same for products with so many weights: where rows are few, reading the weights takes longer than multiplying by
-/// them.
+/// Maximum number of parts for products with `weights` weights. With few rows, reading the weights takes longer than
+/// the products.
 constexpr int parts_of_products(std::int64_t macs, std::int64_t weights) {
   return std::max(parts_of_macs(macs), parts_for(weights / 4));
 }
 
-/// `native`, by a name that depends on the parameter of binding: else clang compiles what a binding takes the address
-/// of for every program.
+/// `native`, as a dependent name. Otherwise clang would compile the functions whose addresses a binding takes, in every
+/// program.
 template <class Isa> using native_for = std::conditional_t<std::is_void_v<Isa>, native, Isa>;
 
-/// The tables of a binding of products: a plan gets the one with the tiles that its own rows and columns call.
+/// The tile tables of a binding of products: each plan gets the table with the tiles of its rows and columns.
 template <class Isa> struct with_tiles {
   static constexpr int every_table = tile_tables - 1;
   template <int Table> static constexpr const void* table() { return &some_tiles<native_for<Isa>, Table>; }
@@ -45,12 +43,12 @@ template <class Isa> struct with_tiles {
 constexpr kernel_code code_of(int method, tile_set tiles) {
   return {.method = static_cast<std::int16_t>(method), .table = static_cast<std::int16_t>(tile_table_for(tiles))};
 }
-/// The table that a plan chose for its products.
+/// The tile table that a plan selected for its products.
 inline tiling tiles_in(const kernel_call& call) {
   return {*static_cast<const tile_table*>(call.inner), reinterpret_cast<address>(call.weights_end)};
 }
 
-/// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
+/// Shape of a node whose weights are [outC, kh, kw, 1], for the depthwise kernels.
 template <class Op>
 constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
   const ops::detail::window_pair at = Op::windows(a, x, w);
@@ -71,12 +69,10 @@ constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const
           .out_width = at.w.outputs()};
 }
 
-/// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o /
-/// multiplier.
+/// The depthwise kernel for an operator with weights [outC, kh, kw, 1]; output channel o reads channel o / multiplier.
 ///
-/// Isa only makes the name depend on the parameter of binding: clang compiles constexpr functions, and what they take
-/// the addresses of, where a template names them without, and every program that includes this header would pay for
-/// these kernels.
+/// Isa only makes names dependent. Clang compiles constexpr functions, and functions whose addresses they take, if a
+/// template names them without a dependent name. Every program with this header would then compile these kernels.
 template <class Op, class Isa> struct depthwise_binding {
   static constexpr int methods = depthwise_methods.count;
   template <int Method> static constexpr kernel_functions functions() {

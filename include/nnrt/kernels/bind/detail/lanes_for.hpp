@@ -1,5 +1,5 @@
-// lanes_for: the function of vectors of an elementwise node.
-// Flow: detail/unary.hpp and detail/binary.hpp give it to map() and zip().
+// lanes_for: the vector function of an elementwise node.
+// Flow: bind/detail/unary.hpp and bind/detail/binary.hpp pass it to map() and zip().
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels { namespace detail {
 
-/// The function of vectors of a node: Lanes itself, or what Lanes::of() makes of the words of the attributes.
+/// The vector function of a node: Lanes{}, or Lanes::of(attributes) if it exists.
 template <class Lanes> auto lanes_for(array_ref<const word> attrs) {
   if constexpr (requires { Lanes::of(attrs); }) return Lanes::of(attrs);
   else return Lanes{};

@@ -1,5 +1,5 @@
-// pooling: what the bindings of max_pool and avg_pool have in common.
-// Flow: bind/pools.hpp says how a window is folded.
+// pooling: shared bindings of max_pool and avg_pool.
+// Flow: bind/pools.hpp selects the fold; bind/max_pool_indices.hpp uses the shape.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,18 +13,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// A node of a pool as the kernels see it.
+/// Shape of a pooling node for the kernels.
 template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attributes& attrs, const shape_t& x) {
   const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
   pooling_shape made{x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
   if constexpr (requires { attrs.count_include_pad; }) made.counts_padding = attrs.count_include_pad ? 1 : 0;
   return made;
 }
-/// A window may be longer than the image, far longer.
+/// Taps of an axis that are inside the image: windows may be much longer than the image.
 constexpr std::int64_t taps_in_image(const pooled_axis& at) { return std::min(at.kernel, at.input); }
 
-/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a
-/// few vectors.
+/// Kernel choice of a pool over an f32 image: one method for few channels, one for many; for maxima, one for pixels of
+/// a few vectors.
 template <class Op, class Fold> struct pooling_binding {
   static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
   static constexpr int methods = has_rows ? 3 : 2;
@@ -55,7 +55,7 @@ template <class Op, class Fold> struct pooling_binding {
   }
 };
 
-/// Kernel choice of a pool over an image of quantised bytes.
+/// Kernel choice of a pool over an image of 8-bit quantised values.
 template <class Op, class Fold> struct int8_pooling_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;

@@ -1,5 +1,5 @@
-// reduction: what the bindings of operators that fold elements along axes have in common.
-// Flow: bind/reduce_mean.hpp and its like derive from reduction_binding and say how elements are folded.
+// reduction: shared binding of operators that fold elements along axes.
+// Flow: the bindings in bind/reductions.hpp and bind/reduce_mean.hpp derive from reduction_binding and select the fold.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -10,7 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// The block that a node's reduction works on. Attrs are the operator's attributes: all's know less than the others'.
+/// The axis block of a node's reduction. `Attrs` are the operator's attributes; those of `all` are converted to those
+/// of the other reductions.
 template <class Isa, class Attrs = ops::detail::reduction_attributes> struct reduction_blocks {
   static constexpr axis_block block_for(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
@@ -35,8 +36,7 @@ template <class Isa, class Attrs = ops::detail::reduction_attributes> struct red
   }
 };
 
-/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
-/// parameter of binding, see depthwise_binding.
+/// Kernel choice of a reduction of an f32 tensor along adjacent axes. Isa makes names dependent, see depthwise_binding.
 template <class Fold, class Isa> struct reduction_binding {
   using blocks = reduction_blocks<Isa>;
 

@@ -1,5 +1,5 @@
-// shorts: what the bindings of layers of 16-bit activations have in common - rows of windows against filters.
-// Flow: the int16 bindings of conv2d and full_connection.
+// shorts: shared parts of the bindings of layers with 16-bit activations.
+// Flow: the int16 bindings of conv2d and full_connection use it.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
@@ -10,19 +10,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// How many windows meet a filter at a time.
+/// Number of rows that are multiplied with a filter at once.
 inline constexpr std::int64_t rows_at_once = 4;
 
-/// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is
-/// stored.
+/// True if a layer has i16 activations, i8 weights, and zero points of 0: accumulators are sums of the stored values.
 constexpr bool is_int16_layer(const kernel_request& node) {
   const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
   return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
          w.quantised.zero_point == 0;
 }
 
-/// Outputs of some rows, of k numbers each and `step` apart: filter by filter, the filters first … last - 1 with the
-/// weights of all one behind the other. finish_of(o) is the epilogue of output o; result(row, o) is where it goes.
+/// Computes outputs of `count` rows of k values each, `step` apart, for `filters`; filters are contiguous in `weights`.
+/// finish_of(o) returns the output stage of output o; result(row, o, value) stores an output.
 template <class FinishOf, class Result>
 void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
                  std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
@@ -42,7 +41,7 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
   }
 }
 
-/// The epilogue of output o of a layer, the bias added: that of the reference.
+/// The output stage of output o of a layer, including the bias, as in the reference.
 template <class ScaleOf>
 auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias,
                      ScaleOf scale_of) {
@@ -54,7 +53,7 @@ auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::bia
   };
 }
 
-/// Convolutions, any group and dilation: windows are gathered, 32 at a time.
+/// Convolutions of any group and dilation, by im2col of 32 windows at a time.
 template <class Op, class Isa> struct int16_convolution_binding {
   static constexpr std::int64_t max_windows = 32;
 
@@ -90,7 +89,7 @@ template <class Op, class Isa> struct int16_convolution_binding {
     }
   }
 
-  /// The window of an output pixel, the channels of one group, zeros where it lies in the padding.
+  /// Copies the window of an output pixel in the channels of one group; zeros in the padding.
   static void gather(const kernel_call& call, const typename Op::attrs& attrs, std::int64_t pixel, std::int64_t group,
                      std::int16_t* to) {
     const shape_t &x = call.in[0].shape(), &y = call.out[0].shape(), &w = call.in[1].shape();

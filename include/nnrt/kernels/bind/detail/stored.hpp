@@ -1,6 +1,6 @@
-// stored: what the bindings of elementwise operators on quantised bytes have in common - tables, and rows of pairs.
-// Flow: bind/unary.hpp, bind/binary.hpp and their like ask these before their kernels for floats; the arithmetic is the
-// operators'.
+// stored: shared bindings of elementwise operators on 8-bit quantised values: tables, and functions of pairs.
+// Flow: bind/unary.hpp, bind/binary.hpp and others call select() here before their float kernels; the operators define
+// the arithmetic.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -15,13 +15,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether a tensor holds bytes that are quantised values of one scale.
+/// True if a tensor holds 8-bit quantised values with one scale.
 constexpr bool holds_stored_bytes(const tensor_desc& x) {
   return ops::detail::bytes.contains(x.type) && x.quantised.mode == quantisation::kind::per_tensor;
 }
 
-/// Kernel choice of an operator y = f(x) on quantised bytes: a table of what its reference gives for all 256, made
-/// once.
+/// Kernel choice of an operator y = f(x) on 8-bit quantised values: a table of the reference's results for all 256
+/// values, built once.
 template <class Op, class Isa> struct table_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!holds_stored_bytes(node.in[0].desc) || !holds_stored_bytes(node.out[0]) || !has_work(node)) return {};
@@ -47,8 +47,8 @@ template <class Op, class Isa> struct table_binding {
   }
 };
 
-/// Kernel choice of an operator y = f(a, b) with broadcasting on quantised bytes; Op::stored gives the function of two.
-/// Sums of many elements are made on a line, which is looked for once.
+/// Kernel choice of an operator y = f(a, b) with broadcasting on 8-bit quantised values, with the function from
+/// Op::stored. Large sums use a linear form (int8_pair_sum) that pack() computes once.
 template <class Op, class Isa> struct quantised_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
@@ -70,8 +70,9 @@ template <class Op, class Isa> struct quantised_pair_binding {
   }
 
  private:
-  static constexpr std::int64_t min_on_line = 1024;  // fewer are made in less time than a line saves
-  // shorter ones are not worth a register
+  // Below that, the search for the linear form costs more than it saves.
+  static constexpr std::int64_t min_on_line = 1024;
+  // shorter rows are not worth vectors
   static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }
   template <class T>
   using function = decltype(Op::template stored<T>(std::declval<const ops::detail::quantised_pair&>()));

@@ -1,5 +1,5 @@
-// truths: what the bindings of reduce_all and all have in common, which say whether all elements along axes are true.
-// Flow: both derive from boolean_reduction.
+// truths: shared binding of reduce_all and all: whether all elements along axes are true.
+// Flow: both derive from boolean_reduction in bind/reductions.hpp.
 #pragma once
 
 #include <nnrt/kernels/bind/detail/reduction.hpp>
@@ -8,8 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Kernel choice of a conjunction along axes that lie side by side. Rows are searched for a false element; columns are
-/// put together by "and", row by row.
+/// Kernel choice of a conjunction along adjacent axes. Rows are searched for a false element; columns are combined by
+/// "and", row by row.
 template <class Op, class Isa> struct boolean_reduction {
   using blocks = reduction_blocks<Isa, typename Op::attrs>;
 
@@ -40,7 +40,7 @@ template <class Op, class Isa> struct boolean_reduction {
   }
 
  private:
-  /// y = y & x.
+  /// y = y & x for n bytes.
   static void and_bytes(const unsigned char* x, std::size_t n, unsigned char* y) {
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {

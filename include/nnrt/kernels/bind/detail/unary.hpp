@@ -1,5 +1,5 @@
-// unary: what the bindings of operators y = f(x) have in common.
-// Flow: bind/unary.hpp says which f.
+// unary: shared bindings of operators y = f(x).
+// Flow: bind/unary.hpp passes f.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -10,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Kernel choice of an operator on one f32 tensor: map() with the function Lanes, whose cost per element is given in
-/// additions. Isa makes the name depend on the parameter of binding, see core/kernel.hpp.
+/// Kernel choice of an operator on one f32 tensor: map() with the vector function `Lanes`; `Cost` of an element in
+/// additions. Isa makes names dependent, see core/kernel.hpp.
 template <class Isa, class Lanes, int Cost> struct float_map_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
@@ -24,7 +24,7 @@ template <class Isa, class Lanes, int Cost> struct float_map_binding {
   }
 };
 
-/// The same, and a table of 256 entries for quantised bytes.
+/// float_map_binding, plus a table of 256 entries for 8-bit quantised values.
 template <class Op, class Isa, class Lanes, int Cost> struct map_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (const kernel_choice table = table_binding<Op, Isa>::select(node)) return table;

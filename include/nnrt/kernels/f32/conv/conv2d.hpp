@@ -103,7 +103,7 @@ constexpr bool pixels_alias_4k(const conv_shape& s, std::int64_t size) {
 }
 /// True if im2col is faster than implicit gemm because lines of output pixels leave small tiles. With tiles of 6 rows,
 /// lines of 7 pixels take half as long again. Copying a value takes as long as ten products.
-/// `panel_stays`: whether L1 holds the weights of a panel.
+/// - `panel_stays`: whether L1 holds the weights of a panel.
 constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
   // with gaps each line needs separate tiles
   if (mr > 6 || 2 * s.out_width <= mr || s.has_gaps()) return false;
@@ -439,9 +439,9 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 /// Results do not depend on the number of parts. Padding may be multiplied as zeros: infinite weights can give NaN at
 /// the border. y must not overlap x.
 ///
-/// `packed`: output of conv_pack() for weights and bias.
-/// `scratch`: conv_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is 0.
-/// `tiles`: the functions of conv_tile_set(s), or more.
+/// - `packed`: output of conv_pack() for weights and bias.
+/// - `scratch`: conv_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is 0.
+/// - `tiles`: the functions of conv_tile_set(s), or more.
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tiling& tiles = tiles_of<Isa>) {

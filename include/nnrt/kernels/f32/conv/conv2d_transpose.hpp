@@ -227,10 +227,10 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// Results do not depend on the number of parts. Pixels outside the image may be multiplied as zeros: infinite weights
 /// can give NaN at the border. y must not overlap x.
 ///
-/// `packed`: output of conv_transpose_pack() for weights and bias.
-/// `scratch`: conv_transpose_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is
-/// 0.
-/// `tiles`: the functions of conv_transpose_tile_set(s), or more.
+/// - `packed`: output of conv_transpose_pack() for weights and bias.
+/// - `scratch`: conv_transpose_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is
+///   0.
+/// - `tiles`: the functions of conv_transpose_tile_set(s), or more.
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
                     clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>) {

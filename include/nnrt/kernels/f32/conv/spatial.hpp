@@ -143,9 +143,9 @@ template <class Isa, int Out> inline constexpr across_function across_rows_of = 
 ///
 /// Results do not depend on the number of parts. y must not overlap x.
 ///
-/// `packed`: output of across_pack() for weights and bias.
-/// `scratch`: across_scratch_floats(s) floats for this part alone, uninitialised.
-/// `pair`: across_rows_of<native, s.out>.
+/// - `packed`: output of across_pack() for weights and bias.
+/// - `scratch`: across_scratch_floats(s) floats for this part alone, uninitialised.
+/// - `pair`: `across_rows_of<native, s.out>`.
 inline void conv_spatial(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
                          across_function pair, clamp_range range = {}, part p = {}) {
   using detail::across_rows;

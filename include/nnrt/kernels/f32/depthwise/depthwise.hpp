@@ -176,9 +176,9 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
 /// Parts are output rows or cache lines of channels; results do not depend on the number of parts. Taps outside the
 /// image are skipped. y must not overlap x.
 ///
-/// `packed`: output of depthwise_pack() for weights and bias.
-/// `is_stripe`: the image is a row stripe, and other threads may compute the adjacent ones.
-/// `is_in_cache`: the input has just been written and fits in L2, although the whole tensor may not.
+/// - `packed`: output of depthwise_pack() for weights and bias.
+/// - `is_stripe`: the image is a row stripe, and other threads may compute the adjacent ones.
+/// - `is_in_cache`: the input has just been written and fits in L2, although the whole tensor may not.
 template <class Isa, depthwise_method Method>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
                   part p = {}, bool is_stripe = false, bool is_in_cache = false) {

@@ -53,8 +53,8 @@ constexpr std::int64_t depthwise_packed_floats(const depthwise_shape& s) {
 
 /// Packs weights and bias [out] (null: zeros) as [vector of channels][bias, taps][lane]; if two pixels share a vector,
 /// both halves hold the channels.
-/// `w`: weights; those of consecutive output channels are `filter` floats apart.
-/// `place_of`: place_of(tap) is the index of a tap among the weights of its channel.
+/// - `w`: weights; those of consecutive output channels are `filter` floats apart.
+/// - `place_of`: place_of(tap) is the index of a tap among the weights of its channel.
 template <class PlaceOf>
 void depthwise_pack_taps(const depthwise_shape& s, const float* w, std::int64_t filter, PlaceOf place_of,
                          const float* bias, float* out) {

@@ -179,11 +179,11 @@ void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangl
 /// Strides: lda >= k and ldc >= n, in floats; columns n … ldc of C are not written. C must not overlap A. The order of
 /// summation follows from the shape alone, so results do not depend on the number of parts.
 ///
-/// `packed`: output of pack() for B and bias.
-/// `p`: the part to compute. Any count is correct; parts beyond max(row tiles, panels) have no work.
-/// `tiles`: the functions of tile_set_for(s.m, s.n), or more.
-/// `run`: the run given to pack(); 0 for k.
-/// `by_columns`: parts are panels if there are enough. Used if each thread has just packed its own panels of B.
+/// - `packed`: output of pack() for B and bias.
+/// - `p`: the part to compute. Any count is correct; parts beyond max(row tiles, panels) have no work.
+/// - `tiles`: the functions of tile_set_for(s.m, s.n), or more.
+/// - `run`: the run given to pack(); 0 for k.
+/// - `by_columns`: parts are panels if there are enough. Used if each thread has just packed its own panels of B.
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0,

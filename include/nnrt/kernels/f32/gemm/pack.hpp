@@ -106,11 +106,11 @@ void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* 
 /// A panel with ends_in_half_vector() holds its half vector twice. A panel with is_lane_paired() is stored as
 /// [run][pair of k][column][k]; the rest of its memory is not written.
 ///
-/// `row_of`: row_of(i) is the address of row i; element j is at offset j * column_stride, in floats.
-/// `run`: number of consecutive rows whose values of A are contiguous; divides k.
-/// `bias`: n floats; null for zeros.
-/// `out`: packed_floats(k, n) floats; 64-byte alignment is faster.
-/// `panels`: the panels to pack, with their bias; all by default. Threads may divide them.
+/// - `row_of`: row_of(i) is the address of row i; element j is at offset j * column_stride, in floats.
+/// - `run`: number of consecutive rows whose values of A are contiguous; divides k.
+/// - `bias`: n floats; null for zeros.
+/// - `out`: packed_floats(k, n) floats; 64-byte alignment is faster.
+/// - `panels`: the panels to pack, with their bias; all by default. Threads may divide them.
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
                const float* bias, float* out, interval panels = all_panels) {

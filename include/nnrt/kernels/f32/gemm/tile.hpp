@@ -65,9 +65,9 @@ constexpr std::int64_t bytes_apart(std::int64_t row_bytes) {
 }
 
 /// True if the rows of a tile suffer from 4K aliasing.
-/// If rows start a multiple of 4 KiB apart, the values of one k map to the same set of L1, which has 8 or 12 ways. With
-/// 14 rows each line is evicted before its next use, and products take a quarter longer. Copies of the rows are one
-/// line further apart.
+/// If rows start a multiple of 4 KiB apart, the values of one k map to one set of L1 (8 or 12 ways). With 14 rows each
+/// line is evicted before its next use, and products take a quarter longer. Copies of the rows are one line further
+/// apart.
 constexpr bool rows_alias_4k(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
   return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, mr) > 12 && columns >= nr;
 }

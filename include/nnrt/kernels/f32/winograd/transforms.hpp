@@ -95,8 +95,8 @@ template <> struct winograd_line<4, 2> {
 };
 
 /// Transforms the rows of a rectangle, then its columns.
-/// `from`: from(i, j) returns element j of row i; called row by row.
-/// `to`: to(i, j, value) receives element i of column j; called column by column.
+/// - `from`: from(i, j) returns element j of row i; called row by row.
+/// - `to`: to(i, j, value) receives element i of column j; called column by column.
 template <int Rows, int Columns, int ToRows, int ToColumns, class Vector = f32_vec, class Line, class Give, class Take>
 [[gnu::always_inline]] inline void transform_rectangle(Line line, Give from, Take to) {
   Vector half[Rows][ToColumns];

@@ -206,9 +206,9 @@ constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
 
 namespace detail {
 
-// Costs in fma of whole vectors, two per cycle; measured on Zen 5 with AVX-512 and AVX2. They are: the overhead of a
-// tile of products (start, store, call), the transform of one vector of channels, and the bytes of weights that arrive
-// per fma, from memory or from a cache that holds them all.
+// Costs in fma of whole vectors, two per cycle; measured on Zen 5 with AVX-512 and AVX2. product_tile_cost is the
+// overhead of a tile of products (start, store, call). The byte rates are bytes of weights that arrive per fma, from
+// memory or from a cache that holds them all.
 inline constexpr double product_tile_cost = 6 * mr * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
 inline constexpr double l2_resident_bytes = 1024 * 1024, l3_resident_bytes = 8 * 1024 * 1024;
 
@@ -322,9 +322,9 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
 /// Results do not depend on the number of parts. Errors are about ten times those of conv(). An infinity or NaN in x
 /// reaches all pixels of the tiles that read it. y must not overlap x.
 ///
-/// `packed`: output of winograd_pack<Tile, Stride>() for weights and bias.
-/// `scratch`: winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes, uninitialised.
-/// `tiles`: the functions of winograd_tile_set(s, Tile), or more.
+/// - `packed`: output of `winograd_pack<Tile, Stride>()` for weights and bias.
+/// - `scratch`: winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes, uninitialised.
+/// - `tiles`: the functions of winograd_tile_set(s, Tile), or more.
 template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
                    clamp_range range, part p, const tiling& tiles) {
