@@ -306,9 +306,12 @@ void write_kernels(std::ostream& out, const operator_info& op) {
     else by_kernels.emplace_back(names, type);
   }
   out << "- kernels: ";
-  for (const auto& [names, dtypes] : by_kernels) out << names_in(dtypes) << ": " << names << "; ";
-  if (without.empty()) out.seekp(-2, std::ios::cur);  // over the last semicolon
-  else out << (by_kernels.empty() ? "" : names_in(without) + ": ") << "the reference";
+  const char* separator = "";
+  for (const auto& [names, dtypes] : by_kernels) {
+    out << separator << names_in(dtypes) << ": " << names;
+    separator = "; ";
+  }
+  if (!without.empty()) out << separator << (by_kernels.empty() ? "" : names_in(without) + ": ") << "the reference";
   out << '\n';
 }
 
@@ -366,7 +369,7 @@ std::string page_of(const operator_info& op, const std::string& folder) {
   std::ostringstream out;
   out << "# " << op.name << "\n\n";
   if (facts.numbers.nnrt >= 0) out << "NNRt " << facts.numbers.nnrt;
-  else out << "Operator of nnrt's own, number " << static_cast<int>(op.code);
+  else out << "Operator of nnrt, number " << static_cast<int>(op.code);
   if (facts.numbers.hdi >= 0) out << ", HDI node type " << facts.numbers.hdi;
   out << ". [All operators](../operators.md)\n\n" << text.meaning << '\n';
   if (!text.calls.empty()) out << "In C++: " << text.calls;
