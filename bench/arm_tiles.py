@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""arm_tiles.py: what LLVM's models of Arm cores say of nnrt's tiles of products, where there is no such machine to time them on.
+"""arm_tiles.py: speed of nnrt's register tiles on Arm cores by LLVM's models, where there is no machine to measure.
 
 usage: arm_tiles.py [--compiler CXX] [--analyser LLVM_MCA] [--write FILE]
 
@@ -8,7 +8,8 @@ llvm-mca run that against models of cores: how many multiply-add instructions a 
 model does of them at most. A model knows latencies and pipes, but no cache and no branch that is guessed wrong: shares
 are upper bounds.
 
-Needs g++-aarch64-linux-gnu and llvm-16. Flow: beside bench/run.sh; docs/benchmarks-arm.md is what it writes.
+Needs g++-aarch64-linux-gnu and llvm-16.
+Flow: run by hand with --write docs/benchmarks/arm-models.json; bench/summary.py makes the table in docs/benchmarks.md.
 """
 import argparse
 import datetime
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from tables import text_of
 
 ROOT = Path(__file__).resolve().parent.parent
 # Cores whose models differ, and which of the instructions each has: small and in order, phones and boards, servers.
@@ -33,7 +36,7 @@ ROUNDS = 500
 # What is compiled: name, flags of the machine, the tile, its instruction, products of one such.
 TILE = "using namespace nnrt::kernels;\ntemplate void detail::{tile}(const detail::{arguments}&);\n"
 ROWS = "detail::first_integers<tile_rows>"
-FLOATS = ("gemm.hpp", TILE.format(tile=f"tile<native, detail::sums<2, {ROWS}>>", arguments="tile_args"))
+FLOATS = ("f32/gemm/gemm.hpp", TILE.format(tile=f"tile<native, detail::sums<2, {ROWS}>>", arguments="tile_args"))
 
 
 def bytes_tile(in_pairs: bool) -> tuple[str, str]:
@@ -103,21 +106,20 @@ def per_cycle(analyser: str, core: str, body: list[str], instruction: str) -> fl
     return sum(1 for x in body if re.match(rf"\s+{instruction}\s", x)) * ROUNDS / cycles
 
 
-def table(options: argparse.Namespace) -> list[str]:
-    rows = ["| products | instruction | " + " | ".join(CORES) + " |", "| --- | --- |" + " ---: |" * len(CORES)]
+def rows_of(options: argparse.Namespace) -> list[dict]:
+    """For each kind of tile the multiply-adds a cycle on each core, and their share of the model's peak."""
+    rows = []
     for name, flags, (header, text), short, pattern, products in KINDS:
         body = loop_with_most(assembly_of(options.compiler, flags, header, text), pattern)
         if not body:
             sys.exit(f"arm_tiles.py: no loop with {short} for {name}: -march={flags}")
         at_most = ["\t" + INDEPENDENT[short].format(i=i) for i in range(2, 26)]
-        cells = []
+        cores = {}
         for core, instructions in CORES.items():
-            if short not in instructions:
-                cells.append("–")
-                continue
-            reached, peak = (per_cycle(options.analyser, core, x, pattern) for x in (body, at_most))
-            cells.append(f"{reached * products:.1f} ({100 * reached / peak:.0f} %)")
-        rows.append(f"| {name} | {short} | " + " | ".join(cells) + " |")
+            if short in instructions:
+                reached, peak = (per_cycle(options.analyser, core, x, pattern) for x in (body, at_most))
+                cores[core] = [round(reached * products, 2), round(reached / peak, 4)]
+        rows.append({"products": name, "instruction": short, "cores": cores})
     return rows
 
 
@@ -125,24 +127,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="aarch64-linux-gnu-g++", help="a compiler for 64-bit Arm (default: %(default)s)")
     parser.add_argument("--analyser", default="llvm-mca-16", help="llvm-mca (default: %(default)s)")
-    parser.add_argument("--write", metavar="FILE", help="write the page there instead of printing it")
+    parser.add_argument("--write", metavar="FILE", help="write the data there instead of printing them")
     options = parser.parse_args()
     version = run([options.compiler, "--version"]).splitlines()[0]
     models = re.search(r"version ([\d.]+)", run([options.analyser, "--version"]))[1]
-    page = [
-        "# Tiles of products on Arm, by models of its cores",
-        "",
-        "Made by `bench/arm_tiles.py`; not edited by hand. No machine was timed.",
-        "",
-        f"* {datetime.date.today()}, {version}, llvm-mca {models}",
-        "",
-        "Multiply-adds a cycle in the loop over k of the largest tile, out of registers and the first cache; in brackets the share of",
-        "what the same model does at most of that instruction alone. The models know latencies and pipes, no misses of caches and no branch",
-        "that is guessed wrong.",
-        "",
-        *table(options),
-    ]
-    text = "\n".join(page) + "\n"
+    text = text_of({"date": str(datetime.date.today()), "compiler": version, "models": models, "rows": rows_of(options)})
     if options.write:
         Path(options.write).write_text(text)
     else:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import report
+import tables
 
 try:
     import matplotlib
@@ -44,7 +45,7 @@ def plot_times(found: dict, dtype: str, threads: int, path: Path) -> None:
         axes.barh([y + 0.4 - height * (i + 0.5) for y, _ in bars], [ratio - 1 for _, ratio in bars], height, left=1, label=name)
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")
-    axes.set_yticks(range(len(rows)), [f"{ours.name}\n{report.time_text(ours.median('seconds'))}" for ours, _ in rows], fontsize=8)
+    axes.set_yticks(range(len(rows)), [f"{ours.name}\n{tables.time_text(ours.median('seconds'))}" for ours, _ in rows], fontsize=8)
     axes.set_xlabel("time of a peer / time of nnrt")
     axes.set_title(f"{dtype}, {threads} thread{'s' if threads > 1 else ''}")
     axes.legend(fontsize=8)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""report.py: what the benches measured, as Markdown.
+"""report.py: condenses what the benches measured into one data file.
 
 usage: report.py machine FLAGS   the machine as JSON: called before the benches run
        report.py others FOLDER   the share of the cores that others used since then as JSON; reads bash's `times`
-       report.py tables FOLDER   the tables of all JSON files in FOLDER that are there; fails when a result was wrong
-       report.py steps FOLDER    each step of the profiled networks
+       report.py data FOLDER     medians of all JSON files in FOLDER as one data file; fails when a result was wrong
+       report.py steps FOLDER    each step of the profiled networks as Markdown
 
-Flow: the last part of bench/run.sh. Only the standard library.
+Flow: bench/run.sh calls it last; bench/tables.py makes tables of the data file. Only the standard library.
 """
 import datetime
 import json
@@ -18,8 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LEVELS = ["L1", "L2", "L3", "memory"]
-PEERS = ["eigen", "onednn", "onnxruntime", "opencv", "tflite", "xnnpack"]
+from tables import CORE_FOR_EACH, LEVELS, share_text, table, text_of, time_text
 
 
 # --- the machine -------------------------------------------------------------
@@ -67,29 +66,11 @@ def machine(flags: str) -> dict:
     }
 
 
-# --- tables ------------------------------------------------------------------
+# --- what the benches wrote -------------------------------------------------
 
-def time_text(seconds: float) -> str:
-    if seconds < 0:
-        return "-" + time_text(-seconds)
-    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)):
-        if seconds * factor >= 1 or unit == "ns":
-            return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"
-    return ""
-
-
-def share_text(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
-
-
-def bytes_text(count: float) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} KB" if count >= 1e3 else f"{count:.0f} B"
-
-
-def table(head: list[str], rows: list[list[str]], align: str) -> list[str]:
-    """A Markdown table; align has l or r for each column."""
-    rule = ["---:" if a == "r" else "---" for a in align]
-    return ["| " + " | ".join(cells) + " |" for cells in (head, rule, *rows)] + [""]
+def figures(value: float) -> float:
+    """Five significant digits, more than tables show."""
+    return float(f"{value:.5g}")
 
 
 def load(folder: Path, name: str):
@@ -108,11 +89,12 @@ class Workload:
         self.error = ""
 
     def has_cores(self, repetition: dict) -> bool:
-        """Whether the host gave each thread a core of its own: two virtual ones may be the two threads of one, and one may share a core."""
+        """Whether each thread had a core: two virtual cores may be the two threads of one, and one may be shared."""
         return repetition["cores"] >= (0.93 if self.threads == 1 else 0.75 * self.threads)
 
     def counted(self) -> list[dict]:
-        """The repetitions that count: those with a core for each thread; if there are none all of them, of those on one thread the nearest two."""
+        """The repetitions that count: those with a core for each thread. If there are none, all of them on two threads,
+        and the best two on one."""
         alone = [r for r in self.repetitions if self.has_cores(r)]
         if alone or self.threads > 1:
             return alone or self.repetitions
@@ -125,16 +107,16 @@ class Workload:
     def median(self, counter: str) -> float:
         return statistics.median(r[counter] for r in self.counted())
 
-    def spread(self) -> str:
+    def spread(self) -> float:
         """Half the distance of the quartiles, relative to the median."""
-        half = (self.quantile("seconds", 0.75) - self.quantile("seconds", 0.25)) / 2
-        return f"±{100 * half / self.median('seconds'):.1f} %"
+        return (self.quantile("seconds", 0.75) - self.quantile("seconds", 0.25)) / 2 / self.median("seconds")
 
 
 def give_shares_of_cores(repetitions: list[dict]) -> None:
-    """On one thread: of a core that it had for itself it has 1, "cores", by the additions that it made; less while another worked on the core's other thread.
+    """On one thread: sets "cores" to the additions that it made relative to the most of all repetitions. It is below 1
+    where another program used the core's other thread.
 
-    The most are those of all but a hundredth: one wrong reading of the clock would count all others out."""
+    The most is the 99th percentile: one wrong reading of the clock would count all others out."""
     alone = [r for r in repetitions if "additions" in r]
     counts = sorted(r["additions"] for r in alone)
     for r in alone:
@@ -168,22 +150,6 @@ def ratio_of(peer: Workload, ours: Workload) -> float:
     return peer.median("seconds") / ours.median("seconds")
 
 
-def peer_cell(peer: Workload | None, ours: Workload) -> str:
-    if peer is None or not has_result(peer):
-        return "–"
-    return f"{time_text(peer.median('seconds'))} ({ratio_of(peer, ours):.2f}×)"
-
-
-def own_cells(w: Workload) -> list[str]:
-    if not has_result(w):
-        return [w.error or "was not repeated", "", "", "", "", ""]
-    has_macs = w.median("gflops") > 0
-    cells = [time_text(w.median("seconds")), w.spread()]
-    cells += [f"{w.median('gflops'):.1f}", share_text(w.median("share_of_peak"))] if has_macs else ["", ""]
-    level = LEVELS[int(w.median("level"))]
-    return cells + [f"{w.median('gigabytes'):.1f}", f"{share_text(w.median('share_of_bandwidth'))} of {level}"]
-
-
 def peer_names(found: dict) -> list[str]:
     """Peers that have a result, in order of their names."""
     return sorted({w.who for w in workloads(found) if w.who != "nnrt" and has_result(w)})
@@ -198,19 +164,23 @@ def comparisons(found: dict) -> list[tuple[Workload, dict[str, Workload]]]:
     return [(w, peers.get(key_of(w), {})) for w in workloads(found) if w.who == "nnrt"]
 
 
-def best_of(ours: Workload, beside: dict[str, Workload]) -> Workload | None:
-    ran = [w for w in beside.values() if has_result(w)]
-    return min(ran, key=lambda w: w.median("seconds")) if ran and has_result(ours) else None
+# --- the data file -----------------------------------------------------------
+
+def row_of(ours: Workload, beside: dict[str, Workload]) -> dict:
+    """A workload of nnrt: seconds, shares of the machine's limits; seconds and seconds over nnrt's of each peer."""
+    row = {"group": ours.group, "workload": ours.name, "dtype": ours.dtype, "threads": ours.threads}
+    if not has_result(ours):
+        return {**row, "error": ours.error or "was not repeated"}
+    row |= {"seconds": figures(ours.median("seconds")), "spread": figures(ours.spread())}
+    if ours.median("gflops") > 0:
+        row |= {"gflops": figures(ours.median("gflops")), "of_peak": figures(ours.median("share_of_peak"))}
+    row |= {"gigabytes": figures(ours.median("gigabytes")), "of_bandwidth": figures(ours.median("share_of_bandwidth")),
+            "level": LEVELS[int(ours.median("level"))]}
+    return {**row, "peers": {name: [figures(peer.median("seconds")), figures(ratio_of(peer, ours))]
+                             for name, peer in sorted(beside.items()) if has_result(peer)}}
 
 
-def row_of(ours: Workload, beside: dict[str, Workload], names: list[str]) -> list[str]:
-    best = best_of(ours, beside)
-    cells = [ours.name, ours.dtype, str(ours.threads), *own_cells(ours)]
-    cells += [peer_cell(beside.get(name), ours) if has_result(ours) else "–" for name in names]
-    return cells + ([f"{ratio_of(best, ours):.2f}×" if best else "–"] if names else [])
-
-
-def reasons(found: dict) -> list[str]:
+def not_run(found: dict) -> list[dict]:
     """Why peers have no figure, each reason once."""
     of: dict[tuple[str, str], list[str]] = {}
     for w in workloads(found):
@@ -219,140 +189,89 @@ def reasons(found: dict) -> list[str]:
             listed = of.setdefault((w.who, " ".join(w.error.split())[:160]), [])
             if what not in listed:
                 listed.append(what)
-    if not of:
-        return []
-    lines = ["What peers did not run, in their own words:", ""]
-    return lines + [f"* {who}: {error} ({', '.join(names)})" for (who, error), names in sorted(of.items())] + [""]
+    return [{"peer": who, "error": error, "workloads": names} for (who, error), names in sorted(of.items())]
 
 
-def run_tables(folder: Path) -> list[str]:
-    found = load(folder, "workloads")
-    if found is None:
-        return []
-    names = peer_names(found)
-    lines = ["## Peers", ""]
-    titles = {key.removeprefix("peer_"): value for key, value in found["context"].items() if key.startswith("peer_")}
-    lines += [f"* {name}: {title}" for name, title in sorted(titles.items())] or ["None is installed."]
-    lines += [f"* {name}: missing" for name in PEERS if name not in titles] + [""]
-    columns = ["workload", "dtype", "threads", "nnrt", "spread", "GFLOP/s", "of peak", "GB/s", "of read bandwidth"]
-    columns += names + ["best peer / nnrt"] * bool(names)
-    for group, title in (("network", "Networks"), ("layer", "Layers")):
-        rows = [row_of(ours, beside, names) for ours, beside in comparisons(found) if ours.group == group]
-        if rows:
-            lines += [f"## {title}", "", *table(columns, rows, "l" + "r" * (len(columns) - 1))]
-    return lines + reasons(found)
-
-
-CORE_FOR_EACH = 1.8  # times as much as one of them is what two executors do side by side who have a core each
-
-
-def threads_table(folder: Path) -> list[str]:
-    """What a second thread brings, beside what the machine's two cores do at most."""
-    found = load(folder, "workloads")
-    if found is None:
-        return []
-    rows, counted, measured = [], 0, 0
+def second_thread(found: dict) -> list[dict]:
+    """The speedup of a second thread, and the largest that the machine allows."""
+    rows = []
     for two, _ in comparisons(found):
         if two.threads != 2 or two.group != "network" or not has_result(two):
             continue
         repetitions = sorted(two.repetitions, key=lambda r: r["speedup_at_most"])
         undisturbed = [r for r in repetitions if r["speedup_at_most"] >= CORE_FOR_EACH]
-        counted, measured = counted + len(undisturbed), measured + len(repetitions)
-        of_these = undisturbed or repetitions[-2:]
-        speedup, at_most = (statistics.median(r[counter] for r in of_these) for counter in ("speedup", "speedup_at_most"))
-        rows.append([two.name, two.dtype, f"{speedup:.2f}×", f"{at_most:.2f}×", share_text(speedup / at_most), f"{len(undisturbed)} of {len(repetitions)}"])
-    if not rows:
-        return []
-    columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "repetitions"]
-    return ["## What a second thread brings", "",
-            "Inferences of two threads in place of one, both measured by turns in each repetition: the tables above compare medians of different moments.",
-            "At most: two executors of one thread each, at the same time, one on each core, where nobody waits and nothing travels between cores: what both",
-            f"do while both work. Of {measured} repetitions those {counted} count in which that is at least {CORE_FOR_EACH} times as much; in the others the host had both virtual",
-            "cores on one real one, or others worked beside them. Where there was none, the two with the most count.", "",
-            *table(columns, rows, "lrrrrr")]
+        speedup, at_most = (statistics.median(r[counter] for r in undisturbed or repetitions[-2:])
+                            for counter in ("speedup", "speedup_at_most"))
+        rows.append({"network": two.name, "dtype": two.dtype,
+                     "speedup": figures(speedup), "at_most": figures(at_most), "of_most": figures(speedup / at_most),
+                     "counted": len(undisturbed), "repetitions": len(repetitions)})
+    return rows
 
 
-def process_table(folder: Path) -> list[str]:
-    found = load(folder, "process")
-    if found is None:
-        return []
-    rows = [[row["who"], time_text(row["seconds"]), time_text(row["fastest"]), f"{row['peak_bytes'] / 2**20:.1f} MiB",
-             f"{row['private_bytes'] / 2**20:.1f} MiB", bytes_text(row["program_bytes"]),
-             bytes_text(row["library_bytes"]) if row["library_bytes"] else ""] for row in found]
-    columns = ["process", "start to end", "fastest", "peak memory", "private memory", "stripped program", "its shared libraries"]
-    lines = ["## One MobileNetV2 result from a fresh process (f32, 1 thread)", "",
-             "nnrt's program holds the weights as its kernels read them, and is linked statically, for it needs no library when it runs; the others\nread weights from a file of their own form. Programs and files are copied first, as an installation does: a linker's own\noutput lies page by page in the system's cache, and takes longer to map.", ""]
-    return lines + table(columns, rows, "lrrrrrr")
-
-
-def limits_table(folder: Path) -> list[str]:
-    found = load(folder, "limits")
-    if found is None:
-        return []
-    rows = [[str(one["threads"]), f"{one['gflops']:.0f}", f"{one['byte_gops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)]
-            for one in found]
-    columns = ["threads", "FMA, GFLOP/s", "int8 products, Gop/s", *(f"read {level}, GB/s" for level in LEVELS)]
-    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr"), *round_trips(folder), *cores_counted(folder)]
-
-
-def round_trips(folder: Path) -> list[str]:
-    """What bench_machine --round-trip said before, between and after the benches."""
-    told = folder / "round_trips.txt"
-    if not told.exists():
-        return []
-    found = sorted({int(line) for line in told.read_text(encoding="utf-8").split()})
-    if not found:
-        return []
-    span = f"{found[0]} ns" if len(found) == 1 else f"{found[0]} to {found[-1]} ns"
-    return [f"A line of the cache takes {span} from one core to the other and back, measured before and after the benches: what two",
-            "threads do together cannot begin and end in less.", ""]
-
-
-def cores_counted(folder: Path) -> list[str]:
+def counted(found: dict) -> list[dict]:
     """How many repetitions had a core for each thread."""
-    found = load(folder, "workloads")
-    ran = [w for w in workloads(found) if has_result(w)] if found else []
-    lines: list[str] = []
-    for threads, how, others in ((1, "the core for themselves, by the additions that it makes just before and after (at least 93 % of the most)",
-                                  "shared it with the host's other programs, and do not count"),
-                                 (2, "a core for each, by the peak of both just before and after (at least 1.5 times one's)",
-                                  "ran on the two threads of one core, where the host had put them, and do not count")):
-        rows = [w for w in ran if w.threads == threads]
-        had = [w.has_cores(r) for w in rows for r in w.repetitions]
-        without = sum(not any(w.has_cores(r) for r in w.repetitions) for w in rows)
-        if not had:
-            continue
-        instead = "the two nearest to that count there" if threads == 1 else "all count there"
-        lines += [f"Of {len(had)} repetitions on {threads} thread{'s' if threads > 1 else ''} {sum(had)} had {how};",
-                  f"the others {others}." + (f" {without} rows had no other: {instead}." if without else ""), ""]
-    return lines
-
-
-def speed_cells(seconds: float, macs: float, size: float, peak: float) -> list[str]:
-    """GFLOP/s and share of the peak, where there are multiply-accumulates; GB/s."""
-    gflops = 2e-9 * macs / seconds
-    return [*([f"{gflops:.0f}", share_text(gflops / peak)] if macs else ["", ""]), f"{1e-9 * size / seconds:.0f}"]
-
-
-def kernels_table(folder: Path) -> list[str]:
-    """Time by kernel: where a network loses against its matrix products."""
-    found = load(folder, "profile")
-    if found is None:
-        return []
+    ran = [w for w in workloads(found) if has_result(w)]
     rows = []
-    for network in found:
-        whole = sum(step["seconds"] for step in network["steps"])
-        kernels: dict[str, list[float]] = {}
-        for step in network["steps"]:
-            sums = kernels.setdefault(f"{step['op']}, {step['kernel']}", [0, 0, 0, 0])
-            for i, value in enumerate((1, step["seconds"], step["macs"], step["bytes"])):
-                sums[i] += value
-        for kernel, (count, seconds, macs, size) in sorted(kernels.items(), key=lambda item: -item[1][1]):
-            cells = speed_cells(seconds, macs, size, network["peak_gflops"])
-            share = share_text(seconds / whole)
-            rows.append([network["network"], kernel, f"{count}", time_text(seconds), share, *cells])
-    columns = ["network", "operator, kernel", "steps", "time", "of the network", "GFLOP/s", "of peak", "GB/s"]
-    return ["## Where networks spend their time (1 thread)", "", *table(columns, rows, "llrrrrrr")]
+    for threads in (1, 2):
+        of_these = [w for w in ran if w.threads == threads]
+        had = [w.has_cores(r) for w in of_these for r in w.repetitions]
+        if had:
+            without = sum(not any(w.has_cores(r) for r in w.repetitions) for w in of_these)
+            rows.append({"threads": threads, "repetitions": len(had), "alone": sum(had), "rows_without": without})
+    return rows
+
+
+def round_trip_ns(folder: Path) -> list[int]:
+    """Least and most of what bench_machine --round-trip printed before, between and after the benches."""
+    told = folder / "round_trips.txt"
+    found = sorted(int(line) for line in told.read_text(encoding="utf-8").split()) if told.exists() else []
+    return [found[0], found[-1]] if found else []
+
+
+def speeds(step: dict, peak_gflops: float) -> dict:
+    """GFLOP/s and share of the peak, where there are multiply-accumulates; GB/s."""
+    gflops = 2e-9 * step["macs"] / step["seconds"]
+    speed = {"gflops": figures(gflops), "of_peak": figures(gflops / peak_gflops)} if step["macs"] else {}
+    return {**speed, "gigabytes": figures(1e-9 * step["bytes"] / step["seconds"])}
+
+
+def kernels_of(network: dict) -> list[dict]:
+    """Time by kernel: where a network falls behind its matrix products."""
+    whole = sum(step["seconds"] for step in network["steps"])
+    kernels: dict[str, dict] = {}
+    for step in network["steps"]:
+        sums = kernels.setdefault(f"{step['op']}, {step['kernel']}", {"steps": 0, "seconds": 0, "macs": 0, "bytes": 0})
+        for name, value in {"steps": 1, **{name: step[name] for name in ("seconds", "macs", "bytes")}}.items():
+            sums[name] += value
+    return [{"network": network["network"], "kernel": kernel, "steps": sums["steps"],
+             "seconds": figures(sums["seconds"]), "share": figures(sums["seconds"] / whole),
+             **speeds(sums, network["peak_gflops"])}
+            for kernel, sums in sorted(kernels.items(), key=lambda item: -item[1]["seconds"])]
+
+
+def data_of(folder: Path) -> dict:
+    """All that the benches wrote, condensed; parts that did not run are missing."""
+    machine = load(folder, "machine")
+    keep = ("date", "processor", "cores", "system", "compilers", "flags", "load")
+    others = (load(folder, "others") or {"share": 0})["share"]
+    data = {"made_by": os.environ.get("NNRT_BENCH_CALL", "bench/run.sh"),
+            "machine": {**{name: machine[name] for name in keep}, "others": figures(others)}}
+    if (limits := load(folder, "limits")) is not None:
+        names = ("gflops", "byte_gops", *LEVELS)
+        data["limits"] = [{"threads": one["threads"], **{name: figures(one[name]) for name in names}} for one in limits]
+        data["round_trip_ns"] = round_trip_ns(folder)
+    if (found := load(folder, "workloads")) is not None:
+        titles = {key[5:]: value for key, value in sorted(found["context"].items()) if key.startswith("peer_")}
+        data |= {"counted": counted(found), "peers": titles,
+                 "workloads": [row_of(ours, beside) for ours, beside in comparisons(found)],
+                 "not_run": not_run(found), "second_thread": second_thread(found)}
+    if (processes := load(folder, "process")) is not None:
+        data["process"] = processes
+    if (profile := load(folder, "profile")) is not None:
+        data["profile"] = [row for network in profile for row in kernels_of(network)]
+    if (compilers := load(folder, "compile")) is not None:
+        data["compile"] = compilers
+    return data
 
 
 def steps_tables(folder: Path) -> list[str]:
@@ -361,10 +280,11 @@ def steps_tables(folder: Path) -> list[str]:
         whole = sum(step["seconds"] for step in network["steps"])
         rows = []
         for step in network["steps"]:
-            cells = speed_cells(step["seconds"], step["macs"], step["bytes"], network["peak_gflops"])
-            title = f"{step['op']} {step['name']}".strip()
-            share = share_text(step["seconds"] / whole)
-            rows.append([title, step["kernel"], step["output"], time_text(step["seconds"]), share, *cells])
+            speed = speeds(step, network["peak_gflops"])
+            cells = [f"{speed['gflops']:.0f}", share_text(speed["of_peak"])] if "gflops" in speed else ["", ""]
+            title, share = f"{step['op']} {step['name']}".strip(), share_text(step["seconds"] / whole)
+            rows.append([title, step["kernel"], step["output"], time_text(step["seconds"]), share, *cells,
+                         f"{speed['gigabytes']:.0f}"])
         columns = ["step", "kernel", "output", "time", "of all", "GFLOP/s", "of peak", "GB/s"]
         peak = f"{network['peak_gflops']:.0f} GFLOP/s"
         lines += [f"## {network['network']}: {time_text(whole)}, 1 thread, peak {peak}", ""]
@@ -372,77 +292,11 @@ def steps_tables(folder: Path) -> list[str]:
     return lines
 
 
-def units_table(found: dict) -> list[str]:
-    rows = []
-    for cost in found["units"]:
-        allowed = f"≤ {cost['allowed']:.1f} s" if "allowed" in cost else ""
-        name = cost["unit"] + (", more constexpr steps allowed" if cost["more_steps"] else "")
-        rows.append([name, cost["compiler"], " ".join(cost["flags"][1:]), f"{cost['seconds']:.2f} s", f"{cost['worst']:.2f} s", allowed,
-                     f"{cost['passed']:.2f} s", f"{cost['bytes'] / 2**20:.0f} MiB"])
-    columns = ["translation unit", "compiler", "flags", "time", "slowest", "budget", "passed", "memory"]
-    runs = max(cost["runs"] for cost in found["units"])
-    return ["## Compiling", "",
-            f"Processor time (user and system), best of up to {runs} runs; budgets are for g++ and -O2 alone.",
-            "", *table(columns, rows, "lllrrrrr")]
-
-
-def code_table(found: dict) -> list[str]:
-    sections = [".text", ".rodata", ".data.rel.ro"]
-    rows = [[code["network"], code["compiler"], bytes_text(code["bytes"]), f"≤ {bytes_text(code['allowed'])}",
-             *(bytes_text(code["sections"].get(section, 0)) for section in sections)] for code in found["code"]]
-    return ["## Code of a stripped program, less that of an empty one", "",
-            *table(["network", "compiler", "size", "budget", *sections], rows, "llrrrrr")]
-
-
-def start_table(found: dict) -> list[str]:
-    rows = [[start["compiler"], *(time_text(start[which]) for which in ("empty", "micro", "added")),
-             f"≤ {time_text(start['allowed'])}"] for start in found["start"]]
-    columns = ["compiler", "`int main() {}`", "one run of a micro network", "difference", "budget"]
-    times = found["start"][0]["times"]
-    return ["## From start to end of a process", "", f"Medians of {times} starts of each, by turns.", "",
-            *table(columns, rows, "lrrrr")]
-
-
-def compile_tables(folder: Path) -> list[str]:
-    found = load(folder, "compile")
-    if found is None:
-        return []
-    tables = {"units": units_table, "code": code_table, "start": start_table}
-    return [line for part, make in tables.items() if found[part] for line in make(found)]
-
-
-METHOD = """\
-Each result was checked against the operators' references before it was timed: floats within 1e-4 of the largest
-number, stored numbers of one layer within one step (nnrt's are the same bits). Times are medians over repetitions that
-ran in random order; spread is half the distance of the quartiles. On 1 thread time is that of the core (what other
-programs took is left out), on 2 threads it is the time that passed, after 20 ms of runs that do not count; a spread of more
-than a tenth there is a host that moves its virtual cores about (where they share no cache, what one has written costs the other several times as much). The
-peak, of FMA or of products of bytes (dot products, or matrix registers where kernels use them), is measured beside every repetition, so clocks of
-different moments are never compared; bandwidth is that of reading inputs and weights and writing outputs once, against reading from the cache (or
-memory) that holds them all. GFLOP/s count a convolution as the direct one. Peers have the same weights and inputs, in
-the layouts that they prefer; in brackets stands how many times as long as nnrt they take.""".splitlines()
-
-
-def head(folder: Path) -> list[str]:
-    found = load(folder, "machine")
-    if found is None:
-        return []
-    lines = ["# Benchmarks", "", f"Made by `{os.environ.get('NNRT_BENCH_CALL', 'bench/run.sh')}`; not edited by hand.", "",
-             f"* {found['date']}, {found['processor']}, {found['cores']} cores, {found['system']}",
-             f"* {'; '.join(found['compilers'])}; programs that run: {found['flags']}",
-             f"* load average {found['load']:.2f} before the benches began"]
-    others = (load(folder, "others") or {"share": 0})["share"]
-    if others > 0.05:
-        lines += [f"* **Other programs used {share_text(others)} of the cores meanwhile: caches and clock were shared,",
-                  "  and times of 2 threads say little.**"]
-    return [*lines, "", *METHOD, ""]
-
-
 def main() -> int:
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(__doc__)
         return 0
-    if len(sys.argv) != 3 or sys.argv[1] not in ("machine", "others", "tables", "steps"):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("machine", "others", "data", "steps"):
         print(__doc__, file=sys.stderr)
         return 2
     if sys.argv[1] == "machine":
@@ -452,10 +306,10 @@ def main() -> int:
     if sys.argv[1] == "others":
         print(json.dumps({"share": share_of_others(load(folder, "machine"), sys.stdin.read())}))
         return 0
-    made_by = [head, limits_table, run_tables, threads_table, process_table, kernels_table, compile_tables]
     if sys.argv[1] == "steps":
-        made_by = [steps_tables]
-    print("\n".join(line for make in made_by for line in make(folder)).rstrip("\n"))
+        print("\n".join(steps_tables(folder)).rstrip("\n"))
+        return 0
+    print(text_of(data_of(folder)), end="")
     ran = workloads(load(folder, "workloads") or {"benchmarks": []})
     return 1 if any(w.error for w in ran if w.who == "nnrt") else 0
 

@@ -18,9 +18,9 @@ All of them, unless some are named. Each result is checked before it is timed.
   --only LIST    these workloads alone, by the names of the headers in bench/workloads: --only lenet,conv_3x3
                  (and no other part, unless one is named)
   --peers LIST   these peers alone: --peers xnnpack,onnxruntime; none installs no peer and measures none
-  --write FILE   the tables go to FILE, too
+  --write FILE   the data file goes to FILE, too: --write docs/benchmarks/zen5.json; then bench/summary.py --write
 
-JSON, tables and pictures (SVG) go to build/bench, every step of the networks to build/bench/steps.md and, for
+JSON, tables and pictures (SVG) go to build/bench, their medians to build/bench/measured.json, every step of the networks to build/bench/steps.md and, for
 chrome://tracing, to build/bench/trace-*.json.
 NNRT_ONNXRUNTIME may name a folder with another ONNX Runtime: onnxruntime_c_api.h and libonnxruntime.so.1.
 EOT
@@ -126,10 +126,10 @@ case " $parts " in *' compile '*) measure_compilers ;; esac
 times >"$out/times.txt"
 "$python" bench/report.py others "$out" <"$out/times.txt" >"$out/others.json"
 wrong=0
-"$python" bench/report.py tables "$out" >"$out/benchmarks.md" || wrong=$?
-cat "$out/benchmarks.md"
+"$python" bench/report.py data "$out" >"$out/measured.json" || wrong=$?
+"$python" bench/tables.py "$out/measured.json" | tee "$out/benchmarks.md"
 if [ -n "$write" ]; then
   mkdir -p "$(dirname "$write")"
-  cp "$out/benchmarks.md" "$write"
+  cp "$out/measured.json" "$write"
 fi
 exit "$wrong"
