@@ -11,6 +11,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     columns    no line of C++ is longer than .clang-format says
     format     C++ is formatted as clang-format 16 does by .clang-format
     nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help lists has a function
+    design     docs/design.md has at most 4,000 words: details are on pages in docs/design/ and docs/kernels/
     readme     README.md has at most 1,500 words, and a version in CHANGELOG.md 80 lines; README.md counts the operators
                as docs/operators/ does, and lists those without kernels; programs that it and docs/guide/ show are those
                of examples/, its error is that of docs/guide/compile-time.md
@@ -282,6 +283,15 @@ def check_readme() -> Iterator[str]:
     yield from length()
     yield from programs_shown()
     yield from error_shown()
+
+
+DESIGN_WORDS = 4000
+
+
+def check_design() -> Iterator[str]:
+    words = len((ROOT / "docs" / "design.md").read_text(encoding="utf-8").split())
+    if words > DESIGN_WORDS:
+        yield f"docs/design.md: {words} words, at most {DESIGN_WORDS}: move details to docs/design/ or docs/kernels/"
 
 
 def prose_of(page: Path) -> str:
