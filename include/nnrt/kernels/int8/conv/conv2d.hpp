@@ -91,7 +91,7 @@ struct int8_conv_plan {
   conv_shape s;
   conv_method method;
   std::int16_t pixels;       // computed as one
-  std::int16_t in_winograd;  // 1: by int8_winograd(), whatever the method
+  std::int16_t in_winograd;  // 1: int8_winograd() is used, not `method`
 
   static constexpr int8_conv_plan of(const conv_shape& shape) {
     if (int8_winograd_pays(shape)) return {shape, conv_method::direct, 1, 1};

@@ -39,8 +39,8 @@ template <int Rows> inline constexpr int blocks_together = 2;
 template <int Rows> inline constexpr int blocks_together = Rows;
 #endif
 
-/// Whether the accumulators of a register are computed vector by vector: then interleaved values are spilled instead of
-/// accumulators. Measured on AVX2 (16 registers): 12 % faster for two rows, 10 % slower for one row.
+/// Whether the accumulators of a register are computed vector by vector: then interleaved values are held longer, and
+/// accumulators shorter. Measured on AVX2 (16 registers): 12 % faster for two rows, 10 % slower for one row.
 #if defined(NNRT_LANES_AVX2)
 template <int Rows> inline constexpr bool sums_by_vectors = Rows == 2;
 #else

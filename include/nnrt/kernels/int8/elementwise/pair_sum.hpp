@@ -2,8 +2,8 @@
 // Flow: bind/detail/stored.hpp packs the coefficients for a sum of tensors if it pays, and applies them to registers.
 //
 // The reference scales both operands to a common scale, adds them, and scales the sum to the result. It rounds at each
-// step. The result is nearly (slope_a * a + slope_b * b + offset) >> shift, rounded once. There are only 65,536 pairs. So
-// coefficients near the real ones are tried until one set is right for every pair, halves included.
+// step. The result is nearly (slope_a * a + slope_b * b + offset) >> shift, rounded once. There are only 65,536 pairs.
+// So coefficients near the real ones are tried until one set is right for every pair, halves included.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>

@@ -203,7 +203,7 @@ void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* 
 template <class F>
 void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range,
               const F& given) {
-  const F f = given;  // a copy stays in registers, stores cannot change it
+  const F f = given;  // a copy is held in registers; stores cannot change it
   if constexpr (requires { typename F::addend; })
     if (detail::repeats_row_of_b(loops)) {
       const std::int64_t extent = loops.extents[1];

@@ -43,7 +43,7 @@ inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t r
     }
 }
 
-/// Subtracts b_zero * (sum of the row of A) from the accumulators of each row.
+/// Subtracts b_zero_as_seen() * (sum of the row of A) from the accumulators of each row.
 inline void subtract_row_sums(const int8_product& p, std::int64_t rows, std::int64_t vectors,
                               const std::int32_t* row_sums, std::int32_t* sums) {
   for (std::int64_t v = 0; v < vectors; ++v)

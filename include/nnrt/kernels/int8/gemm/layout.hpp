@@ -69,7 +69,7 @@ constexpr bool suits_blocks(std::int64_t rows, std::int64_t products, std::int64
 
 /// Smallest number of products for which pairs of lanes pay, see int8/gemm/paired_accumulators.hpp. They save
 /// broadcasts, but folding their accumulators costs two shuffles and an addition per row. Measured on an Intel core:
-/// slower up to 32 products, equal at 64, a tenth faster at 144. With i8mm they save products, too.
+/// slower with 32 products, equal at 64, a tenth faster at 144. With i8mm they save products, too.
 inline constexpr std::int64_t min_paired_products = has_squares ? 8 : 40;
 
 /// Layout of packed B: [scales of each vector of columns][start values][start values for AMX

@@ -88,8 +88,8 @@ void int8_row_in_panel(int8_row_product p, scale_method method, address a, std::
 }  // namespace detail
 
 /// Computes panels of one row, with a layout for one row, up to the first panel whose tile does not scale its
-/// accumulators. Sets `panels.begin` to that panel, or to `panels.end`. Inline and with few memory operands: small
-/// layers take no longer than such a call.
+/// accumulators. Sets `panels.begin` to that panel, or to `panels.end`. Inline and with few memory operands: a
+/// call would take as long as a small layer.
 template <class Isa = native>
 [[gnu::always_inline]] inline void int8_row_in_tiles(const int8_row_product& p, const std::byte* a, std::byte* c,
                                                      interval& panels, const narrowing& to) {

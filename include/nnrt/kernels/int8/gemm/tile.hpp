@@ -99,7 +99,7 @@ template <class Sums>
   result = sum[0].folded(start);
 }
 
-/// Computes the tiles of `t`. Method one_by_one stores the accumulators, whatever method scales them later.
+/// Computes the tiles of `t`. Method one_by_one stores the accumulators; any method may scale them later.
 template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
 [[gnu::noinline]] void int8_tile_of(const int8_tile& t) {
   typename Sums::cursor a(t);
@@ -233,7 +233,7 @@ struct int8_target {
 template <scale_method Method, bool AddsStart>
 void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
                    const int8_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
-  const narrowing to = stored;  // copies stay in registers, stores cannot change them
+  const narrowing to = stored;  // copies are held in registers; stores cannot change them
   const int8_target at = target;
   const scaler<Method> scale(scales);
   const bool in_halves = scales.in_halves != 0;

@@ -39,7 +39,7 @@ struct int8_form {
   /// Whether this is the stored encoding.
   constexpr bool is_quantised() const { return size() == 1 && flip == 0; }
 };
-/// The encoding furthest from the stored one, whatever the zero points. Scratch sizes are computed for it.
+/// The encoding that differs most from the stored one, for any zero points. Scratch sizes are computed for it.
 inline constexpr int8_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
@@ -80,7 +80,7 @@ inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
 }
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Widens n bytes to i16. InPlace: the bytes start n bytes after `to`, and no loaded vector is read after it has been
+/// Widens n bytes to i16. InPlace: the bytes start n bytes after `to`, and no byte is read after it has been
 /// overwritten.
 template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
   constexpr std::int64_t half = register_bytes / 2;

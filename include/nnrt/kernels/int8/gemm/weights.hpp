@@ -133,8 +133,7 @@ inline void bring_columns(const std::byte* first, std::int64_t column, const wor
   }
 }
 
-/// Steps of a source per block.
-// L1 holds 64 rows at any alignment
+/// Steps of a source per block: 16 for contiguous rows, because L1 holds 64 rows at any alignment.
 inline std::int64_t steps_at_once(const int8_matrix& b) { return b.element == 1 ? word_block::max_steps : 16; }
 template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::max_steps; }
 

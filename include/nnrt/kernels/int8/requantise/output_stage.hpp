@@ -94,7 +94,7 @@ inline bool fits_30_bits(const int8_channel& channel) {
 
 }  // namespace detail
 
-/// Whether a channel has one result, whatever its input. Trained networks have many such channels: weights of 0, and a
+/// Whether a channel has the same result for every input. Trained networks have many such channels: weights of 0, and a
 /// 30-bit bias with a factor of 1e-9. Without this check they would need one_by_one.
 inline bool is_constant(const int8_channel& channel, scaled_range range) {
   const auto limited = [&](std::int64_t sum) {
