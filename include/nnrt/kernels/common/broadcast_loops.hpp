@@ -74,6 +74,7 @@ enum class broadcast_form {
   general,
 };
 
+/// The kind of broadcast of operands of shapes a and b to a result of shape y.
 constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape_t& y) {
   const std::int64_t n = y.elements(), of_a = a.elements(), of_b = b.elements();
   if (of_a == n && of_b == n) return broadcast_form::same;

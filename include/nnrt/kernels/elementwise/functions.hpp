@@ -196,7 +196,7 @@ struct reciprocal_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return V(1.0F) / x; }
 };
 /// x / (1 + e^-x) per lane.
-/// Domain: all floats; NaN gives NaN.
+/// Domain: all floats; NaN and -inf give NaN.
 /// Error: at most 3 ULP (test: kernels/bounds_test.cpp).
 struct swish_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return swish_of(x); }

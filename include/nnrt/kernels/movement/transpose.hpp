@@ -257,6 +257,7 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
                    {{row, piece.rows.end - row < at_once ? piece.rows.end : row + at_once}, piece.columns});
 }
 
+/// Transposes a part's share of all planes.
 template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
   constexpr std::int64_t tile = tile_extent<T>;
   // Parts are whole planes, or tiles along the longer side of each plane.

@@ -79,6 +79,7 @@ inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
     sums[i] = static_cast<float>((double{sums[i]} - mean) * inverse * double{n[i]});
 }
 
+/// Computes one gate: products with x and h, peephole, layer normalisation, bias, activation.
 inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
   float* const to = s.gates[gate];
   std::int64_t row = 0;

@@ -65,6 +65,7 @@ namespace detail {
 
 using kernels::conv_method;
 
+/// The method that the shape alone permits.
 constexpr conv_method method_of(const conv_shape& s) {
   const bool is_pointwise = s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1;
   const bool is_whole_image =
@@ -117,6 +118,7 @@ constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
                copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
   return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
 }
+/// The method of conv(): im2col also for 4K aliasing and for small tiles.
 constexpr conv_method float_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
   const bool panel_stays = s.depth() <= 32 * 1024 / 4 / nr;
@@ -138,6 +140,7 @@ constexpr std::int64_t blocks_at_once(const conv_shape& s) {
                   std::max<std::int64_t>(1, rows_of_blocks(s)));
 }
 
+/// Floats of scratch of the implicit gemm: one stripe, or the padded blocks of one call.
 constexpr std::int64_t direct_scratch(const conv_shape& s) {
   if (copies_stripes(s)) {
     const std::int64_t outputs = std::min(s.out_height, stripe_rows(s) * block_rows(s));
@@ -288,6 +291,7 @@ template <class Isa> void direct_image(const conv_shape& s, const conv_buffers& 
   }
 }
 
+/// Implicit gemm: computes a part's rows of blocks (over all images) and panels.
 template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& buffers, part p) {
   const std::int64_t rows = rows_of_blocks(s);
   const rectangle work = share(s.batch * rows, panels_of(s.group_out()), p);
@@ -319,6 +323,7 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
     }
 }
 
+/// im2col: computes a part's tiles of pixels (over all images) and panels.
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
   // All pixels form one line, unless the output has gaps between rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;

@@ -62,7 +62,7 @@ struct panel_prefetch {
     else weights += came;
   }
 };
-/// True if a matrix of `floats` floats (512 KiB or more) no longer is in L2 after it was written.
+/// True if a matrix of `floats` floats (512 KiB or more) is no longer in L2 after it was written.
 constexpr bool comes_from_afar(std::int64_t floats) { return floats >= 512 * 1024 / 4; }
 
 /// Number of blocks of A, `floats` floats each, that use one panel consecutively: they stay in L1 (16 KiB) for the next

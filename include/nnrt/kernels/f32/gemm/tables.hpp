@@ -128,8 +128,7 @@ namespace detail {
 
 /// Sets for which tables exist.
 /// Rows: each count alone, each count with the largest, two adjacent counts, all. Columns: one kind, full panels with
-/// one other kind, all.
-// Half the rows of the first of two tiles, for the smallest m that needs two.
+/// one other kind, all. `smallest_of_two`: half the rows of the first of two tiles, for the smallest m that needs two.
 inline constexpr int smallest_of_two = (mr / 2 + 1) / 2;
 inline constexpr int row_sets = 2 * row_counts + std::max(0, row_counts - 1 - smallest_of_two), column_sets = 8;
 constexpr unsigned row_set(int i) {

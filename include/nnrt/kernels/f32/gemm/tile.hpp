@@ -1,5 +1,5 @@
 // tile: register tiles of a matrix product: MR rows times NR columns of C stay in registers.
-// Flow: f32/gemm/gemm.hpp and f32/conv/conv2d.hpp iterate over tiles of weights that f32/gemm/pack.hpp packed;
+// Flow: f32/gemm/gemm.hpp and f32/conv/conv2d.hpp iterate over tiles; f32/gemm/pack.hpp packs B;
 // f32/gemm/tables.hpp lists the functions.
 #pragma once
 
@@ -54,7 +54,7 @@ class m_blocking {
 };
 
 /// Divides the rows of a product into tiles: four instead of three partly filled ones, for equal work of two threads.
-/// Not if four tiles would have fewer than 8 rows each: too few accumulators to hide the latency of fma.
+/// Three remain if four tiles would have fewer than 8 rows each: too few accumulators to hide the latency of fma.
 constexpr m_blocking m_blocking_of(std::int64_t m) {
   return mr > 8 && m > 4 * 8 - 2 && m < 3 * mr ? m_blocking{m, 4} : m_blocking{m};
 }
@@ -318,6 +318,7 @@ template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(
   }
 }
 
+/// Computes `t.count` tiles with accumulators of type `Sums`: bias, products of all runs, clamp, store.
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
   constexpr int sets = sets_for(Sums::accumulators), step = Sums::step,
                 turn = step == 1 ? k_of_a_turn(Sums::accumulators) : 1;
