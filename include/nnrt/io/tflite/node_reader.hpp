@@ -141,7 +141,7 @@ class node_reader {
       refuse(error_code::invalid_file, {"output ", i, ": got a tensor of other elements than COMPLEX64"});
     define(i, id);
   }
-  /// The value of weights (input i) of a layer with this input. If the input is f32, weights of fewer bits are converted.
+  /// The value of weights (input i) of a layer with this input. For an f32 input, weights of fewer bits are converted.
   constexpr std::int32_t weight(std::size_t i, std::int32_t beside) {
     if (narrow_constant(i, beside)) return constant(i, weights_beside_f32);
     return is_constant(i) ? constant(i, {.stays_in_file = true}) : input(i);

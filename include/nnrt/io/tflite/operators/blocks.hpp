@@ -1,5 +1,5 @@
-// blocks: what readers put operators together of - conversions, negation, clamps.
-// Flow: the readers in this folder use them; each adds nodes to the network and gives the last one's value.
+// blocks: nodes that several readers add: conversions, negation, clamping.
+// Flow: the readers in this folder call them; each adds nodes to the network and returns the value of the last one.
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
@@ -25,8 +25,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   return node.add<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(type)})});
 }
 [[gnu::cold]] constexpr std::int32_t negated(node_reader& node, std::int32_t x) { return node.add<ops::neg>({}, {x}); }
-/// Input i, of which TFLite takes no such integers: constants with some are refused, other inputs end a run. `name`
-/// says what a number of it is.
+/// Input i, in which some integers are forbidden. Constants with such integers are refused; other inputs get an assert,
+/// which stops the run. `name` says in errors what the integers are.
 [[gnu::cold]] constexpr std::int32_t input_without(node_reader& node, forbidden what, std::size_t i,
                                                    std::string_view name) {
   const std::int32_t x = node.input(i);
@@ -42,8 +42,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   return node.add<ops::reshape>({}, {x, node.integer_list(shape)});
 }
 
-// What is exact on quantised values when computed on the real ones: scale * (q - zero point) divided by the same scale
-// is q - zero point again, after rounding.
+// Operators on real values are exact on quantised values if they keep the scale: scale * (q - zero point), divided by
+// scale and rounded, is q - zero point again.
 
 [[gnu::cold]] constexpr std::int32_t as_real(node_reader& node, std::int32_t x) {
   if (!node.desc(x).quantised) return x;
@@ -52,7 +52,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   attrs.dst_t = static_cast<std::int64_t>(f32);
   return node.add<ops::quant_dtype_cast>(attrs, {x});
 }
-/// Real numbers, or those of another scale, as quantised values like those of another tensor, if these are some.
+/// Quantises real values, or requantises quantised ones, to the dtype and quantisation of `like`. Returns x if `like`
+/// is not quantised.
 [[gnu::cold]] constexpr std::int32_t as_quantised(node_reader& node, std::int32_t x, const tensor_desc& like) {
   if (!like.quantised) return x;
   ops::quant_dtype_cast::attrs attrs;
@@ -60,10 +61,11 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   attrs.dst_t = static_cast<std::int64_t>(like.type);
   return node.add<ops::quant_dtype_cast>(attrs, {x}, tensor_desc{like.type, format::nd, {}, like.quantised});
 }
-/// Quantised values in steps of 1 are the real ones.
+/// With this quantisation, stored and real values are equal.
 inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 
-/// The same bytes with the scale of `to`. Times one step as large as the quotient of both scales each is itself.
+/// Replaces the scale of x by the scale of `to`; stored integers do not change. Multiplies by one step whose scale is
+/// the quotient of both scales, which is exact.
 [[gnu::cold]] constexpr std::int32_t with_scale(node_reader& node, std::int32_t x, const quantisation& to) {
   const tensor_desc from = node.desc(x);
   if (from.quantised.scale == to.scale) return x;
@@ -71,33 +73,34 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   const quantisation made = quant{.scale = to.scale, .zero_point = from.quantised.zero_point};
   return node.add<ops::mul>({}, {x, node.scalar(from.type, 1, step)}, {from.type, format::nd, {}, made});
 }
-/// The same bytes with the zero point of `to`, and its scale already: the sum with as many steps as lie between both
-/// zero points. A step is 1 in the sum's fixed point, so that it is exact.
+/// Replaces the zero point of x by the one of `to`; stored integers do not change. The scales are equal. Adds as many
+/// steps as the zero points differ. A step is 1 in the fixed point of the sum, so the sum is exact.
 [[gnu::cold]] constexpr std::int32_t with_zero_point(node_reader& node, std::int32_t x, const quantisation& to) {
   const tensor_desc from = node.desc(x);
   const std::int64_t steps = std::int64_t{from.quantised.zero_point} - to.zero_point;
-  if (steps == 0 || size_of(from.type) != 1 || steps < -255 || steps > 255) return x;  // no bytes have such zero points
+  // no 8-bit values have such zero points
+  if (steps == 0 || size_of(from.type) != 1 || steps < -255 || steps > 255) return x;
   const int lowest = from.type == u8 ? 0 : -128, end = steps > 0 ? lowest : lowest + 255;
   const quantisation from_end = quant{.scale = to.scale, .zero_point = end};
   return node.add<ops::add>({}, {x, node.scalar(from.type, static_cast<double>(end + steps), from_end)},
                             {from.type, format::nd, {}, to});
 }
-/// The same bytes with the scale and zero point of `to`, where both have one scale.
+/// Replaces scale and zero point of x by those in `to`, if both have one scale; stored integers do not change.
 [[gnu::cold]] constexpr std::int32_t moved_to(node_reader& node, std::int32_t x, const quantisation& to) {
   constexpr auto one = quantisation::kind::per_tensor;
   if (node.desc(x).quantised.mode != one || to.mode != one) return x;
   return with_zero_point(node, with_scale(node, x, to), to);
 }
-/// Input i of an operator that TFLite lets move or compare what is stored, whatever scale and zero point the file
-/// declares for the result: what the operator does is done with those, so the input's bytes get them first. Zero points
-/// of 16-bit numbers stay, and the rules refuse others.
+/// Input i of an operator that moves or compares stored integers. TFLite ignores the input's scale and zero point
+/// there, so its integers first get the output's. Zero points of 16-bit values are kept, and rules refuse those that
+/// differ.
 [[gnu::cold]] constexpr std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
   const std::int32_t x = node.input(i);
   const tensor_desc to = node.declared(0);
   return node.desc(x).type == to.type ? moved_to(node, x, to.quantised) : x;
 }
 
-/// x, or the nearest number from least to most. Quantised values keep their quantisation.
+/// Clamps x to [least, most]. Quantised values keep their quantisation.
 [[gnu::cold]] constexpr std::int32_t clamped(node_reader& node, std::int32_t x, float least, float most) {
   const tensor_desc like = node.desc(x);
   if (like.quantised || types::floating.contains(like.type)) {
@@ -109,7 +112,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   return node.add<ops::minimum>({}, {above, node.scalar(like.type, double{most})});
 }
 
-/// The axes that the integers of input i name, each once, in order. Refused: others than the axes of x.
+/// The axes that the integers of input i name, sorted and each once. Refuses axes that x does not have.
 [[gnu::cold]] constexpr pool<std::int64_t> axes_of(node_reader& node, std::size_t i, std::int32_t x) {
   const pool<std::int64_t> named = node.integers(i);
   const int rank = node.desc(x).rank();
@@ -129,7 +132,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// The nodes of a fused activation that no operator of ours fuses, behind a value.
+/// Adds the nodes of a fused activation, which no operator of nnrt fuses, to value `id`. Returns the result.
 [[gnu::cold]] constexpr std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number) {
   if (number == 2) return detail::clamped(node, id, -1, 1);
   if (!types::floating.contains(node.desc(id).type))

@@ -1,6 +1,6 @@
-// counted: readers of operators of .tflite files whose data say how many results there are.
-// Flow: operators.hpp lists them; read.hpp checks the operators that read results which only a run counts, and adds the
-// count as an output.
+// counted: readers of .tflite operators whose number of results depends on their data.
+// Flow: operators.hpp lists them; read.hpp checks the operators that read such results, and adds the number of valid
+// rows as an output.
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
@@ -12,8 +12,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Says that output i is a value of rows of which a run counts the first ones. Its first extent is the largest that
-/// there may be, whatever the file declares.
+/// Sets output i to a value whose first `count` rows are valid. Its first extent is the largest possible number of
+/// rows; the declared one is ignored.
 [[gnu::cold]] constexpr void conclude_counted(node_reader& node, std::size_t i, std::int32_t id, std::int32_t count) {
   const tensor_desc expected = node.declared(i), got = node.desc(id);
   if (!node.is_fine()) return;
@@ -23,13 +23,13 @@ namespace detail {
   node.define(i, id);
   node.check(node.tensors().set_count(id, count));
 }
-/// How many rows count, where that is known while the file is read; -1: it is not.
+/// The number of valid rows if it is known while the file is read, else -1.
 [[gnu::cold]] constexpr std::int64_t known_count(node_reader& node, std::int32_t count) {
   const ir::graph& g = node.network().graph();
   return node.is_fine() && g.at(count).is == ir::kind::constant ? g.element<std::int32_t>(g.at(count), 0) : -1;
 }
 
-/// Indices [count, rank] of what is not 0 in a constant of the graph.
+/// Indices [count, rank] of the non-zero elements of a constant.
 [[gnu::cold]] constexpr std::int32_t known_indices(node_reader& node, std::int32_t x) {
   const tensor_desc desc = node.desc(x);
   const ir::graph& g = node.network().graph();
@@ -51,8 +51,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// WHERE: indices of what is true, or not 0. Of a constant they are known; what a run computes has as many rows as x
-/// has elements, of which it counts the first ones.
+/// WHERE: indices of true or non-zero elements. For a constant they are computed while the file is read. Otherwise the
+/// result has one row for each element of x, and the number of valid rows is computed at run time.
 [[gnu::cold]] constexpr void read_where(node_reader& node) {
   const std::int32_t x = node.is_constant(0) ? node.constant(0, {.is_read = true}) : node.input(0);
   node.refuse_quantised(0, x);
@@ -62,8 +62,7 @@ namespace detail {
   if (node.is_fine()) detail::conclude_counted(node, 0, made[0], made[1]);
 }
 
-/// UNIQUE: the different numbers of a list, in the order in which they come first, and where among them each number of
-/// the list is.
+/// UNIQUE: the distinct numbers of a list in order of first occurrence, and the index of each element among them.
 [[gnu::cold]] constexpr void read_unique(node_reader& node) {
   const std::int8_t type = node.options<schema::unique_options>()[schema::unique_options::type];
   const std::int32_t x = node.input(0);

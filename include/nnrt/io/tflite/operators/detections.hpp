@@ -1,4 +1,4 @@
-// detections: readers of the operators of .tflite files by which detectors choose boxes.
+// detections: readers of the .tflite operators that select boxes in object detectors.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// TFLite_Detection_PostProcess. Its options have names; detections_per_class and use_regular_nms may be missing.
+/// TFLite_Detection_PostProcess. Its options have names; detections_per_class and use_regular_nms are optional.
 [[gnu::cold]] constexpr void read_detection_post_process(node_reader& node) {
   const named_numbers options = node.custom_options();
   const auto required = [&](std::string_view name) { return node.required_option(options, name); };
@@ -27,8 +27,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
   node.finish<ops::detection_post_process>(attrs, {node.input(0), node.input(1), node.input(2)});
 }
 
-/// NON_MAX_SUPPRESSION_V4, and _V5, which has a sigma and also gives scores. How many results there are at most must be
-/// known.
+/// NON_MAX_SUPPRESSION_V4 and _V5, which has an additional sigma and returns scores. The largest number of results must
+/// be known.
 [[gnu::cold]] constexpr void read_non_max_suppression(node_reader& node) {
   const bool is_soft = node.input_count() == 6;
   ops::non_max_suppression::attrs attrs;

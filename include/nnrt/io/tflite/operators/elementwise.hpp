@@ -31,23 +31,23 @@ template <class Op> [[gnu::cold]] constexpr void read_binary(node_reader& node) 
   node.finish<Op>({}, {node.input(0), node.input(1)});
 }
 
-/// POW, of which integers have no negative exponents.
+/// POW. Integers must not have negative exponents.
 [[gnu::cold]] constexpr void read_pow(node_reader& node) {
   node.finish<ops::pow>({}, {node.input(0), detail::input_without(node, detail::forbidden::negative, 1, "exponent")});
 }
-/// FLOOR_MOD, of which integers have no divisor 0.
+/// FLOOR_MOD. Integers must not have zero divisors.
 [[gnu::cold]] constexpr void read_floor_mod(node_reader& node) {
   node.finish<ops::mod>({}, {node.input(0), detail::input_without(node, detail::forbidden::zero, 1, "divisor")});
 }
 
 namespace detail {
-/// The tanh of what Op makes of quantised values. The scale of that stands nowhere, so the real numbers are computed.
+/// tanh of Op's result on quantised values. The file has no scale for that result, so real values are computed.
 template <class Op> [[gnu::cold]] constexpr void read_tanh_of_quantised(node_reader& node) {
   const std::int32_t y = node.add<Op>({}, {as_real(node, node.input(0)), as_real(node, node.input(1))});
   node.conclude(0, as_quantised(node, node.add<ops::tanh>({}, {y}), node.declared(0)));
 }
 }  // namespace detail
-/// Operators of two tensors that fuse an activation.
+/// Operators of two tensors with a fused activation.
 template <class Op, class Options> [[gnu::cold]] constexpr void read_arithmetic(node_reader& node) {
   const std::int8_t fused = node.options<Options>()[Options::fused];
   if (fused == fused_tanh && node.desc(node.input(0)).quantised) return detail::read_tanh_of_quantised<Op>(node);
@@ -59,15 +59,15 @@ template <class Op, class Options> [[gnu::cold]] constexpr void read_arithmetic(
 }
 
 namespace detail {
-/// As near to one as TFLite wants it.
+/// True when x is a power of two, by TFLite's tolerance.
 [[gnu::cold]] constexpr bool is_power_of_two(float x) {
   constexpr double log2_of_e = 1.4426950408889634;
   const double power = math::log(double{x}) * log2_of_e;
   return math::abs(power - math::round_half_away(power)) < 1e-3;
 }
 }  // namespace detail
-/// ADD and SUB. TFLite shifts 16-bit numbers whose scales are powers of two, unless the option says that it shall not,
-/// or there are no options.
+/// ADD and SUB. Refuses 16-bit values whose scales are powers of two when options are present and do not switch off
+/// TFLite's special kernel for them.
 template <class Op, class Options> [[gnu::cold]] constexpr void read_sum_of_two(node_reader& node) {
   const auto options = node.options<Options>();
   bool shifts = options && options[Options::pot_scale_int16];
@@ -77,14 +77,14 @@ template <class Op, class Options> [[gnu::cold]] constexpr void read_sum_of_two(
   read_arithmetic<Op, Options>(node);
 }
 
-/// Of plain numbers.
+/// NEG, of unquantised values.
 [[gnu::cold]] constexpr void read_neg(node_reader& node) {
   const std::int32_t x = node.input(0);
   node.refuse_quantised(0, x);
   node.finish<ops::neg>({}, {x});
 }
 
-/// One after the other.
+/// Adds the operands in order.
 [[gnu::cold]] constexpr void read_add_n(node_reader& node) {
   std::int32_t sum = node.input(0);
   node.refuse_quantised(0, sum);
@@ -92,8 +92,8 @@ template <class Op, class Options> [[gnu::cold]] constexpr void read_sum_of_two(
   node.conclude(0, sum);
 }
 
-/// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1. Quantised values are brought to the output's scale first, as TFLite
-/// does: in the input's the bounds might be others.
+/// RELU_N1_TO_1 and RELU_0_TO_1: clamps to [Least, 1]. Quantised values are first converted to the output's scale, as
+/// in TFLite: the bounds in the input's scale might differ.
 template <int Least> [[gnu::cold]] constexpr void read_clamp(node_reader& node) {
   const std::int32_t x = node.input(0);
   const bool is_rescaled = node.desc(x).quantised && node.desc(x).quantised != node.declared(0).quantised;
@@ -107,7 +107,7 @@ template <int Least> [[gnu::cold]] constexpr void read_clamp(node_reader& node) 
   node.finish<ops::gelu>(attrs, {node.input(0)});
 }
 
-/// The slopes are [1, 1, C] beside an image [N, H, W, C]: all but the last extent are 1.
+/// PReLU slopes with extents of 1 except the last, such as [1, 1, C] for an image [N, H, W, C], become a vector.
 [[gnu::cold]] constexpr void read_prelu(node_reader& node) {
   const std::int32_t x = node.input(0), slopes = node.weight(1, x);
   const shape_t& shape = node.desc(slopes).shape;
@@ -131,14 +131,14 @@ template <int Least> [[gnu::cold]] constexpr void read_clamp(node_reader& node) 
 }
 
 namespace detail {
-/// x times 0, stored like x: softmax takes no beta of 0.
+/// x - x with the quantisation of x. It replaces x when beta is 0, which softmax does not support.
 [[gnu::cold]] constexpr std::int32_t quantised_zeros(node_reader& node, std::int32_t x) {
   const tensor_desc like = node.desc(x);
   return node.add<ops::sub>({}, {x, x}, {like.type, format::nd, {}, like.quantised});
 }
 }  // namespace detail
 
-/// Along the last axis, of x times beta.
+/// Softmax of x * beta along the last axis.
 [[gnu::cold]] constexpr void read_softmax(node_reader& node) {
   const float beta = node.options<schema::softmax_options>()[schema::softmax_options::beta];
   std::int32_t x = node.input(0);
@@ -151,7 +151,7 @@ namespace detail {
 
 namespace detail {
 
-/// What is stored, whatever that stands for, as f32.
+/// The stored integers of quantised x as f32.
 [[gnu::cold]] constexpr std::int32_t quantised_as_real(node_reader& node, std::int32_t x) {
   const quantisation from = node.desc(x).quantised;
   const std::int32_t real = as_real(node, x);
@@ -159,7 +159,7 @@ namespace detail {
   const std::int32_t steps = node.add<ops::round>({}, {node.add<ops::div>({}, {real, node.scalar(f32, from.scale)})});
   return node.add<ops::add>({}, {steps, node.scalar(f32, from.zero_point)});
 }
-/// Integers of 8 or 16 bits as what is stored, with the quantisation that the output declares.
+/// Interprets integers of 8 or 16 bits as stored values with the output's quantisation.
 [[gnu::cold]] constexpr std::int32_t quantised_from_plain(node_reader& node, std::int32_t x, const tensor_desc& like) {
   std::int32_t real = cast_to(node, x, f32);
   if (like.quantised != steps_of_1) {
@@ -171,8 +171,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// To the element type of the output. Numbers that are stored are cast as they are: scales and zero points count for
-/// nothing.
+/// Casts to the element type of the output. Stored integers are cast without regard to scale and zero point.
 [[gnu::cold]] constexpr void read_cast(node_reader& node) {
   const tensor_desc wanted = node.declared(0);
   std::int32_t x = node.input(0);
@@ -184,10 +183,10 @@ namespace detail {
   node.conclude(0, detail::quantised_from_plain(node, detail::cast_to(node, x, wanted.type), wanted));
 }
 
-/// To the element type and quantisation of the output.
+/// Converts to the element type and quantisation of the output.
 [[gnu::cold]] constexpr void read_quantize(node_reader& node) {
   const std::int32_t x = node.input(0);
-  // Constants of i32 and wider integers have no scale here, whatever the file says.
+  // Here, constants of i32 and wider integers have no scale, even if the file states one.
   const auto loses_scale = [](const tensor_desc& desc, float scale) {
     return scale != 0 && types::integer.contains(desc.type) && !desc.quantised;
   };
@@ -205,7 +204,7 @@ namespace detail {
   node.finish<ops::quant_dtype_cast>(attrs, {x});
 }
 
-/// Constants are dequantised here: files keep the weights of float networks so.
+/// DEQUANTIZE. Constants are converted while the file is read: files store weights of float networks in this form.
 [[gnu::cold]] constexpr void read_dequantize(node_reader& node) {
   if (node.is_constant(0)) {
     const std::int32_t made = node.constant(0, {.as_f32 = true});

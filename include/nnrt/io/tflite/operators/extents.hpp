@@ -1,5 +1,5 @@
-// extents: arithmetic of readers on extents that may be unknown until the network's inputs have their shapes.
-// Flow: the readers in this folder use them; known extents become constants at once, others when a session is resized.
+// extents: arithmetic on extents that may be unknown until the network's inputs have their shapes.
+// Flow: the readers in this folder call it; known extents become constants at once, others when a session is resized.
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
@@ -15,31 +15,31 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
 
-// Lists of extents are values of i64, one number has the shape [1].
+// Lists of extents are i64 values; a single number has the shape [1].
 
-/// The numbers of a list from the first on, so many of them.
+/// The `count` numbers of a list from `first` on.
 [[gnu::cold]] constexpr std::int32_t part_of_list(node_reader& node, std::int32_t list, std::int64_t first,
                                                   std::int64_t count) {
   return node.add<ops::slice>({}, {list, node.integer_list({first}), node.integer_list({count})});
 }
-/// The extents of x along `count` axes from the first on.
+/// The extents of x along `count` axes from axis `first` on.
 [[gnu::cold]] constexpr std::int32_t extents_of(node_reader& node, std::int32_t x, std::int64_t first,
                                                 std::int64_t count) {
   return part_of_list(node, cast_to(node, node.add<ops::shape_of>({}, {x}), i64), first, count);
 }
-/// Lists as one.
+/// Concatenates lists.
 [[gnu::cold]] constexpr std::int32_t joined_lists(node_reader& node, std::initializer_list<std::int32_t> lists) {
   return node.add<ops::concat>({}, lists);
 }
-/// The product of all numbers of a list, 1 of none.
+/// The product of all numbers of a list; 1 for an empty list.
 [[gnu::cold]] constexpr std::int32_t product_of_list(node_reader& node, std::int32_t list) {
   ops::reduce_prod::attrs attrs;
   attrs.keep_dims = true;
   return node.add<ops::reduce_prod>(attrs, {list, node.integer_list({0})});
 }
 
-/// x repeated until it has this shape, whatever its dtype; `planned` are its extents as far as they are known, which
-/// one that only a run knows must turn out to have.
+/// Broadcasts x to this shape, for any dtype. `planned` has the extents that are known; a shape that is computed at run
+/// time must agree with them.
 [[gnu::cold]] constexpr std::int32_t repeated_to(node_reader& node, std::int32_t x, std::int32_t shape,
                                                  const shape_t& planned = {}) {
   const tensor_desc wanted{boolean, default_format(planned.rank), planned};
@@ -47,8 +47,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite::detail {
   return node.add<ops::select>({}, {everywhere, x, x});
 }
 
-/// 0, 1 … as many i64 as the list of one number says. No operator counts up to an operand, but the largest of equal
-/// numbers are found in order; one more than wanted, since there must be one.
+/// The numbers 0, 1, … count - 1 as i64; `count` is a list of one number. No operator counts up to an operand, but
+/// top_k returns the indices of equal numbers in order. It takes one number more, because it needs at least one.
 [[gnu::cold]] constexpr std::int32_t counted_up(node_reader& node, std::int32_t count) {
   const std::int32_t one_more = node.add<ops::add>({}, {count, node.integer_list({1})});
   const std::int32_t equal = node.add<ops::fill>({}, {node.scalar(i32, 0), one_more});

@@ -1,4 +1,4 @@
-// functions: readers of exponentials, logarithms and roundings of .tflite files.
+// functions: readers of exponentials, logarithms, rounding and similar functions of .tflite files.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Operators that TFLite looks up in a table when their numbers are quantised, or that it has for f32 alone.
+/// Refuses other dtypes than f32. TFLite uses lookup tables for quantised values of these operators, or has f32 only.
 [[gnu::cold]] constexpr void require_f32(node_reader& node, std::int32_t x) {
   if (node.is_fine() && node.desc(x).type != f32) node.not_supported_beside(0, x, "f32");
 }
@@ -34,7 +34,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Bytes, too: TFLite's table of them holds the nearest numbers. Its table of 16-bit numbers does not.
+/// EXP of f32 and 8-bit values: TFLite's 8-bit table has the nearest values, its 16-bit table does not.
 [[gnu::cold]] constexpr void read_exp(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32_or_bytes(node, x);
@@ -46,7 +46,7 @@ template <class Op> [[gnu::cold]] constexpr void read_function(node_reader& node
   detail::require_f32(node, x);
   node.finish<Op>({}, {x});
 }
-/// Along the last axis.
+/// Log-softmax along the last axis.
 [[gnu::cold]] constexpr void read_log_softmax(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32_or_bytes(node, x);
@@ -55,7 +55,7 @@ template <class Op> [[gnu::cold]] constexpr void read_function(node_reader& node
   node.finish<ops::log_softmax>(attrs, {x});
 }
 namespace detail {
-/// x where it is positive, else exp(x) - 1, in f64 for what is near 0.
+/// ELU: x > 0 ? x : exp(x) - 1. The difference is computed in f64, for accuracy near 0.
 [[gnu::cold]] constexpr std::int32_t elu_of_reals(node_reader& node, std::int32_t x) {
   const std::int32_t exponential = node.add<ops::exp>({}, {cast_to(node, x, f64)});
   const std::int32_t less = node.add<ops::sub>({}, {exponential, node.scalar(f64, 1)});
@@ -63,7 +63,8 @@ namespace detail {
   return node.add<ops::select>({}, {is_not_positive, cast_to(node, less, f32), x});
 }
 }  // namespace detail
-/// Bytes, too: TFLite's table of them holds the real results times 1 / scale, rounded, and not their quotients.
+/// ELU of f32 and i8. TFLite's table has the real results multiplied by 1 / scale and rounded, instead of divided by
+/// scale.
 [[gnu::cold]] constexpr void read_elu(node_reader& node) {
   const std::int32_t x = node.input(0);
   const tensor_desc to = node.declared(0);
@@ -80,7 +81,7 @@ namespace detail {
   node.conclude(0, detail::with_scale(node, detail::as_quantised(node, steps, in_steps), to.quantised));
 }
 
-/// Of two tensors of one shape, y before x.
+/// atan2(y, x) of two tensors with the same shape.
 [[gnu::cold]] constexpr void read_atan2(node_reader& node) {
   const std::int32_t y = node.input(0), x = node.input(1);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -97,7 +98,7 @@ namespace detail {
   node.finish<ops::atan2>({}, {y, x});
 }
 
-/// 1, -1, or 0 where x is 0 or not a number.
+/// 1, -1, or 0 where x is 0 or NaN.
 [[gnu::cold]] constexpr void read_sign(node_reader& node) {
   const std::int32_t x = node.input(0);
   const dtype type = node.desc(x).type;
@@ -110,7 +111,7 @@ namespace detail {
 }
 
 namespace detail {
-/// The range of quantised values of FAKE_QUANT, moved so that 0 is one of them.
+/// The range of quantised values of FAKE_QUANT, shifted so that 0 is one of them.
 struct nudged_range {
   float scale = 0, least = 0, most = 0;
   constexpr nudged_range(float min, float max, int num_bits, bool is_narrow) {
@@ -124,7 +125,7 @@ struct nudged_range {
   }
 };
 }  // namespace detail
-/// What stays of x when it is stored in a few bits: round((x - least) / scale) * scale + least.
+/// FAKE_QUANT: rounds x to the quantised values, round((x - least) / scale) * scale + least.
 [[gnu::cold]] constexpr void read_fake_quant(node_reader& node) {
   using kind = schema::fake_quant_options;
   const auto options = node.options<kind>();
@@ -148,8 +149,8 @@ struct nudged_range {
   node.finish<ops::add>({}, {real, node.scalar(f32, range.least)});
 }
 
-/// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of
-/// both differ.
+/// Quotients rounded down. div rounds integer quotients toward zero, which is 1 too large where the remainder differs
+/// from the result of mod.
 [[gnu::cold]] constexpr void read_floor_div(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
   if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});

@@ -1,4 +1,4 @@
-// images: readers of operators of .tflite files that move pixels between places, channels and a batch, and of resizing.
+// images: readers of .tflite operators that move pixels between space, channels and batch, and that resize images.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Blocks and borders of BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND, operators of ours on images. Sequences [N, T, C]
-/// become images one pixel wide.
+/// BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND, whose nnrt operators take images. Sequences [N, T, C] become images of
+/// width 1.
 template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_reader& node) {
   const std::int32_t x = node.input(0);
   const pool<std::int64_t> block = node.integers(1), borders = node.integers(2);
@@ -41,13 +41,13 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   node.finish<ops::squeeze>(narrowed, {node.add<Op>(attrs, {node.add<ops::unsqueeze>(widened, {x})})});
 }
 
-/// Where along an axis the nearest pixels are, as a value; ir::none when all stay where they are.
+/// Indices of the nearest pixels along an axis, as a value; ir::none when no pixel moves.
 [[gnu::cold]] constexpr std::int32_t nearest_pixels(node_reader& node, std::int64_t from, std::int64_t to,
                                                     bool align_corners, bool half_pixels) {
   const float scale = align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
                                               : static_cast<float>(from) / static_cast<float>(to);
   node.count_copy(to * 8);
-  const bool all_stay = from == to && !(align_corners && half_pixels);  // halves that are rounded up move each pixel
+  const bool all_stay = from == to && !(align_corners && half_pixels);  // halves rounded up move each pixel
   if (!node.is_fine() || all_stay) return ir::none;
   pool<std::int64_t> places;
   for (std::int64_t i = 0; i < to; ++i) {
@@ -58,7 +58,8 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   return node.integer_list(places);
 }
 
-/// The step from pixel to pixel in the same floats, of extents that may be unknown; both are lists of one number.
+/// The distance between sampled pixels, computed in the same float operations. The extents are lists of one number and
+/// may be unknown.
 [[gnu::cold]] constexpr std::int32_t nearest_step(node_reader& node, std::int32_t from, std::int32_t to,
                                                   bool align_corners) {
   const auto quotient = [&](std::int32_t a, std::int32_t b) {
@@ -70,7 +71,7 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   return node.add<ops::select>({}, {node.add<ops::greater_equal>({}, {one, to}), quotient(from, to),
                                     quotient(node.add<ops::sub>({}, {from, one}), last)});
 }
-/// nearest_pixels() of extents that may be unknown.
+/// nearest_pixels() for extents that may be unknown.
 [[gnu::cold]] constexpr std::int32_t nearest_pixels_of_extents(node_reader& node, std::int32_t from, std::int32_t to,
                                                                bool align_corners, bool half_pixels) {
   const std::int32_t half = node.real_number(0.5F);
@@ -78,7 +79,7 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   if (half_pixels) places = node.add<ops::add>({}, {places, half});
   places = node.add<ops::mul>({}, {places, nearest_step(node, from, to, align_corners)});
   std::int32_t pixels = node.add<ops::floor>({}, {places});
-  if (align_corners) {  // halves go up, as our rounding does not
+  if (align_corners) {  // halves are rounded up, which ops::round does not do
     const std::int32_t goes_up = node.add<ops::greater_equal>({}, {node.add<ops::sub>({}, {places, pixels}), half});
     pixels = node.add<ops::add>({}, {pixels, cast_to(node, goes_up, f32)});
   }
@@ -86,7 +87,7 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
                                 {cast_to(node, pixels, i64), node.add<ops::sub>({}, {from, node.integer_list({1})})});
 }
 
-/// RESIZE_NEAREST_NEIGHBOR where a size or extent is unknown until the network's inputs have their shapes.
+/// RESIZE_NEAREST_NEIGHBOR with a size or extent that is known only when the inputs have their shapes.
 [[gnu::cold]] constexpr void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners,
                                                        bool half_pixels) {
   if (node.desc(x).rank() != 4)
@@ -114,7 +115,7 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   attrs.block_size = node.options<schema::depth_to_space_options>()[schema::depth_to_space_options::block_size];
   node.finish<ops::depth_to_space>(attrs, {detail::moved_input(node)});
 }
-/// Blocks of one pixel stay what they are.
+/// With blocks of one pixel nothing changes.
 [[gnu::cold]] constexpr void read_space_to_depth(node_reader& node) {
   ops::space_to_depth::attrs attrs;
   attrs.block_size = node.options<schema::space_to_depth_options>()[schema::space_to_depth_options::block_size];
@@ -142,7 +143,7 @@ template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_
   node.finish<ops::resize_bilinear>(attrs, {x});
 }
 
-/// Rows and columns, as often as they are the nearest ones.
+/// Gathers the nearest rows, then the nearest columns.
 [[gnu::cold]] constexpr void read_resize_nearest_neighbor(node_reader& node) {
   using kind = schema::resize_nearest_neighbor_options;
   const auto options = node.options<kind>();

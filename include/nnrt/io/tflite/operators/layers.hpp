@@ -29,15 +29,16 @@ template <class Attributes, class Options>
   attrs.fused = node.fused(options[Options::fused]);
 }
 
-/// Groups are not written down: filters [O, H, W, I] that see fewer channels than there are mean several.
+/// The number of groups of a convolution: the input's channels divided by the filters' I ([O, H, W, I]). The file does
+/// not state it.
 constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filters) {
   if (x.rank() != 4 || filters.rank() != 4 || x.shape[3] < 1 || filters.shape[3] < 1) return 1;
   return x.shape[3] % filters.shape[3] == 0 ? x.shape[3] / filters.shape[3] : 1;
 }
 
-/// A bias counts sums of products: a scale of its own means nothing. TFLite says so where both tensors of a layer have
-/// one scale and the difference is clear beside the output's; of layers with filters it looks at unsigned ones alone. A
-/// bias without a scale has 0 there.
+/// A bias has the scale of the accumulators, scale of x times scale of the weight. As in TFLite, another scale is
+/// refused when both tensors have one scale and the difference is above 0.02 of the output's scale. A missing scale
+/// counts as 0. Layers with filters are checked for u8 only.
 [[gnu::cold]] constexpr void check_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t weight) {
   const quantisation of_x = node.desc(x).quantised, of_weight = node.desc(weight).quantised,
                      of_y = node.declared(0).quantised;
@@ -52,8 +53,8 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   if (node.desc(x).type == u8) check_bias_scale(node, i, x, filters);
 }
 
-/// The element type of the bias (input i of the operator) beside 16-bit numbers, which newer files write down another
-/// time; FLOAT32 says nothing. Refused: another than the bias has.
+/// Refuses an option quantized_bias_type that differs from the bias (input i), for quantised x. FLOAT32 means
+/// unspecified.
 [[gnu::cold]] constexpr void check_bias_type(node_reader& node, std::size_t i, std::int32_t x, std::int8_t type) {
   if (type == 0 || !node.is_fine() || !node.desc(x).quantised) return;
   if (type != type_number("INT32") && type != type_number("INT64"))
@@ -73,12 +74,13 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   return node.add<ops::transpose>({}, {node.input(i), node.integer_list({3, 1, 2, 0})});
 }
 
-/// Weights of 8 bits (input i of the operator) beside a float x: TFLite computes such layers on integers.
+/// The desc of 8-bit weights (input i) of a layer with f32 input x, else none. TFLite computes such layers on integers.
 [[gnu::cold]] constexpr std::optional<tensor_desc> weight_of_bytes(node_reader& node, std::size_t i, std::int32_t x) {
   const auto weight = node.narrow_constant(i, x);
   return weight && size_of(weight->type) == 1 ? weight : std::nullopt;
 }
-/// What a float layer sees of its input x beside such weights. `axis` is where the numbers begin that share a scale.
+/// The input x of a float layer, quantised and dequantised at run time if the weights have 8 bits. The elements from
+/// `axis` on share a scale.
 [[gnu::cold]] constexpr std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
                                                  std::int64_t axis) {
   if (!weight_of_bytes(node, i, x)) return x;
@@ -87,7 +89,8 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   attrs.symmetric = symmetric;
   return node.add<ops::dynamic_range>(attrs, {x});
 }
-/// The same for the rows of a dense layer with weights (input 1), as long as those.
+/// The rows of a dense layer's input, treated likewise. Each row has as many elements as the weights (input 1) have
+/// columns.
 [[gnu::cold]] constexpr std::int32_t rows_seen(node_reader& node, std::int32_t x, bool symmetric) {
   const auto weight = weight_of_bytes(node, 1, x);
   if (!weight || weight->rank() != 2) return x;
@@ -117,7 +120,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   ops::conv2d::attrs attrs;
   detail::read_windows(node, options, attrs);
   attrs.group = detail::groups_of(node.desc(x), node.desc(filters));
-  // Like TFLite, which takes several scales that are all equal for one: only others make it shift the input.
+  // As in TFLite: several equal scales count as one; different scales make the input's quantisation asymmetric.
   const bool symmetric = !node.has_different_scales(1);
   node.finish<ops::conv2d>(attrs, {detail::seen_beside(node, 1, x, symmetric, 1), filters, bias});
 }
@@ -132,8 +135,8 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 }
 
 namespace detail {
-/// What the output of TRANSPOSE_CONV shall be: its first operand says the shape, the declared output what that leaves
-/// open; what both leave open is -1.
+/// The desc of TRANSPOSE_CONV's output. Its shape is the first operand; extents that are unknown there come from the
+/// declared output. Extents unknown in both are -1.
 [[gnu::cold]] constexpr tensor_desc wanted_image(node_reader& node) {
   tensor_desc wanted = node.declared(0);
   const shape_t declared = wanted.shape, given = node.shape_as_far_as_known(0);
@@ -142,9 +145,9 @@ namespace detail {
     if (given[axis] < 0) wanted.shape[axis] = declared[axis];
   return wanted;
 }
-/// The same image where height or width were open: the stride leaves a choice, of which the layer takes the usual one,
-/// and files compute just that of the input's shape. Whether this one does turns out when the input's shape is known:
-/// the operand has to hold as many pixels. Refused: a shape that only the run of other nodes computes.
+/// Checks the output's height and width if they were unknown. A stride leaves a choice of extents; conv2d_transpose
+/// takes the usual ones. The reshape to the shape operand fails at run time if the operand differs. Refuses a shape
+/// operand that depends on data.
 [[gnu::cold]] constexpr std::int32_t checked_image(node_reader& node, std::int32_t y, const tensor_desc& wanted) {
   if (wanted.rank() == 4 && wanted.shape[1] >= 0 && wanted.shape[2] >= 0) return y;
   if (node.is_computed(node.input(0)))
@@ -193,7 +196,8 @@ namespace detail {
   ops::matmul::attrs attrs;
   attrs.transpose_a = options[kind::adj_x];
   attrs.transpose_b = options[kind::adj_y];
-  if (attrs.transpose_a && detail::weight_of_bytes(node, 1, a)) {  // rows share a scale once they are rows
+  // a scale is shared by a row, so rows must be contiguous
+  if (attrs.transpose_a && detail::weight_of_bytes(node, 1, a)) {
     a = detail::matrices_transposed(node, a);
     attrs.transpose_a = false;
   }
@@ -220,7 +224,7 @@ template <class Op> [[gnu::cold]] constexpr void read_pool_2d(node_reader& node)
   const typename Op::attrs attrs = detail::pool_of<Op>(node);
   node.finish<Op>(attrs, {detail::moved_input(node)});
 }
-/// The root of the mean of squares. A fused activation is one of the root: relu leaves that as it is.
+/// sqrt(mean(x * x)) over each window. A fused activation applies to the root, where relu has no effect.
 [[gnu::cold]] constexpr void read_l2_pool_2d(node_reader& node) {
   ops::avg_pool::attrs attrs = detail::pool_of<ops::avg_pool>(node);
   const bool is_bounded = attrs.fused == activation::relu6;

@@ -1,6 +1,5 @@
-// lists: readers of operators on lists of tensors, TensorFlow's and TensorFlow Lite's own; loops gather their steps so.
-// Flow: operators.hpp lists them. Which value each element is, is known while a file is read: no list is in the
-// network.
+// lists: readers of operators on lists of tensors, of TensorFlow and TensorFlow Lite; loops collect results in them.
+// Flow: operators.hpp lists them. Elements are resolved while a file is read, so the network contains no lists.
 #pragma once
 
 #include <nnrt/io/tflite/node_def.hpp>
@@ -10,23 +9,23 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// What the options of such an operator say.
+/// Options of a list operator.
 struct list_options {
-  dtype type = dtype::none;  // of the elements; none: nothing
-  bool grows = true;         // whether an element behind the last one makes the list longer
-  std::int64_t count = -1;   // as many elements must it have; -1: any number
+  dtype type = dtype::none;  // of the elements; none: not stated
+  bool grows = true;         // an index past the end extends the list
+  std::int64_t count = -1;   // required number of elements; -1: any
 };
 
-/// The operators of TensorFlow Lite have an element type alone, a byte, and only some of them.
+/// Operators of TensorFlow Lite. Some state an element type, in one byte; they have no other options.
 struct own_lists {
-  static constexpr bool are_squeezed = true;  // elements of one number are stacked without an axis of their own
+  static constexpr bool are_squeezed = true;  // stacked elements of shape [1] give a vector
   [[gnu::cold]] static constexpr list_options options(node_reader& node, std::string_view) {
     const std::string_view bytes = node.custom_bytes();
     return {bytes.empty() ? dtype::none : dtype_of_type(static_cast<unsigned char>(bytes[0]))};
   }
 };
-/// Those of TensorFlow, which its files name with Flex in front, have the node of TensorFlow's graph: its operator's
-/// name, then all of it.
+/// Operators of TensorFlow, whose names begin with Flex. Their options have the operator's name and the node of
+/// TensorFlow's graph.
 struct flex_lists {
   static constexpr bool are_squeezed = false;
   [[gnu::cold]] static constexpr list_options options(node_reader& node, std::string_view name) {
@@ -44,7 +43,8 @@ struct flex_lists {
   }
 };
 
-/// The shape that operand i says elements have: a list of extents, or -1. What a run computes says nothing.
+/// The shape of elements that operand i states: a list of extents, or -1 for an unknown shape. Values computed at run
+/// time are ignored.
 [[gnu::cold]] constexpr partial_shape element_shape(node_reader& node, std::size_t i) {
   if (!node.is_known(i)) return {};
   const std::int32_t id = node.input(i);
@@ -59,30 +59,30 @@ struct flex_lists {
   }
   return made;
 }
-/// What both say together.
+/// Combines two partial shapes. Refuses contradictions.
 [[gnu::cold]] constexpr partial_shape agreed(node_reader& node, const partial_shape& a, const partial_shape& b) {
   const auto both = merged(a, b);
   if (!both) node.refuse(error_code::invalid_file, {"elements: got ", b.shape, " in a list of elements ", a.shape});
   return both.value_or(a);
 }
 
-/// The shape of the rows of a tensor.
+/// The shape of a tensor's rows.
 [[gnu::cold]] constexpr shape_t shape_of_rows(const shape_t& shape) {
   shape_t made;
   for (int i = 1; i < shape.rank; ++i) made.push_back(shape[i]);
   return made;
 }
 
-/// The list that operand 0 is.
+/// The list of operand 0.
 [[gnu::cold]] constexpr tensor_list list_of(node_reader& node) {
   const std::size_t at = node.list_operand(0);
   return node.is_fine() ? node.tensors().of_all().lists[at] : tensor_list();
 }
-/// Says that output 0 is a list.
+/// Sets output 0 to a list.
 [[gnu::cold]] constexpr void define_list(node_reader& node, const tensor_list& made) {
   if (node.is_fine()) node.define(0, node.taken(node.tensors().add_list(made)));
 }
-/// The list after it, which is this one but for one element, as output 0.
+/// Sets output 0 to a list that differs from operand 0 in one element.
 [[gnu::cold]] constexpr void define_changed(node_reader& node, tensor_list changed, std::int64_t at,
                                             std::int32_t value) {
   changed.before = static_cast<std::int32_t>(node.list_operand(0));
@@ -94,14 +94,14 @@ struct flex_lists {
   if (count > max_list_elements)
     node.not_supported({"a list of ", count, " elements, expected at most ", max_list_elements});
 }
-/// Operators name the element type, too, where their options say it.
+/// Refuses an element type in the options that differs from the list's.
 [[gnu::cold]] constexpr void check_type(node_reader& node, dtype got, dtype expected) {
   if (got != dtype::none && got != expected && node.is_fine())
     node.refuse(error_code::invalid_file,
                 {"element type: got ", name_of(got), ", expected that of the list, ", name_of(expected)});
 }
 
-/// What an element is of which nothing has been set: zeros. `shape` is all that is known of it.
+/// The value of an unset element: zeros. `shape` is all that is known of its shape.
 [[gnu::cold]] constexpr std::int32_t unset_element(node_reader& node, std::int64_t i, dtype type,
                                                    const partial_shape& shape) {
   if (node.is_fine() && !shape.is_known())
@@ -123,13 +123,13 @@ struct flex_lists {
   if (element.row == ir::none) return element.value;
   return node.add<ops::gather>(from_start, {element.value, node.scalar(i32, element.row), node.integer_list({0})});
 }
-/// What the elements that are set say of the shape of all.
+/// Combines the shapes of all elements that are set with `shape`.
 [[gnu::cold]] constexpr partial_shape shape_of_set(node_reader& node, const pool<list_element>& elements,
                                                    partial_shape shape) {
   std::int32_t before = ir::none;
   for (const list_element& one : elements) {
     if (!one.is_set() || !node.is_fine() || (one.row != ir::none && one.value == before)) continue;
-    before = one.value;  // whose rows are alike
+    before = one.value;  // all rows of a value have the same shape
     shape_t found = node.desc(one.value).shape;
     if (one.row != ir::none) found = shape_of_rows(found);
     shape = agreed(node, shape, {true, found});
@@ -139,7 +139,7 @@ struct flex_lists {
 
 }  // namespace detail
 
-/// A new list, as long as an operand says, without elements.
+/// A new list of unset elements; an operand has its length.
 template <class Form> [[gnu::cold]] constexpr void read_list_reserve(node_reader& node) {
   const detail::list_options options = Form::options(node, "TensorListReserve");
   if (node.is_fine() && options.type == dtype::none)
@@ -168,7 +168,7 @@ template <class Form> [[gnu::cold]] constexpr void read_list_from_tensor(node_re
   detail::define_list(node, made);
 }
 
-/// One element, or zeros if it is not set.
+/// One element; zeros if it is unset.
 template <class Form> [[gnu::cold]] constexpr void read_list_get_item(node_reader& node) {
   const detail::list_options options = Form::options(node, "TensorListGetItem");
   const tensor_list from = detail::list_of(node);
@@ -186,7 +186,7 @@ template <class Form> [[gnu::cold]] constexpr void read_list_get_item(node_reade
   node.conclude(0, detail::unset_element(node, i, from.type, shape));
 }
 
-/// The list with another element.
+/// The list with one element replaced.
 template <class Form> [[gnu::cold]] constexpr void read_list_set_item(node_reader& node) {
   const detail::list_options options = Form::options(node, "TensorListSetItem");
   tensor_list changed = detail::list_of(node);
@@ -210,7 +210,7 @@ template <class Form> [[gnu::cold]] constexpr void read_list_length(node_reader&
   if (node.is_fine()) node.conclude(0, node.scalar(i32, count));
 }
 
-/// All elements one after the other along a first axis; zeros for those that are not set.
+/// All elements along a new first axis; zeros for unset ones.
 template <class Form> [[gnu::cold]] constexpr void read_list_stack(node_reader& node) {
   const detail::list_options options = Form::options(node, "TensorListStack");
   const tensor_list from = detail::list_of(node);

@@ -1,4 +1,4 @@
-// logic: readers of extremes of two tensors and of choices of .tflite files.
+// logic: readers of the maximum and minimum of two tensors, and of selections, of .tflite files.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// MAXIMUM and MINIMUM. TFLite compares quantised values, whatever they stand for; ours compares the real ones, of one
+/// MAXIMUM and MINIMUM. TFLite compares stored integers without regard to scales; nnrt compares real values with one
 /// quantisation.
 template <class Op> [[gnu::cold]] constexpr void read_extreme(node_reader& node) {
   const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);
@@ -15,14 +15,14 @@ template <class Op> [[gnu::cold]] constexpr void read_extreme(node_reader& node)
   for (const std::int32_t x : {a, b}) {
     const quantisation got = node.desc(x).quantised;
     if (!node.is_fine() || got == expected) continue;
-    // moved_input() has given them the output's scale, as far as it could.
+    // moved_input() has applied the output's quantisation, except for unsupported zero points
     node.not_supported({"input ", x == a ? 0 : 1, ": got zero point ", got.zero_point,
                         ", expected that of the output, ", expected.zero_point});
   }
   node.finish<Op>({}, {a, b});
 }
 
-/// SELECT: a list of conditions chooses rows.
+/// SELECT. A list of conditions selects rows.
 [[gnu::cold]] constexpr void read_select(node_reader& node) {
   std::int32_t condition = node.input(0);
   const int rank = node.desc(node.input(1)).rank();

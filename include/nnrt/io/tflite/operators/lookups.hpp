@@ -1,4 +1,4 @@
-// lookups: readers of operators of .tflite files that pick elements by indices.
+// lookups: readers of .tflite operators that select elements by indices.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Files count places from the start alone.
+/// Indices in files count from the start only.
 inline constexpr ops::detail::index_attributes from_start = ops::detail::index_attributes::from_start();
 
-/// Refuses a GATHER whose x and indices have no batches in common, as many axes of both as `batch_dims` says.
+/// Refuses a GATHER whose x and indices do not share their first `batch_dims` extents.
 [[gnu::cold]] constexpr void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis,
                                            const shape_t& x, const shape_t& indices) {
   bool fits = 1 <= batch_dims && batch_dims <= indices.rank && batch_dims <= axis && axis < x.rank;
@@ -30,8 +30,8 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
                  ", expected so many first extents that are equal, none behind the axis"});
 }
 
-/// GATHER whose indices differ from place to place of a batch, axes in front of the axis: these become the rows of a
-/// table, and each index one of the row and of the place in it, so that it cannot name another row.
+/// GATHER with batch_dims: each element of the batch has separate indices. The axes that precede the gathered one
+/// become rows of a table. Each index becomes a pair of row and position, so that it cannot reach another row.
 [[gnu::cold]] constexpr void gather_of_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis) {
   const std::int32_t x = moved_input(node), indices = node.input(1);
   const shape_t shape = node.desc(x).shape, picked = node.desc(indices).shape;
@@ -47,7 +47,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   };
   const dtype type = node.desc(indices).type == i64 ? i64 : i32;
   std::int32_t within = cast_to(node, indices, type);
-  if (axis > batch_dims) {  // the same for all rows of one place of the batch
+  if (axis > batch_dims) {  // the same indices for all rows of a batch element
     const std::int32_t batches = product_of_list(node, extents_of(node, x, 0, batch_dims));
     const std::int32_t repeats = product_of_list(node, extents_of(node, x, batch_dims, axis - batch_dims));
     within =
@@ -76,7 +76,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
                            {detail::moved_input(node), node.input(1), node.integer_list({options[kind::axis]})});
 }
 
-/// The indices first; rows of quantised constants become floats where the output has some.
+/// The indices are input 0. Rows of quantised constants are converted to f32 if the output is f32.
 [[gnu::cold]] constexpr void read_embedding_lookup(node_reader& node) {
   node.require_no(detail::forbidden::negative, 0);
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
@@ -84,7 +84,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   node.finish<ops::gather>(detail::from_start, {rows, node.input(0), node.integer_list({0})});
 }
 
-/// Lists of indices, one for each of the first axes.
+/// Lists of indices into the first axes.
 [[gnu::cold]] constexpr void read_gather_nd(node_reader& node) {
   node.require_no(detail::forbidden::negative, 1);
   node.finish<ops::gather_nd>(detail::from_start, {detail::moved_input(node), node.input(1)});
@@ -97,14 +97,14 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
                             {node.input(0), node.input(1), detail::moved_input(node, 2), detail::moved_input(node, 3)});
 }
 
-/// Updates of one place add up.
+/// Updates with the same index are added.
 [[gnu::cold]] constexpr void read_scatter_nd(node_reader& node) {
   node.require_no(detail::forbidden::negative, 0);
   node.finish<ops::scatter_nd>(detail::from_start, {node.input(0), node.input(1), node.input(2)});
 }
 
-/// The shape comes second, and last what lies elsewhere: where that is not 0, a second tensor of truth values says
-/// where.
+/// Inputs: indices, shape, values, default. If the default is not 0, a second boolean tensor marks the given elements,
+/// and select inserts the default elsewhere.
 [[gnu::cold]] constexpr void read_sparse_to_dense(node_reader& node) {
   const std::int32_t indices = node.input(0), shape = node.input(1), values = node.input(2);
   node.refuse_quantised(2, values);

@@ -1,4 +1,4 @@
-// mediapipe: readers of MediaPipe's custom operators - a transposed convolution, maxima with indices, and back.
+// mediapipe: readers of MediaPipe's custom operators: transposed convolution, max pooling with indices, unpooling.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -10,12 +10,12 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// Options that are a structure of C in the memory of a little-endian machine: int32 members, one after the other.
+/// Options that are the bytes of a C structure of int32 members, little-endian.
 struct raw_options {
   static constexpr std::size_t most = 6;
   std::int32_t numbers[most] = {};
 
-  /// Those of the node, of which there have to be `count`; what follows them no kernel reads.
+  /// Reads `count` numbers. Bytes after them are ignored, as in MediaPipe's kernels.
   [[gnu::cold]] constexpr raw_options(node_reader& node, std::size_t count) {
     const std::string_view bytes = node.custom_bytes();
     const bool is_whole = bytes.size() >= 4 * count;
@@ -28,26 +28,26 @@ struct raw_options {
   }
 };
 
-/// Padding by the number of TfLitePadding. Refused: other numbers, which its kernels take for one of both.
+/// Padding by the number of TfLitePadding. Refuses other numbers.
 [[gnu::cold]] constexpr pads raw_padding(node_reader& node, std::int32_t number) {
   if (number != 1 && number != 2)
     node.refuse(error_code::invalid_file, {"padding: got ", number, ", expected 1 (SAME) or 2 (VALID)"});
   return {.mode = number == 1 ? pad_mode::same : pad_mode::valid};
 }
 
-/// Refuses operands and results that are not f32, the only ones that MediaPipe computes.
+/// Refuses other dtypes than f32, the only one that MediaPipe's kernels compute.
 [[gnu::cold]] constexpr void require_floats(node_reader& node, std::size_t i, std::int32_t id) {
   if (node.is_fine() && node.desc(id).type != f32) node.not_supported_beside(i, id, "f32");
 }
 
-/// The extent that Convolution2DTransposeBias makes with SAME padding, less than `input` strides where the stride does
-/// not divide input.
+/// The output extent of Convolution2DTransposeBias with SAME padding. It is less than input * stride when the stride
+/// does not divide the input's extent.
 constexpr std::int64_t same_extent_of_transposed(std::int64_t input, std::int64_t kernel, std::int64_t stride) {
   const std::int64_t surplus = kernel - (input - 1) % stride - 1;
   return stride * (input - 1) + kernel - (surplus > 0 ? surplus : 0);
 }
 
-/// MaxPoolingWithArgmax2D and MaxUnpooling2D have one kind of options.
+/// Options of MaxPoolingWithArgmax2D and MaxUnpooling2D.
 struct window_options {
   pads pad;
   extent2 stride, kernel;
@@ -63,8 +63,7 @@ struct window_options {
 
 }  // namespace detail
 
-/// Convolution2DTransposeBias: x, filters [O, kh, kw, I] and bias. An activation in its options means nothing, as in
-/// its kernel.
+/// Convolution2DTransposeBias: x, filters [O, kh, kw, I] and bias. Its kernel ignores the activation in the options.
 [[gnu::cold]] constexpr void read_transpose_conv_bias(node_reader& node) {
   const detail::raw_options options(node, 3);
   ops::conv2d_transpose::attrs attrs;
@@ -80,7 +79,7 @@ struct window_options {
     wanted.shape = shape_t::unknown(4);
     for (const int axis : {1, 2}) {
       const std::int64_t stride = axis == 1 ? attrs.stride.h : attrs.stride.w;
-      if (stride <= 1 || kernel[axis] < 1) continue;  // the result is as large as x, or the rules refuse it
+      if (stride <= 1 || kernel[axis] < 1) continue;  // the output has the extent of x, or the rules refuse it
       if (from[axis] < 0)
         return node.not_supported(
             {"input 0: got ", from, ", expected a height and width that are known beside SAME and strides"});
@@ -90,8 +89,8 @@ struct window_options {
   node.conclude(0, node.add<ops::conv2d_transpose>(attrs, {x, filters, bias}, wanted));
 }
 
-/// MaxPoolingWithArgmax2D: maxima, and their numbers in their windows as floats, 0.1 more than each, which conversions
-/// to integers drop.
+/// MaxPoolingWithArgmax2D: maxima and their indices within the windows. The indices are floats plus 0.1, which a
+/// conversion to integers truncates.
 [[gnu::cold]] constexpr void read_max_pool_argmax(node_reader& node) {
   const detail::window_options options(node);
   const std::int32_t x = node.input(0);
@@ -109,8 +108,7 @@ struct window_options {
   node.conclude(1, node.add<ops::add>({}, {detail::cast_to(node, made[1], f32), node.real_number(0.1F)}));
 }
 
-/// MaxUnpooling2D: as many times larger as the window has rows and columns. An activation in its options means nothing,
-/// as in its kernel.
+/// MaxUnpooling2D: enlarges by the height and width of the window. Its kernel ignores the activation in the options.
 [[gnu::cold]] constexpr void read_max_unpooling(node_reader& node) {
   const detail::window_options options(node);
   const std::int32_t x = node.input(0), indices = node.input(1);
@@ -125,7 +123,7 @@ struct window_options {
   for (int axis = 1; axis <= 2 && from.rank == 4; ++axis) {
     const std::int64_t kernel = axis == 1 ? attrs.kernel.h : attrs.kernel.w,
                        stride = axis == 1 ? attrs.stride.h : attrs.stride.w;
-    if (kernel == stride || kernel < 1) continue;  // the usual extent, without pads; or the rules refuse it
+    if (kernel == stride || kernel < 1) continue;  // the default extent, without padding; or the rules refuse it
     if (from[axis] < 0)
       return node.not_supported(
           {"input 0: got ", from, ", expected a height and width that are known beside strides unlike the window"});

@@ -1,4 +1,4 @@
-// normalisations: readers of operators that Circle files have and .tflite files have not.
+// normalisations: readers of operators that only Circle files have.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -24,8 +24,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Each channel of each image with its own mean and variance. Channels come last in images, second in [N, C, L].
-/// Source: the definition in Samsung's ONE (luci-interpreter).
+/// INSTANCE_NORM: normalises each channel of each image by its mean and variance. Channels are the last axis of images
+/// and the second of [N, C, L]. Source: the definition in Samsung's ONE (luci-interpreter).
 [[gnu::cold]] constexpr void read_instance_norm(node_reader& node) {
   using kind = schema::instance_norm_options;
   const auto options = node.options<kind>();

@@ -20,57 +20,57 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The activation of this number inside a layer.
+/// The activation with this number inside a layer. Refuses unknown numbers.
 [[gnu::cold]] constexpr recurrent_activation activation_inside(node_reader& node, std::int8_t number) {
   if (number >= 0 && number <= fused_tanh) return static_cast<recurrent_activation>(number);
   node.not_supported({"fused activation ", name_in(activation_names, "number", number)});
   return recurrent_activation::none;
 }
 
-/// Two values side by side along the last axis.
+/// Concatenates two values along the last axis.
 [[gnu::cold]] constexpr std::int32_t side_by_side(node_reader& node, std::int32_t a, std::int32_t b) {
   ops::concat::attrs attrs;
   attrs.axis = -1;
   return node.add<ops::concat>(attrs, {a, b});
 }
-/// [A, B, …] as [B, A, …].
+/// Transposes [A, B, …] to [B, A, …].
 [[gnu::cold]] constexpr std::int32_t major_axes_swapped(node_reader& node, std::int32_t x) {
   const shape_t& shape = node.desc(x).shape;
   if (shape.rank == 3 && shape.is_known() && (shape[0] == 1 || shape[1] == 1))
     return node.add<ops::reshape>({}, {x, node.integer_list({shape[1], shape[0], shape[2]})});
   return node.add<ops::transpose>({}, {x, node.integer_list({1, 0, 2})});
 }
-/// One step [B, I] as a sequence [1, B, I].
+/// Converts one step [B, I] to a sequence [1, B, I].
 [[gnu::cold]] constexpr std::int32_t as_sequence(node_reader& node, std::int32_t x) {
   return node.add<ops::expand_dims>({}, {x, node.integer_list({0})});
 }
-/// The results of a sequence of one step as output 0.
+/// Sets output 0 to the result of a sequence of one step.
 [[gnu::cold]] constexpr void conclude_step(node_reader& node, std::int32_t y) {
   ops::squeeze::attrs attrs;
   attrs.axes = {0};
   node.conclude(0, node.add<ops::squeeze>(attrs, {y}));
 }
 
-/// What options say of a recurrent layer.
+/// Options of a recurrent layer.
 struct layer_options {
   std::int8_t fused = 0;
   float cell_clip = 0, projection_clip = 0;
   bool time_major = false, asymmetric = false;
 };
 
-/// Which inputs of an operator are the operands of one direction, in the order of those of sequence_lstm.
+/// The inputs of an operator that are the operands of one direction, in the order of sequence_lstm's operands.
 struct lstm_places {
   static constexpr std::size_t count = 24, none = std::size_t(-1);
   std::size_t at[count];
-  std::size_t beside = none;  // the first of four weights for what is fed beside x
+  std::size_t beside = none;  // first of the four weights for the auxiliary input
 };
-/// Those of an operator with one direction.
+/// Operands of an operator with one direction.
 constexpr lstm_places places_of_one_way() {
   lstm_places made{};
   for (std::size_t i = 0; i < lstm_places::count; ++i) made.at[i] = i;
   return made;
 }
-/// Those of BIDIRECTIONAL_SEQUENCE_LSTM. It has no factors of normalised sums.
+/// Operands of one direction of BIDIRECTIONAL_SEQUENCE_LSTM. It has no operands for layer normalisation.
 constexpr lstm_places places_of_two_ways(bool backwards) {
   using ops::sequence_lstm;
   lstm_places made{};
@@ -82,11 +82,11 @@ constexpr lstm_places places_of_two_ways(bool backwards) {
   return made;
 }
 
-/// One direction of an LSTM: reads its operands, adds its nodes, and says what its states become.
+/// One direction of an LSTM. Reads its operands, adds its nodes and sets its states.
 class lstm_direction {
  public:
   using op = ops::sequence_lstm;
-  /// x is [B, T, I] or [T, B, I]; `beside` is fed beside it unless it is ir::none.
+  /// x is [B, T, I] or [T, B, I]. An auxiliary input, unless it is ir::none, is concatenated to it.
   [[gnu::cold]] constexpr lstm_direction(node_reader& node, const lstm_places& places, const layer_options& options,
                                          std::int32_t x, std::int32_t beside, bool backwards)
       : node_(node), places_(places), options_(options), is_quantised_(node.desc(x).type != f32) {
@@ -100,7 +100,7 @@ class lstm_direction {
     if (beside != ir::none) feed_beside(beside);
     if (is_quantised_) read_intermediates();
   }
-  /// The hidden states of all steps. `i` is the output that they become.
+  /// Adds the nodes and returns the hidden states of all steps. They become output i.
   [[gnu::cold]] constexpr std::int32_t run(std::size_t i) {
     if (!node_.is_fine()) return ir::none;
     return is_plain() ? run_plain() : run_sequence(i);
@@ -114,7 +114,7 @@ class lstm_direction {
       return ir::none;
     return i == op::state_h || i == op::state_c ? node_.variable(place) : node_.weight(place, x);
   }
-  /// Weights for what is fed beside x stand beside those for x.
+  /// Concatenates the auxiliary input to x, and its weights to the weights of x.
   [[gnu::cold]] constexpr void feed_beside(std::int32_t beside) {
     if (attrs_.rounds_rows || is_quantised_)
       return node_.not_supported({"an auxiliary input beside weights of 8 bits"});
@@ -123,7 +123,7 @@ class lstm_direction {
         in_[op::w + gate] = side_by_side(node_, in_[op::w + gate], node_.weight(places_.beside + gate, beside));
     in_[0] = side_by_side(node_, in_[0], beside);
   }
-  /// Scales of sums, which layers with normalised ones have, and how hidden values are stored.
+  /// Reads the scales of the gates (layer normalisation), and the quantisation of the hidden values.
   [[gnu::cold]] constexpr void read_intermediates() {
     if (node_.desc(in_[0]).type != i8) return;
     if (node_.intermediate_count() != 5)
@@ -136,7 +136,7 @@ class lstm_direction {
     attrs_.hidden_scale = hidden.scale, attrs_.hidden_zero_point = hidden.zero_point;
   }
 
-  /// Whether lstm does it.
+  /// True when the simpler operator lstm computes this layer.
   constexpr bool is_plain() const {
     for (std::size_t i = 0; i < lstm_places::count; ++i) {
       const bool is_part = i < op::p || (i >= op::b && i < op::projection) || i == op::state_h || i == op::state_c;
@@ -145,14 +145,14 @@ class lstm_direction {
     return !is_quantised_ && !attrs_.rounds_rows && attrs_.cell_clip == 0 &&
            attrs_.activation == recurrent_activation::tanh && !attrs_.backwards;
   }
-  /// Rows of all gates, in the order of lstm.
+  /// Concatenates the rows of all gates in lstm's order.
   [[gnu::cold]] constexpr std::int32_t of_all_gates(std::size_t first) {
     return node_.add<ops::concat>({}, {in_[first], in_[first + 3], in_[first + 1], in_[first + 2]});
   }
   [[gnu::cold]] constexpr std::int32_t run_plain() {
     const shape_t c = node_.desc(in_[op::state_c]).shape, w = node_.desc(in_[op::w]).shape;
     if (c.rank != 2 || w.rank != 2 || node_.desc(in_[op::u]).rank() != 2 || node_.desc(in_[0]).rank() != 3)
-      return run_sequence(0);  // which says what is wrong
+      return run_sequence(0);  // reports the error
     const std::int32_t x = attrs_.time_major ? in_[0] : major_axes_swapped(node_, in_[0]);
     pool<float> zeros;
     zeros.assign(static_cast<std::size_t>(4 * c[1]), 0.0F);
@@ -186,8 +186,8 @@ class lstm_direction {
   pool<std::int32_t> in_;
 };
 
-/// The inputs of a direction of an operator with two: an input beside the first one is fed beside it where there are
-/// weights for it, else to the second direction in its place.
+/// The inputs of one direction of an operator with two directions. If there are weights for the auxiliary input, it is
+/// concatenated to x; otherwise the second direction reads it instead of x.
 struct direction_inputs {
   std::int32_t x = ir::none, beside = ir::none;
 };
@@ -198,7 +198,7 @@ struct direction_inputs {
   if (has_weights) return {x, node.input(auxiliary)};
   return {backwards ? node.input(auxiliary) : x, ir::none};
 }
-/// The results of both directions as the operator's outputs, or as one.
+/// Sets the outputs to the results of both directions, concatenated if `are_merged`.
 [[gnu::cold]] constexpr void conclude_both(node_reader& node, std::int32_t forward, std::int32_t backward,
                                            bool are_merged) {
   if (node.is_fine() && node.output_count() != (are_merged ? 1U : 2U))
@@ -222,7 +222,7 @@ struct direction_inputs {
 }
 
 namespace detail {
-/// LSTM's kernel FULL: one step of a sequence.
+/// LSTM with kernel FULL: one step of a sequence.
 [[gnu::cold]] constexpr void read_full_lstm(node_reader& node, const layer_options& layer) {
   if (node.input_count() < 20 || node.output_count() != 1)
     return node.refuse(error_code::invalid_file, {"kernel FULL: got ", node.input_count(), " inputs and ",
@@ -230,12 +230,12 @@ namespace detail {
   const std::int32_t x = as_sequence(node, node.input(0));
   conclude_step(node, lstm_direction(node, places_of_one_way(), layer, x, ir::none, false).run(0));
 }
-/// Kernel BASIC keeps its states in the operands that they come from, where the file calls these variables.
+/// Kernel BASIC updates its states in the operands that they come from, if the file marks these as variables.
 [[gnu::cold]] constexpr void keep_state(node_reader& node, std::size_t i, std::int32_t state) {
   if (node.is_fine() && node.is_variable(i))
     node.change_variable(i, moved_to(node, state, node.desc(node.input(i)).quantised));
 }
-/// Kernel BASIC on floats: one matrix of all gates for x and h, side by side; rows i, g, f, o.
+/// Kernel BASIC in f32. One matrix multiplies x and h, concatenated; its rows are the gates i, g, f, o.
 [[gnu::cold]] constexpr void read_basic_lstm_of_floats(node_reader& node, std::int32_t x) {
   const std::int32_t c = node.input(4), seen = side_by_side(node, x, node.input(1));
   const std::int32_t sums = node.add<ops::full_connection>({}, {seen, node.weight(2, x), node.weight(3, x)});
@@ -256,7 +256,7 @@ namespace detail {
   keep_state(node, 1, hidden);
   keep_state(node, 4, cell);
 }
-/// On quantised values. Whatever scales the file declares for x and h, their quantised values stand side by side.
+/// Kernel BASIC on quantised values. The stored bytes of x and h are concatenated, even if their scales differ.
 [[gnu::cold]] constexpr void read_basic_lstm_of_bytes(node_reader& node, std::int32_t x) {
   const tensor_desc like = node.desc(x);
   const std::int32_t before = node.input(1);
@@ -321,7 +321,8 @@ namespace detail {
 }
 
 namespace detail {
-/// One direction of a plain recurrent layer: four inputs from `first` on, weights for what is fed beside x at `beside`.
+/// One direction of an RNN. It has four inputs from `first` on. A separate input has the weights for the auxiliary
+/// input.
 [[gnu::cold]] constexpr std::int32_t rnn_direction(node_reader& node, const layer_options& layer, direction_inputs in,
                                                    std::size_t first, std::size_t beside, bool backwards) {
   ops::sequence_rnn::attrs attrs;
@@ -371,7 +372,7 @@ namespace detail {
   detail::conclude_both(node, y[0], y[1], options[kind::merge_outputs]);
 }
 
-/// Beside quantised values the fused activation says nothing: the output's range cuts, as in TFLite.
+/// For quantised values the fused activation is ignored: as in TFLite, the output's range clamps the result.
 [[gnu::cold]] constexpr void read_svdf(node_reader& node) {
   using kind = schema::svdf_options;
   const auto options = node.options<kind>();

@@ -19,17 +19,17 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// What a reduction of the file asks for.
+/// Operand and options of a reduction.
 struct reduction {
   std::int32_t x = ir::none;
-  pool<std::int64_t> axes;  // each once, in order
+  pool<std::int64_t> axes;  // sorted, each once
   bool keep_dims = false;
 };
 [[gnu::cold]] constexpr reduction read_reduction_of(node_reader& node) {
   const std::int32_t x = node.input(0);
   return {x, axes_of(node, 1, x), node.options<schema::reducer_options>()[schema::reducer_options::keep_dims]};
 }
-/// No axes: nothing is reduced. (Ours would take that for all of them.)
+/// Handles a reduction without axes, which is a copy; nnrt's operators would reduce all axes. Returns true if so.
 [[gnu::cold]] constexpr bool is_copy(node_reader& node, const reduction& r) {
   if (!node.is_fine() || !r.axes.empty()) return false;
   node.conclude(0, r.x);
@@ -45,7 +45,7 @@ template <class Op>
 
 }  // namespace detail
 
-/// MEAN and what begins with REDUCE_.
+/// MEAN and the operators whose names begin with REDUCE_.
 template <class Op> [[gnu::cold]] constexpr void read_reduction(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   if (detail::is_copy(node, r)) return;
@@ -55,8 +55,8 @@ template <class Op> [[gnu::cold]] constexpr void read_reduction(node_reader& nod
 }
 
 namespace detail {
-/// Stored i8 numbers, which TFLite adds up as they are, and scales in floats: round(sum * scale + bias), in this order.
-/// Floats hold sums of 65,000 bytes and more exactly.
+/// SUM of i8. As in TFLite, stored integers are added, then round(sum * scale + bias) is computed in f32, in this
+/// order. Sums of at least 65,000 values are exact in f32.
 [[gnu::cold]] constexpr void sum_of_i8(node_reader& node, const reduction& r) {
   const tensor_desc from = node.desc(r.x), to = node.declared(0);
   std::int64_t count = 1;
@@ -76,7 +76,7 @@ namespace detail {
   node.conclude(0, with_scale(node, as_quantised(node, result, {to.type, format::nd, {}, made}), to.quantised));
 }
 }  // namespace detail
-/// Of i8 the reference kernel writes nothing, so that what TFLite runs by default counts.
+/// SUM. For i8 it follows TFLite's default kernel, because the reference kernel writes nothing.
 [[gnu::cold]] constexpr void read_sum(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   const tensor_desc x = node.desc(r.x), y = node.declared(0);
@@ -85,7 +85,7 @@ namespace detail {
   detail::sum_of_i8(node, r);
 }
 
-/// Not all of the opposites are true.
+/// any(x) = not all(not x).
 [[gnu::cold]] constexpr void read_reduce_any(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   if (detail::is_copy(node, r)) return;
@@ -97,17 +97,17 @@ namespace detail {
 [[gnu::cold]] constexpr std::int32_t as_number(node_reader& node, std::int32_t x) {
   return node.desc(x).type == boolean ? cast_to(node, x, u8) : x;
 }
-/// x in the reverse order. Of integers not their opposites: those of the least one and of unsigned ones would wrap.
+/// A value that orders as -x does. Integers are not negated, because the lowest and unsigned ones would wrap.
 [[gnu::cold]] constexpr std::int32_t reversed(node_reader& node, std::int32_t x) {
   const dtype type = node.desc(x).type;
   if (!types::integer.contains(type)) return negated(node, x);
-  constexpr double beyond_all = 0x1p70;  // becomes the largest number of the type
+  constexpr double beyond_all = 0x1p70;  // converts to the largest number of the type
   const bool has_sign = types_of(i8, i16, i32, i64).contains(type);
   return node.add<ops::sub>({}, {node.scalar(type, has_sign ? -1 : beyond_all), x});
 }
 }  // namespace detail
 
-/// Along the axis that the second operand names. Truth values are compared as numbers.
+/// Along the axis that the second operand names. Booleans are compared as numbers.
 [[gnu::cold]] constexpr void read_arg_max(node_reader& node) {
   node.check_result_type<schema::arg_max_options>();
   ops::arg_max::attrs attrs;
@@ -123,7 +123,7 @@ namespace detail {
 }
 
 namespace detail {
-/// The same of quantised values, whose sums TFLite adds up in integers.
+/// L2_NORMALIZATION of quantised values, whose sums TFLite computes in integers.
 [[gnu::cold]] constexpr void normalise_quantised(node_reader& node, std::int32_t x) {
   ops::l2_normalize::attrs attrs;
   attrs.fused = node.fused(node.options<schema::l2_norm_options>()[schema::l2_norm_options::fused]);
@@ -131,7 +131,8 @@ namespace detail {
   node.finish<ops::l2_normalize>(attrs, {x});
 }
 }  // namespace detail
-/// x / max(its length, 1e-6), along the last axis: put together, since l2_normalize bounds the square.
+/// x / max(sqrt(sum(x * x)), 1e-6) along the last axis. It is composed of several nodes, because l2_normalize bounds
+/// the square of the length.
 [[gnu::cold]] constexpr void read_l2_normalization(node_reader& node) {
   const auto options = node.options<schema::l2_norm_options>();
   const std::int32_t x = node.input(0);

@@ -1,4 +1,4 @@
-// sequences: readers of operators of .tflite files that sum up, turn around or replace a part of an axis.
+// sequences: readers of .tflite operators that accumulate, reverse or replace parts of an axis.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// x moved by `distance` places along an axis of n, towards its end or its begin, with zeros behind it.
+/// Shifts x by `distance` along an axis of extent n, towards its end or begin, and fills with zeros.
 [[gnu::cold]] constexpr std::int32_t shifted(node_reader& node, std::int32_t x, int axis, std::int64_t n,
                                              std::int64_t distance, bool to_begin) {
   pool<std::int64_t> begins, sizes, paddings;
@@ -38,7 +38,7 @@ namespace detail {
   return node.add<ops::pad>({}, {kept, node.integer_list(paddings)});
 }
 
-/// 0, 1 … as many i64 as axis `axis` of x has indices.
+/// The indices 0, 1, … of axis `axis` of x, as i64.
 [[gnu::cold]] constexpr std::int32_t indices_along(node_reader& node, std::int32_t x, int axis) {
   const std::int64_t n = node.desc(x).shape[axis];
   if (n < 0) return counted_up(node, extents_of(node, x, axis, 1));
@@ -47,14 +47,13 @@ namespace detail {
   for (std::int64_t i = 0; node.is_fine() && i < n; ++i) numbers.push_back(i);
   return node.integer_list(numbers);
 }
-/// A list as a tensor of this rank, along one of its axes.
+/// Reshapes a list to a tensor of rank `rank`, along one of its axes.
 [[gnu::cold]] constexpr std::int32_t along_axis(node_reader& node, std::int32_t list, int axis, int rank) {
   pool<std::int64_t> shape;
   for (int i = 0; i < rank; ++i) shape.push_back(i == axis ? -1 : 1);
   return reshaped(node, list, shape);
 }
-/// x with its axes in another order. Files know no formats: an image of channels that come second is a tensor like any
-/// other.
+/// Transposes x. TFLite has no tensor formats, so a reshape removes the format that a transposed image may get.
 [[gnu::cold]] constexpr std::int32_t permuted(node_reader& node, std::int32_t x, const pool<std::int64_t>& order) {
   const std::int32_t y = node.add<ops::transpose>({}, {x, node.integer_list(order)});
   const tensor_desc& made = node.desc(y);
@@ -64,8 +63,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Sums of all elements up to each, along an axis: x and what is 1, 2, 4 … places before it, so that n elements take
-/// log2(n) additions.
+/// CUMSUM along an axis: adds x shifted by 1, 2, 4, … positions, which takes log2(n) additions.
 [[gnu::cold]] constexpr void read_cumsum(node_reader& node) {
   using kind = schema::cumsum_options;
   const auto options = node.options<kind>();
@@ -85,7 +83,7 @@ namespace detail {
   node.conclude(0, x);
 }
 
-/// The first elements of each sequence backwards, as many as its length says.
+/// Reverses the first elements of each sequence; an operand has their numbers.
 [[gnu::cold]] constexpr void read_reverse_sequence(node_reader& node) {
   using kind = schema::reverse_sequence_options;
   const auto options = node.options<kind>();
@@ -104,7 +102,7 @@ namespace detail {
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   const bool is_in_order = batch == 0 && time == 1;
   const std::int32_t sequences = is_in_order ? x : detail::permuted(node, x, order);
-  // [B, T] places in time, and which sequence each is of.
+  // For each element [B, T]: its sequence, and its source position in time.
   const std::int32_t length = detail::along_axis(node, detail::cast_to(node, lengths, i64), 0, 2);
   const std::int32_t at = detail::along_axis(node, detail::indices_along(node, sequences, 1), 1, 2);
   const std::int32_t backwards = node.add<ops::sub>({}, {node.add<ops::sub>({}, {length, node.scalar(i64, 1)}), at});
@@ -119,8 +117,8 @@ namespace detail {
   node.conclude(0, is_in_order ? y : detail::permuted(node, y, back));
 }
 
-/// A tensor with another one in it, which begins where the third operand says, or as near to that as it fits in: what
-/// is picked of the other one stands in all places, and is chosen inside.
+/// Replaces a part of x by another tensor. The third operand has the begin of the part, clamped so that the tensor
+/// fits. The update is gathered to the shape of x, and a mask selects it inside the part.
 [[gnu::cold]] constexpr void read_dynamic_update_slice(node_reader& node) {
   const std::int32_t x = detail::moved_input(node), update = detail::moved_input(node, 1), begin = node.input(2);
   if (!node.is_fine()) return;

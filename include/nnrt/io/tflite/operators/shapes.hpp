@@ -1,4 +1,4 @@
-// shapes: readers of operators of .tflite files that move, select, join and count elements.
+// shapes: readers of .tflite operators that move, select, join and count elements.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -37,7 +37,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// A list of the file as one of ours. Refused: more numbers than ours has room for.
+/// Converts a list of the file to an attribute list. Refuses more numbers than the attribute can hold.
 template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, array_ref<const std::int64_t> items) {
   List made;
   for (const std::int64_t item : items) made.push_back(item);
@@ -58,7 +58,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   return ids;
 }
 
-/// The extents of the output as a constant, with -1 for one that is unknown; with several, as they are written down.
+/// The extents of the output as a constant, with -1 for an unknown one. If several are unknown, the field `shape` of
+/// the file is used.
 [[gnu::cold]] constexpr std::int32_t declared_extents(node_reader& node) {
   shape_t shape = node.declared(0).shape;
   int unknown = 0;
@@ -67,8 +68,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   return node.integer_list(std::span(shape.begin(), shape.end()));
 }
 
-/// The shape that RESHAPE wants: an operand, else an option, else what the output declares. An operand that is no list
-/// counts as none, as TFLite has it.
+/// The target shape of RESHAPE: an operand, else an option, else the declared shape of the output. As in TFLite, an
+/// operand that is not a list is ignored.
 [[gnu::cold]] constexpr std::int32_t wanted_shape(node_reader& node) {
   const std::int32_t operand = node.input(1);
   const int rank = node.desc(operand).rank();
@@ -78,7 +79,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
     node.refuse(error_code::invalid_file,
                 {"input 1: got a shape of rank ", rank, ", expected a list, or the option new_shape"});
   if (listed.empty()) return declared_extents(node);
-  if (listed.size() == 1 && listed[0] == 0) return node.integer_list({});  // how early files say "one number"
+  if (listed.size() == 1 && listed[0] == 0) return node.integer_list({});  // rank 0 in old files
   const auto items = read_list<int_list<max_rank>>(node, listed);
   return node.integer_list(std::span(items.begin(), items.end()));
 }
@@ -90,8 +91,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::reshape>({}, {detail::moved_input(node), detail::wanted_shape(node)});
 }
 
-/// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under
-/// its own shape again the result is a tensor like any other, in the same memory.
+/// TFLite has no tensor formats. When channels move to axis 1, nnrt's transpose makes an NCHW image, which layers
+/// refuse. A reshape to the same shape removes the format, without a copy.
 [[gnu::cold]] constexpr void read_transpose(node_reader& node) {
   const std::int32_t y = node.add_declared<ops::transpose>({}, {detail::moved_input(node), node.input(1)});
   const tensor_desc& made = node.desc(y);
@@ -99,7 +100,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.define(0, node.add<ops::reshape>({}, {y, node.add<ops::shape_of>({}, {y})}));
 }
 
-/// No axes: those whose extent is known to be 1. Extents that are unknown when the file is read stay.
+/// Without axes it removes the axes whose extent is known to be 1. Extents that are unknown at this time are kept.
 [[gnu::cold]] constexpr void read_squeeze(node_reader& node) {
   ops::squeeze::attrs attrs;
   attrs.axes = detail::read_list<axis_list>(
@@ -115,8 +116,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::squeeze>(attrs, {x});
 }
 
-/// A begin that only a run knows needs sizes that are known: then the slice is a strided one. -1 goes up to the end,
-/// which the shape that the file declares must know.
+/// A begin that is computed at run time needs sizes that are constant; it becomes a strided slice. Size -1 means up to
+/// the end, and then the file must declare the output's extent.
 [[gnu::cold]] constexpr void read_slice(node_reader& node) {
   const std::int32_t x = detail::moved_input(node), begin = node.input(1), size = node.input(2);
   if (!node.is_fine() || !node.is_computed(begin) || !node.is_known(2))
@@ -135,8 +136,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
     else if (i < wanted.shape.rank) wanted.shape[i] = sizes[i];
   }
   if (wanted.rank() != sizes.rank) wanted.shape = sizes;
-  // strided_slice counts a negative begin from the end: here it becomes one behind the end, where nothing is left to
-  // take.
+  // strided_slice would count a negative begin from the end. Here it is mapped past the end, so that the slice is
+  // empty.
   const std::int32_t from =
       node.add<ops::mod>({}, {detail::cast_to(node, begin, i64), node.scalar(i64, std::int64_t{1} << 40)});
   const std::int32_t end = node.add<ops::add>({}, {from, detail::cast_to(node, size, i64)});
@@ -176,7 +177,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::split>(attrs, {detail::moved_input(node)});
 }
 
-/// A split whose parts lose the axis.
+/// Splits into parts of extent 1 and removes the axis.
 [[gnu::cold]] constexpr void read_unpack(node_reader& node) {
   using kind = schema::unpack_options;
   node.check_counted<kind>("outputs", node.output_count());
@@ -206,7 +207,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::pad>(attrs, {node.input(0), node.input(1)});
 }
 
-/// A sparse constant with all of its elements, which each constant here has.
+/// Expands a sparse constant; constants are always read as dense tensors.
 [[gnu::cold]] constexpr void read_densify(node_reader& node) {
   if (!node.is_constant(0)) node.not_supported_beside(0, node.input(0), "a constant of the file");
   node.conclude(0, node.input(0));
@@ -216,12 +217,12 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)});
 }
 
-/// Values and indices along the last axis.
+/// Values and indices of the largest elements along the last axis.
 [[gnu::cold]] constexpr void read_top_k(node_reader& node) {
   node.finish<ops::top_k>({}, {detail::moved_input(node), node.input(1)});
 }
 
-/// Backwards along the axes that the second operand lists.
+/// Reverses the axes that the second operand lists.
 [[gnu::cold]] constexpr void read_reverse_v2(node_reader& node) {
   const std::int32_t x = detail::moved_input(node);
   const int rank = node.desc(x).rank();
@@ -243,7 +244,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::broadcast_to>(attrs, {node.input(0)});
 }
 
-/// The shape that two shapes broadcast to.
+/// The shape to which two shapes broadcast.
 [[gnu::cold]] constexpr void read_broadcast_args(node_reader& node) {
   const shape_t a = node.shape(0), b = node.shape(1);
   const broadcast_result common = broadcast(a, b);
@@ -264,7 +265,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
 
 namespace detail {
 
-/// A range whose ends follow from extents that are still unknown.
+/// A range whose ends depend on extents that are still unknown.
 [[gnu::cold]] constexpr void range_of_extents(node_reader& node) {
   const std::int64_t step = node.integer(2), size = step < 0 ? -step : step;
   if (node.is_fine() && (step == 0 || size < 0))
@@ -279,12 +280,12 @@ namespace detail {
   node.conclude(0, cast_to(node, node.add<ops::add>({}, {steps, ends[0]}), node.declared(0).type));
 }
 
-/// One of floats, which TFLite adds up step by step.
+/// A range of f32. As in TFLite, each element is the sum of the preceding one and the step.
 [[gnu::cold]] constexpr void range_of_reals(node_reader& node) {
   const float first = node.real(0), last = node.real(1), step = node.real(2);
-  const float count = math::ceil((last - first) / step);  // NaN where a number is one
+  const float count = math::ceil((last - first) / step);  // NaN if an operand is NaN
   if (!node.is_fine()) return;
-  constexpr std::int64_t most = std::int64_t{1} << 24;  // from here on a float is not each integer
+  constexpr std::int64_t most = std::int64_t{1} << 24;  // larger integers are not all representable as float
   if (step == 0 || !(count < static_cast<float>(most)))
     return node.refuse(error_code::invalid_file,
                        {"range: got ends and a step that give no count of numbers, expected one below ", most});
@@ -298,7 +299,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Numbers from the first to the second operand, without it, in steps of the third.
+/// Numbers from the first operand up to the second, which is excluded, in steps of the third.
 [[gnu::cold]] constexpr void read_range(node_reader& node) {
   if (node.desc(node.input(0)).type == f32) return detail::range_of_reals(node);
   const bool ends_are_there = node.is_known(0) && node.is_known(1);
@@ -319,7 +320,7 @@ namespace detail {
   node.conclude(0, detail::cast_to(node, node.integer_list(items), node.declared(0).type));
 }
 
-/// The shape first, then the number.
+/// The operands are the shape and the value.
 [[gnu::cold]] constexpr void read_fill(node_reader& node) {
   node.finish<ops::fill>({}, {node.input(1), node.input(0)});
 }
@@ -334,13 +335,12 @@ namespace detail {
 
 namespace detail {
 
-/// Where the cuts of STRIDED_SLICE start, counted from the first element of their axes, as TFLite finds it: a begin
-/// that is masked is the first element (the last one when the stride is negative), a negative one counts from the end,
-/// and what lies outside is moved to the border.
+/// Begins of STRIDED_SLICE as non-negative indices, as in TFLite. A masked begin is the first element, or the last one
+/// for a negative stride. A negative begin counts from the end. Begins out of range are clamped.
 [[gnu::cold]] constexpr std::int32_t starts_of_cuts(node_reader& node, std::int64_t begin_mask) {
   const std::int32_t begin = cast_to(node, node.input(1), i64);
   constexpr std::int64_t behind_all = std::int64_t{1} << 40;
-  pool<std::int64_t> is_given, masked, borders;  // factors and addends for begin; the place in front of the axis, or 0
+  pool<std::int64_t> is_given, masked, borders;  // factors and addends for begin; lower bound (-1 for negative strides)
   for (const std::int64_t stride : node.integers(3)) {
     const std::size_t i = is_given.size();
     const bool is_masked = i < 32 && (begin_mask >> i & 1) != 0;
@@ -373,7 +373,7 @@ namespace detail {
   attrs.ellipsis_mask = options[kind::ellipsis_mask];
   attrs.new_axis_mask = options[kind::new_axis_mask];
   attrs.shrink_axis_mask = options[kind::shrink_axis_mask];
-  if (options[kind::offset]) {  // ends that count from where the cuts start
+  if (options[kind::offset]) {  // ends are relative to the begins
     if (attrs.ellipsis_mask != 0 || attrs.new_axis_mask != 0)
       node.not_supported({"offset beside ellipsis_mask ", attrs.ellipsis_mask, " and new_axis_mask ",
                           attrs.new_axis_mask, ", expected 0 for both"});

@@ -1,4 +1,4 @@
-// signals: readers of TensorFlow Lite Micro's signal operators - audio front ends in fixed point, and their memory.
+// signals: readers of TensorFlow Lite Micro's signal operators: fixed-point audio front ends with state.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -22,11 +22,11 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The integers of a custom operator's options, by name.
+/// The integer options of a custom operator, by name.
 class signal_options {
  public:
   constexpr explicit signal_options(node_reader& node) : node_(node), options_(node.custom_options()) {}
-  /// Refused: one that is missing or lies outside of the range.
+  /// The option with this name. Refuses a missing number and a number outside `least` to `most`.
   [[gnu::cold]] constexpr std::int64_t number(std::string_view name, std::int64_t least = 0,
                                               std::int64_t most = max_number) {
     const auto got = math::convert<std::int64_t>(node_.required_option(options_, name));
@@ -34,7 +34,7 @@ class signal_options {
       node_.refuse(error_code::invalid_file, {"options: ", name, ": got ", got, ", expected ", least, " to ", most});
     return node_.is_fine() ? got : least;
   }
-  /// Refused: an element type that the options write down another time, and differently.
+  /// Refuses an option T that differs from the element type `type`.
   [[gnu::cold]] constexpr void check_type(dtype type) {
     const auto written = options_["T"];
     if (!written || !node_.is_fine() || dtype_of_type(math::convert<std::int32_t>(*written)) == type) return;
@@ -48,7 +48,7 @@ class signal_options {
   named_numbers options_;
 };
 
-/// The results of a function on these operands.
+/// Adds a fixed_signal node with these attributes and operands. Returns its results.
 [[gnu::cold]] constexpr pool<std::int32_t> signal_node(node_reader& node, ops::signal_function function,
                                                        std::initializer_list<std::int64_t> numbers,
                                                        std::initializer_list<std::int32_t> operands) {
@@ -57,7 +57,7 @@ class signal_options {
   for (const std::int64_t number : numbers) attrs.numbers.push_back(number);
   return node.add_all<ops::fixed_signal>(attrs, operands);
 }
-/// The same as the operator's outputs.
+/// Adds such a node and sets the operator's outputs to its results.
 [[gnu::cold]] constexpr void finish_signal(node_reader& node, ops::signal_function function,
                                            std::initializer_list<std::int64_t> numbers,
                                            std::initializer_list<std::int32_t> operands) {
@@ -65,7 +65,7 @@ class signal_options {
   for (std::size_t i = 0; node.is_fine() && i < made.size(); ++i) node.conclude(i, made[i]);
 }
 
-/// Input 0 of an operator with memory: of known extents, rank 1 or more, and these types.
+/// Input 0 of an operator with state. Refuses unknown extents, rank 0 and dtypes other than `accepted`.
 [[gnu::cold]] constexpr std::int32_t streamed_input(node_reader& node, dtype_set accepted, std::string_view expected) {
   const std::int32_t x = node.input(0);
   const tensor_desc desc = node.desc(x);
@@ -75,7 +75,7 @@ class signal_options {
         {"input 0: got ", desc.shape, ", expected extents that are known, beside memory that lasts from run to run"});
   return x;
 }
-/// Numbers `first` to first + count along the last axis.
+/// Elements `first` to `first` + `count` - 1 along the last axis.
 [[gnu::cold]] constexpr std::int32_t part_of_lines(node_reader& node, std::int32_t x, std::int64_t first,
                                                    std::int64_t count) {
   const shape_t shape = node.desc(x).shape;
@@ -90,7 +90,7 @@ class signal_options {
   const pool<std::int32_t> made = node.add_all<ops::concat>(attrs, parts, {});
   return made.empty() ? ir::none : made[0];
 }
-/// x with its last axis replaced by one of this extent.
+/// x with the extent of its last axis replaced.
 constexpr tensor_desc with_lines(const tensor_desc& x, std::int64_t extent) {
   return {x.type, x.shape.with(x.rank() - 1, extent)};
 }
@@ -103,7 +103,7 @@ constexpr tensor_desc with_lines(const tensor_desc& x, std::int64_t extent) {
 }
 
 namespace detail {
-/// Spectra of floats: pairs of numbers side by side along the last axis.
+/// Spectra of floats. Real and imaginary parts alternate along the last axis.
 [[gnu::cold]] constexpr void read_rfft_of_floats(node_reader& node, std::int32_t x, std::int64_t length) {
   const shape_t shape = node.desc(x).shape;
   if (shape.rank < 1 || shape.rank >= max_rank || shape[-1] > length)
@@ -159,7 +159,7 @@ template <bool IsInverse> [[gnu::cold]] constexpr void read_signal_fft(node_read
 }
 
 namespace detail {
-/// Refuses a number of channels in the options that is not that of a tensor's last axis, less `more`.
+/// Refuses an option num_channels that differs from the extent of a tensor's last axis minus `more`.
 [[gnu::cold]] constexpr void check_channels(node_reader& node, signal_options& options, std::size_t i,
                                             std::int64_t more) {
   const std::int64_t channels = options.number("num_channels");
@@ -189,7 +189,7 @@ namespace detail {
   detail::finish_signal(node, ops::signal_function::gain, {shift}, {node.input(0), node.input(1), node.input(2)});
 }
 
-/// The estimate of the noise lasts from run to run.
+/// The noise estimate is a state.
 [[gnu::cold]] constexpr void read_signal_spectral_subtraction(node_reader& node) {
   detail::signal_options options(node);
   const std::int32_t x = detail::streamed_input(node, types_of(u32), "u32");
@@ -213,7 +213,7 @@ namespace detail {
   node.conclude(1, made[1]);
 }
 
-/// The numbers of `delay_length` runs of one before; zeros at first.
+/// Delays the input by `delay_length` elements along the last axis. The first elements are zeros.
 [[gnu::cold]] constexpr void read_signal_delay(node_reader& node) {
   const std::int64_t delay = detail::signal_options(node).number("delay_length");
   const std::int32_t x = detail::streamed_input(node, types_of(i16), "i16");
@@ -227,7 +227,7 @@ namespace detail {
 }
 
 namespace detail {
-/// Frames of `size` numbers of lines, one in each `step` numbers: [..., count, size].
+/// Splits lines into frames of `size` elements, one every `step` elements: [..., count, size].
 [[gnu::cold]] constexpr std::int32_t frames_of(node_reader& node, std::int32_t lines, std::int64_t count,
                                                std::int64_t size, std::int64_t step) {
   node.count_copy(extent_product(count, size) * static_cast<std::int64_t>(sizeof(std::int64_t)));
@@ -238,7 +238,8 @@ namespace detail {
   const std::int32_t at = node.taken(node.network().constant<std::int64_t>({i64, {count, size}}, places));
   return node.add<ops::gather>({}, {lines, at, node.scalar(i32, -1)});
 }
-/// Whether `wanted` runs or frames have come before; each run has `more` of them.
+/// True in runs for which at least `wanted` frames have come before; each run adds `more`. State number `slot` counts
+/// them.
 [[gnu::cold]] constexpr std::int32_t has_come(node_reader& node, std::size_t slot, std::int64_t wanted,
                                               std::int64_t more) {
   if (wanted == 0) return node.scalar(boolean, 1);
@@ -249,9 +250,9 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Frames that overlap, from numbers that come in steps. Without prefill a frame has the oldest numbers of as many
-/// whole steps as it reaches over, and the first ones, before as many have come, are not valid; with prefill zeros have
-/// come before.
+/// Splits a stream into overlapping frames of frame_size elements, one every frame_step. Output 1 is true when the
+/// frames are valid. Without prefill the first frames are invalid until enough whole steps have come. With prefill
+/// zeros precede the stream.
 [[gnu::cold]] constexpr void read_signal_framer(node_reader& node) {
   detail::signal_options options(node);
   const std::int64_t size = options.number("frame_size", 1), step = options.number("frame_step", 1);
@@ -275,8 +276,8 @@ namespace detail {
   node.conclude(1, detail::has_come(node, 1, has_zeros ? 0 : whole - 1, steps));
 }
 
-/// The channels of several runs side by side; those before the first are the first's. Valid once as many runs to the
-/// right have come, and then each time after `stacker_step` runs.
+/// Concatenates the channels of consecutive runs. In the first run, its channels also fill the places of earlier runs.
+/// The output becomes valid after `stacker_right_context` further runs, and then again after every `stacker_step` runs.
 [[gnu::cold]] constexpr void read_signal_stacker(node_reader& node) {
   detail::signal_options options(node);
   const std::int64_t left = options.number("stacker_left_context"), right = options.number("stacker_right_context"),
@@ -304,14 +305,14 @@ namespace detail {
 }
 
 namespace detail {
-/// a + b, of i16 cut to 16 bits.
+/// a + b; for i16 the sum saturates.
 [[gnu::cold]] constexpr std::int32_t saturated_sum(node_reader& node, std::int32_t a, std::int32_t b) {
   if (node.desc(a).type != i16) return node.add<ops::add>({}, {a, b});
   const std::int32_t sum = node.add<ops::add>({}, {cast_to(node, a, i32), cast_to(node, b, i32)});
   const std::int32_t above = node.add<ops::maximum>({}, {sum, node.scalar(i32, -32768)});
   return cast_to(node, node.add<ops::minimum>({}, {above, node.scalar(i32, 32767)}), i16);
 }
-/// Zeros of this desc as a constant.
+/// A constant of zeros with this desc.
 [[gnu::cold]] constexpr std::int32_t zeros_of(node_reader& node, const tensor_desc& desc) {
   node.count_copy(desc.bytes());
   if (!node.is_fine()) return ir::none;
@@ -321,9 +322,9 @@ namespace detail {
 }
 }  // namespace detail
 
-/// The sum of frames that overlap, `frame_step` numbers of each.
+/// Adds overlapping frames; each frame begins `frame_step` elements after the preceding one.
 [[gnu::cold]] constexpr void read_signal_overlap_add(node_reader& node) {
-  constexpr std::int64_t max_frames = 64;  // each becomes nodes
+  constexpr std::int64_t max_frames = 64;  // each frame becomes several nodes
   detail::signal_options options(node);
   const std::int32_t x = detail::streamed_input(node, types_of(i16, f32), "i16 or f32");
   const tensor_desc desc = node.desc(x);

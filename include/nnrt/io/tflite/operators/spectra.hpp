@@ -1,4 +1,4 @@
-// spectra: readers of .tflite files' Fourier transform, and of what makes real numbers of its complex ones.
+// spectra: readers of the Fourier transform of .tflite files, and of operators on its complex results.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -12,10 +12,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-// A tensor of complex numbers is one of floats with one more axis here, the last, which has their real and imaginary
-// parts.
+// A tensor of complex numbers is a tensor of floats with an additional last axis, for real and imaginary parts.
 
-/// RFFT2D: lines along the last axis become spectra of half as many numbers and one, columns of these spectra theirs.
+/// RFFT2D: real transforms along the last axis, of n / 2 + 1 numbers each, then complex transforms along the columns.
 [[gnu::cold]] constexpr void read_rfft2d(node_reader& node) {
   const std::int32_t x = node.input(0);
   const pool<std::int64_t> length = node.integers(1);
@@ -37,7 +36,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
   node.define_complex(0, are_lines ? spectra : node.add<ops::dft>(columns, {spectra}));
 }
 
-/// The length of each number.
+/// The absolute value of each number.
 [[gnu::cold]] constexpr void read_complex_abs(node_reader& node) {
   const std::int32_t x = node.complex_input(0);
   node.conclude(0, node.add<ops::reduce_l2>({}, {x, node.integer_list({-1})}));
@@ -51,12 +50,12 @@ template <int Part> [[gnu::cold]] constexpr void read_part(node_reader& node) {
 
 namespace detail {
 
-/// RESHAPE of complex numbers to a shape that an operand or option lists.
+/// RESHAPE of complex numbers to the shape in an operand or option.
 [[gnu::cold]] constexpr void reshape_complex(node_reader& node, std::int32_t shape) {
   const std::int32_t list = joined_lists(node, {cast_to(node, shape, i64), node.integer_list({2})});
   node.define_complex(0, node.add<ops::reshape>({}, {node.complex_input(0), list}));
 }
-/// SQUEEZE of complex numbers; no axes are all whose extent is known to be 1.
+/// SQUEEZE of complex numbers. Without axes it removes the axes whose extent is known to be 1.
 [[gnu::cold]] constexpr void squeeze_complex(node_reader& node, axis_list named) {
   const std::int32_t x = node.complex_input(0);
   const shape_t shape = node.desc(x).shape;

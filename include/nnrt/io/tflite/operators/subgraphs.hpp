@@ -1,5 +1,5 @@
-// subgraphs: readers of operators of .tflite files that call subgraphs, and of variables, which live from run to run.
-// Flow: operators.hpp lists them; a called_subgraph adds the nodes of each call, tensors.hpp keeps the variables.
+// subgraphs: readers of .tflite operators that call subgraphs, and of variables, which keep values between runs.
+// Flow: operators.hpp lists them; called_subgraph adds the nodes of each call, tensors.hpp stores the variables.
 #pragma once
 
 #include <nnrt/io/tflite/called_subgraph.hpp>
@@ -9,13 +9,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The inputs from the first on: values, resources, or lists.
+/// The inputs from `first` on: values, resources or lists.
 [[gnu::cold]] constexpr pool<std::int32_t> operands_from(node_reader& node, std::size_t first) {
   pool<std::int32_t> ids;
   for (std::size_t i = first; i < node.input_count(); ++i) ids.push_back(node.operand(i));
   return ids;
 }
-/// Says that the outputs are these.
+/// Sets the outputs to these values, resources or lists.
 [[gnu::cold]] constexpr void pass_on_all(node_reader& node, const pool<std::int32_t>& ids) {
   if (node.is_fine() && ids.size() != node.output_count())
     node.refuse(error_code::invalid_file,
@@ -25,13 +25,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// The operators of a subgraph in the place of this one.
+/// Inlines the operators of a subgraph.
 [[gnu::cold]] constexpr void read_call(node_reader& node) {
   called_subgraph callee(node, node.options<schema::call_options>()[schema::call_options::subgraph]);
   detail::pass_on_all(node, callee.call(detail::operands_from(node, 0)));
 }
 
-/// One of two subgraphs; which one must be known.
+/// Inlines one of two subgraphs. The condition must be known before the network runs.
 [[gnu::cold]] constexpr void read_if(node_reader& node) {
   using kind = schema::if_options;
   const auto options = node.options<kind>();
@@ -41,8 +41,7 @@ namespace detail {
   detail::pass_on_all(node, callee.call(detail::operands_from(node, 1)));
 }
 
-/// The body as often as the condition holds of what it made, which must be known before the network runs: loops are
-/// unrolled.
+/// Unrolls a loop: repeats the body while the condition is true, which must be known before the network runs.
 [[gnu::cold]] constexpr void read_while(node_reader& node) {
   using kind = schema::while_options;
   const auto options = node.options<kind>();
@@ -59,7 +58,7 @@ namespace detail {
   detail::pass_on_all(node, ids);
 }
 
-/// A subgraph that runs once and assigns what variables begin with.
+/// Reads a subgraph that runs once before the network and initialises variables.
 [[gnu::cold]] constexpr void read_call_once(node_reader& node) {
   using kind = schema::call_once_options;
   const std::int32_t number = node.options<kind>()[kind::subgraph];
@@ -79,7 +78,7 @@ namespace detail {
     node.define(0, node.taken(node.tensors().named_resource(options[kind::container], options[kind::shared_name])));
 }
 
-/// What the variable is at this point. The same bytes get the scale that the output declares.
+/// The value of the variable at this point of the run. Its bytes get the output's quantisation.
 [[gnu::cold]] constexpr void read_read_variable(node_reader& node) {
   const std::int32_t from = node.resource(0);
   const tensor_desc declared = node.declared(0);
@@ -88,7 +87,7 @@ namespace detail {
   node.conclude(0, detail::moved_to(node, value, declared.quantised));
 }
 
-/// What the variable is from here on. The same bytes get the scale of the network's state.
+/// Sets the variable from this point of the run on. The bytes get the quantisation of the network's state.
 [[gnu::cold]] constexpr void read_assign_variable(node_reader& node) {
   const std::int32_t to = node.resource(0), value = node.input(1);
   if (!node.is_fine()) return;

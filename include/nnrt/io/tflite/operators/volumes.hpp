@@ -1,4 +1,4 @@
-// volumes: readers of convolutions of .tflite files over three axes, which become those over two.
+// volumes: readers of .tflite convolutions over three axes, which are expressed by convolutions over two.
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 namespace detail {
 
-/// The extents of x along `count` axes from the first on as a list, a constant where they are known.
+/// The extents of x along `count` axes from axis `first` on, as a list. It is a constant when they are known.
 [[gnu::cold]] constexpr std::int32_t extent_list(node_reader& node, std::int32_t x, int first, int count) {
   pool<std::int64_t> known;
   for (int i = first; i < first + count; ++i) {
@@ -29,7 +29,7 @@ namespace detail {
   }
   return node.integer_list(known);
 }
-/// x in the shape that the lists give one after the other; `planned` has the extents that are known.
+/// Reshapes x to the concatenated lists; `planned` has the extents that are known.
 [[gnu::cold]] constexpr std::int32_t in_shape_of(node_reader& node, std::int32_t x,
                                                  std::initializer_list<std::int32_t> lists, const shape_t& planned) {
   const tensor_desc is = node.desc(x);
@@ -37,8 +37,8 @@ namespace detail {
                                 {is.type, default_format(planned.rank), planned, is.quantised});
 }
 
-/// Windows along the axis of depth: `reach` planes each, from the first to the last of the kernel. Numbers of planes
-/// are lists of one number.
+/// Windows along the depth axis. Each spans `reach` planes, from the first to the last plane of the kernel. `count` is
+/// the number of windows, a list of one number.
 struct depth_windows {
   std::int64_t kernel = 1, stride = 1, dilation = 1, reach = 1;
   std::int64_t known_count = -1;
@@ -48,14 +48,14 @@ struct depth_windows {
       : kernel(planes), stride(step), dilation(between) {
     if (is_fine()) reach = (planes - 1) * between + 1;
   }
-  /// Whether all numbers are positive, and none so large that sums of them leave the integers.
+  /// True when all numbers are positive and small enough that their sums do not overflow.
   constexpr bool is_fine() const {
     constexpr std::int64_t most = std::int64_t{1} << 31;
     return kernel > 0 && stride > 0 && dilation > 0 && kernel <= most && dilation <= most / kernel && stride <= most;
   }
 };
 
-/// x [N, D, …] with zeros in front of its first plane and behind its last one, as many as the padding SAME has.
+/// Pads x [N, D, …] with zero planes before and after, as padding SAME requires.
 [[gnu::cold]] constexpr std::int32_t padded_in_depth(node_reader& node, std::int32_t x, const depth_windows& depth) {
   if (!node.is_fine()) return ir::none;
   const std::int32_t zero = node.integer_list({0}), one = node.integer_list({1}), extent = extent_list(node, x, 1, 1);
@@ -75,8 +75,8 @@ struct depth_windows {
              : node.add<ops::pad>({}, {x, paddings}, {node.desc(x).type, format::nd, planned});
 }
 
-/// The planes of x [N, D, H, W, C] under each window, as channels of an image [N * count, H, W, kernel * C]: those of a
-/// group stand together.
+/// Converts the planes of x [N, D, H, W, C] in each window to channels of an image [N * count, H, W, kernel * C]. The
+/// channels of a group are contiguous.
 [[gnu::cold]] constexpr std::int32_t planes_as_channels(node_reader& node, std::int32_t x, const depth_windows& depth,
                                                         std::int64_t groups) {
   if (!node.is_fine()) return ir::none;
@@ -88,7 +88,7 @@ struct depth_windows {
     const std::int64_t listed =
         nnrt::detail::saturated_product(depth.known_count < 1 ? 1 : depth.known_count, depth.kernel);
     node.count_copy(8 * std::min(listed, max_elements));
-    pool<std::int64_t> inside;  // a window
+    pool<std::int64_t> inside;  // offsets within a window
     for (std::int64_t k = 0; node.is_fine() && k < depth.kernel; ++k) inside.push_back(k * depth.dilation);
     std::int32_t places = ir::none;
     if (depth.known_count >= 0) {
@@ -116,8 +116,9 @@ struct depth_windows {
   return in_shape_of(node, picked, {any, image, node.integer_list({channels})}, {-1, shape[2], shape[3], channels});
 }
 
-/// A convolution of x [N, D, H, W, C] with filters [O, H, W, kernel * C / groups], whose channels count planes first:
-/// `attrs` are those of the other two axes. Bit for bit the sums of a convolution over three axes in another order.
+/// Convolves x [N, D, H, W, C] with filters [O, H, W, kernel * C / groups]. The filters' channels are ordered by plane,
+/// then by channel. `attrs` describes the axes H and W. The sums are those of a convolution over three axes, in another
+/// order.
 [[gnu::cold]] constexpr std::int32_t convolved_in_depth(node_reader& node, std::int32_t x, std::int32_t filters,
                                                         std::int32_t bias, const depth_windows& depth,
                                                         const ops::conv2d::attrs& attrs) {
@@ -130,7 +131,7 @@ struct depth_windows {
                      {node.desc(x).shape[0], depth.known_count, made[1], made[2], made[3]});
 }
 
-/// Refuses operands of other ranks and dtypes than TFLite has for convolutions over three axes: operand i.
+/// Refuses operand i unless it is f32 of this rank, as TFLite requires for convolutions over three axes.
 [[gnu::cold]] constexpr void require_volume(node_reader& node, std::size_t i, int rank) {
   const std::int32_t id = node.input(i);
   const tensor_desc got = node.desc(id);
@@ -164,7 +165,7 @@ struct depth_windows {
   attrs.pad = node.padding(options[kind::padding]);
   attrs.fused = node.fused(options[kind::fused]);
   const bool is_same = attrs.pad.mode == pad_mode::same;
-  // Windows begin at each stride as long as they fit in, or, padded, as long as they begin inside.
+  // Without padding, windows must fit inside; with SAME padding, they must begin inside.
   const std::int64_t more = is_same ? depth.stride - 1 : depth.stride - depth.reach;
   if (of_x[1] >= 0) depth.known_count = of_x[1] + more < 0 ? 0 : (of_x[1] + more) / depth.stride;
   if (depth.known_count == 0)
@@ -184,8 +185,8 @@ struct depth_windows {
 
 namespace detail {
 
-/// Along one axis of a transposed convolution: how many places of x its result has, and how many of the first it leaves
-/// out.
+/// One axis of a transposed convolution: the number of input positions for an output extent, and the number of leading
+/// results that are cropped.
 struct transposed_axis {
   std::int64_t from = 0, before = 0;
 
@@ -195,8 +196,8 @@ struct transposed_axis {
   }
 };
 
-/// Plane d of x [N, D, rest], times one plane of the kernel, as plane d * stride + offset of `to` planes; others are 0.
-/// None where all lie outside.
+/// Spreads planes of x [N, D, rest] to `to` planes: plane d becomes plane d * stride + offset; the others are zeros.
+/// Returns ir::none when all planes fall outside.
 [[gnu::cold]] constexpr std::int32_t planes_in_place(node_reader& node, std::int32_t x, const shape_t& shape,
                                                      std::int64_t stride, std::int64_t offset, std::int64_t to) {
   const std::int64_t all = shape[1] * stride, first = std::max<std::int64_t>(-offset, 0),
@@ -215,8 +216,8 @@ struct transposed_axis {
 
 }  // namespace detail
 
-/// CONV_3D_TRANSPOSE: the output's shape, filters [D, H, W, O, I], then the input. One convolution over the other two
-/// axes makes what all planes of the kernel add, which is added up in depth.
+/// CONV_3D_TRANSPOSE: the output's shape, filters [D, H, W, O, I], then the input. One conv2d_transpose computes the
+/// contributions of all kernel planes; then they are added along the depth.
 [[gnu::cold]] constexpr void read_conv_3d_transpose(node_reader& node) {
   using kind = schema::conv3d_options;
   const auto options = node.options<kind>();
@@ -261,7 +262,8 @@ struct transposed_axis {
   const std::int64_t before =
       detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
   std::int32_t y = ir::none;
-  constexpr std::int64_t bytes_of_plane = 512;  // what the nodes below take, wherever the filters come from
+  // estimated size of the nodes below, counted for any source of the filters
+  constexpr std::int64_t bytes_of_plane = 512;
   node.count_copy(bytes_of_plane * planes);
   for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
     const std::int32_t plane =
