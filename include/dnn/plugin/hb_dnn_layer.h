@@ -1,5 +1,5 @@
-// hb_dnn_layer.h: operators of a client's own. There are none here: a compiled model has all of its operators.
-// Flow: clients include it beside hb_dnn.h.
+// hb_dnn_layer.h: clients' custom operators. There are none here: a compiled model contains all of its operators.
+// Flow: clients include it with hb_dnn.h.
 #pragma once
 
 #include "../hb_dnn.h"

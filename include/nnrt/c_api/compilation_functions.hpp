@@ -22,7 +22,7 @@ OH_NNCompilation* new_compilation(const char* function, std::initializer_list<ar
   });
 }
 
-/// Placeholder for options whose value cannot be null.
+/// The value of options that are no pointers, so that it is never missing.
 inline const argument always_given{"value", std::size_t{1}};
 
 /// Sets an option. Options are checked when the compilation is built; after the build `check` runs at once. API 9

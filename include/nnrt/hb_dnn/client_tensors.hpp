@@ -1,6 +1,5 @@
-// client_tensors: clients' tensors as a model reads and writes them - checked when a call comes, copied when its job
-// runs.
-// Flow: infer.hpp makes a source of each item of an input, and writes outputs; resize.hpp reads images by the same
+// client_tensors: checks clients' tensors when a function is called, and copies them when its job runs.
+// Flow: infer.hpp makes a source of each item of an input, and writes outputs; resize.hpp finds images with these
 // functions.
 #pragma once
 
@@ -13,16 +12,16 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// One item of a batch in a client's memory: elements, or an image and perhaps a region of it.
+/// One batch item in a client's memory: elements, or an image and optionally a region of it.
 struct source {
-  const std::byte* first = nullptr;  // null: there is none, and the network sees zeros
-  bool has_padding = false;          // elements
+  const std::byte* first = nullptr;  // null: no item; the network reads zeros
+  bool has_padding = false;          // for elements
   client_image image;
   bool has_region = false;
   hbDNNRoi region{};
 };
 
-/// Whether memory has so many bytes.
+/// Why memory does not hold `bytes`; empty: it does.
 inline diagnostic fault_of_memory(used_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
   if (mem.virAddr == nullptr) return "its memory has no address: virAddr is null";
   if (std::int64_t{mem.memSize} < bytes)
@@ -33,8 +32,8 @@ inline diagnostic fault_of_memory(used_memory& memory, const hbSysMem& mem, std:
   return {};
 }
 
-/// The image of a tensor whose properties say all of it: the first of `count`, which lie one after the other.
-/// Sides from validShape, the bytes of a row from alignedShape.
+/// Finds the first of `count` consecutive images in a tensor whose properties describe it completely. Width and height
+/// are from validShape, row strides from alignedShape.
 inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
   const hbDNNTensorProperties& p = tensor.properties;
   if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR)
@@ -61,7 +60,7 @@ inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std
   if (made.is_nv12() && (made.height % 2 != 0 || made.width % 2 != 0 || made.rows % 2 != 0))
     return joined({"sides of NV12 must be even: got ", made.width, " columns, ", made.height, " rows, ", made.rows,
                    " with padding"});
-  // of memory: with larger numbers the next lines would overflow
+  // keeps the products below from overflowing
   constexpr std::int64_t max_bytes = std::numeric_limits<std::uint32_t>::max();
   if (made.stride > max_bytes / made.rows)
     return joined({"alignedShape: got ", made.rows, " rows of ", made.stride, " bytes, expected at most ", max_bytes,
@@ -80,7 +79,7 @@ inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std
   return {};
 }
 
-/// The image that lies behind `made` in a tensor with several.
+/// The image after `made` in a tensor of several.
 inline client_image next_image(client_image made) {
   const std::int64_t plane = made.rows * made.stride, uv = made.is_nv12() ? plane / 2 : 0;
   const bool is_together = made.type != image_type::nv12_separate;
@@ -89,7 +88,7 @@ inline client_image next_image(client_image made) {
   return made;
 }
 
-/// A shape as messages have it.
+/// A shape for messages.
 inline std::string words_of(const hbDNNTensorShape& shape) {
   if (shape.numDimensions < 0 || shape.numDimensions > HB_DNN_TENSOR_MAX_DIMENSIONS)
     return joined({shape.numDimensions, " axes"});
@@ -97,7 +96,7 @@ inline std::string words_of(const hbDNNTensorShape& shape) {
   for (std::int32_t i = 0; i < shape.numDimensions; ++i) words += joined({i > 0 ? ", " : "", shape.dimensionSize[i]});
   return words + "]";
 }
-/// What is said of a shape that is none of the model's.
+/// Message about a shape that differs from the model's.
 inline diagnostic of_model(const char* what, const hbDNNTensorShape& got,
                            std::initializer_list<const hbDNNTensorShape*> expected) {
   std::string words = joined({what, ": got ", words_of(got), ", expected "});
@@ -110,8 +109,8 @@ inline diagnostic of_model(const char* what, const hbDNNTensorShape& got,
   return words;
 }
 
-/// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's
-/// properties: alignedShape equal to validShape, NV12 in one or two pieces.
+/// Splits a tensor into `items` items: the model's batch, or 1. It may differ from the model's properties in two ways:
+/// alignedShape may equal validShape, and NV12 may be in one or two parts.
 inline diagnostic find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
                                std::int64_t items, std::vector<source>& made) {
   const hbDNNTensorProperties& p = tensor.properties;
@@ -131,7 +130,7 @@ inline diagnostic find_sources(used_memory& memory, const tensor_form& form, con
     for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
     return {};
   }
-  const std::int64_t parts = items == 1 ? form.batch() : 1;  // of the model's tensor that this one is
+  const std::int64_t parts = items == 1 ? form.batch() : 1;  // the model's batch, if this tensor is one item of it
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
   const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.dense_bytes()) / parts;
@@ -141,8 +140,8 @@ inline diagnostic find_sources(used_memory& memory, const tensor_form& form, con
   return {};
 }
 
-/// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its
-/// alignedShape is the image's.
+/// Finds the image of a resizer's input and its region. If validShape is still the model's, alignedShape is the
+/// image's.
 inline diagnostic find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
                               const hbDNNRoi& region, const resizer_limits& by, source& made) {
   hbDNNTensor whole = tensor;
@@ -167,7 +166,7 @@ inline diagnostic find_region(used_memory& memory, const tensor_form& form, cons
 
 namespace detail {
 
-/// A row of elements between a client's memory and the graph's.
+/// Copies a row of elements between a client's memory and the graph's.
 inline void read_row(const tensor_form& form, const std::byte* from, std::byte* to) {
   const auto elements = static_cast<std::size_t>(form.row_elements()),
              bytes = static_cast<std::size_t>(form.row_bytes());
@@ -181,9 +180,9 @@ inline void write_row(const tensor_form& form, const std::byte* from, std::byte*
   else std::memcpy(to, from, bytes);
 }
 
-/// As floats that the network sees, or as pixels - 128.
+/// Converts an image to the network's floats, or to pixels - 128.
 template <class T> bool put_image(const tensor_form& form, const client_image& image, std::span<T> to) {
-  // U and V lie where the image says, whether in the same memory or not.
+  // The image has addresses of both parts, wherever they are.
   const image_view view{.type = image.is_nv12() ? image_type::nv12_separate : image.type,
                         .height = image.height,
                         .width = image.width,
@@ -197,7 +196,7 @@ template <class T> bool put_image(const tensor_form& form, const client_image& i
   else return store_image(view, form.given.seen, {to.data(), to.size()});
 }
 
-/// The region, resized to what the network sees.
+/// Resizes a region to the network's size and converts it.
 template <class T>
 bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<T> to) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(form.height() * form.width() * 3 / 2));
@@ -228,7 +227,7 @@ result<void> put_images(const tensor_form& form, std::span<const source> items, 
 
 }  // namespace detail
 
-/// Copies the items of input i into a session. `resizer` is asked for regions alone.
+/// Copies the items of input i into a session. `resizer`: limits, for regions only.
 inline result<void> put_input(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer,
                               session& into, std::size_t i) {
   if (!form.given.is_image) {
@@ -254,7 +253,7 @@ inline result<void> put_input(const tensor_form& form, std::span<const source> i
                               : detail::put_images(form, items, resizer, into.input<float>(i));
 }
 
-/// Writes output i of the last run to a client's memory; padding becomes 0.
+/// Writes output i of the last run to a client's memory, with zeros as padding.
 inline void write_output(const tensor_form& form, std::span<const std::byte> from, std::byte* to) {
   if (form.lies.bytes == static_cast<std::int64_t>(from.size()) && !form.given.packed)
     return void(std::memcpy(to, from.data(), from.size()));

@@ -1,5 +1,5 @@
-// forms: what an input or output of a model is to clients - its properties, and where its elements lie in their memory.
-// Flow: models.hpp makes one for each; calls check tensors against it and copy by it.
+// forms: an input or output of a model as clients see it - its properties, and its layout in their memory.
+// Flow: models.hpp makes one for each; functions check and copy clients' tensors by it.
 #pragma once
 
 #include <nnrt/hb_dnn/resizer.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// The type of a tensor with such elements; MAX: hbDNN has none.
+/// The tensor type for elements of this dtype; MAX: hbDNN has none.
 constexpr hbDNNDataType data_type_of(dtype type) {
   switch (type) {
     case dtype::i8: return HB_DNN_TENSOR_TYPE_S8;
@@ -40,19 +40,19 @@ inline bool equal(const hbDNNTensorShape& a, const hbDNNTensorShape& b) {
                      sizeof(std::int32_t) * static_cast<std::size_t>(a.numDimensions)) == 0;
 }
 
-/// Elements in a row of the innermost axis; of a scalar one.
+/// Extent of the innermost axis; 1 for a scalar.
 inline std::int64_t innermost(const shape_t& shape) { return shape.rank > 0 ? shape[shape.rank - 1] : 1; }
 
-/// An input or output of a model. Move only: the properties point into it.
+/// An input or output of a model. Move only: the properties have pointers into it.
 class tensor_form {
  public:
   std::string name;
   tensor_desc desc;     // the graph's
-  saved_input given;    // of inputs; of outputs nothing but `packed`
-  aligned_tensor lies;  // with padding; of images nothing but bytes
+  saved_input given;    // for outputs only `packed` is set
+  aligned_tensor lies;  // layout with padding; for images only bytes
   hbDNNTensorProperties properties{};
 
-  /// `scales`: of a tensor that has one for each channel.
+  /// `scales`: of a per-channel quantised tensor.
   tensor_form(std::string_view its_name, const tensor_desc& its_desc, const saved_input& form, const accelerator& table,
               tensor_use use, std::span<const float> scales)
       : name(its_name), desc(its_desc), given(form) {
@@ -63,12 +63,12 @@ class tensor_form {
   tensor_form& operator=(const tensor_form&) = delete;
   tensor_form(tensor_form&&) = default;
 
-  /// The extents of a row of innermost elements, and its bytes in clients' memory.
+  /// Elements and bytes of an innermost row in clients' memory.
   std::int64_t row_elements() const { return innermost(lies.valid); }
   std::int64_t row_bytes() const {
     return given.packed ? packed_bytes(row_elements()) : row_elements() * size_of(desc.type);
   }
-  /// Of the tensor without padding.
+  /// Bytes of the tensor without padding.
   std::int64_t dense_bytes() const {
     std::int64_t strides[max_rank];
     return dense_strides(strides);
@@ -79,13 +79,13 @@ class tensor_form {
     return bytes;
   }
   std::int64_t batch() const { return given.is_image ? desc.shape[0] : lies.valid[0]; }
-  /// Whether the properties, which have 8 bits for it, say the true zero point. Those of images say none.
+  /// Whether the properties' 8 bits hold the zero point. Images have none in their properties.
   bool zero_point_fits() const {
     const std::int32_t zero_point = desc.quantised.zero_point;
     return given.is_image || !desc.quantised || zero_point == static_cast<std::int8_t>(zero_point);
   }
   bool from_resizer() const { return given.source == input_source::resizer; }
-  /// Of an image that the network sees.
+  /// Of the image that the network reads.
   std::int64_t height() const { return desc.shape[1]; }
   std::int64_t width() const { return desc.shape[2]; }
 
@@ -110,7 +110,7 @@ class tensor_form {
     if (!is_interleaved) properties.alignedShape.dimensionSize[3] = static_cast<std::int32_t>(stride);
     properties.tensorLayout = is_interleaved ? HB_DNN_LAYOUT_NHWC : HB_DNN_LAYOUT_NCHW;
     properties.tensorType = static_cast<std::int32_t>(given.given);
-    // may be too large for hbDNN: the model's check says so
+    // may exceed hbDNN's limit, which loaded_model checks
     lies.bytes = n * h * stride * (is_nv12(properties.tensorType) ? 3 : 2) / 2;
     properties.alignedByteSize = static_cast<std::int32_t>(lies.bytes);
     const std::int64_t strides[] = {h * stride, is_interleaved ? stride : h * stride, is_interleaved ? 3 : stride, 1};
@@ -135,8 +135,8 @@ class tensor_form {
     set_strides({lies.strides, static_cast<std::size_t>(lies.aligned.rank)});
     describe_scales(table, scales);
   }
-  /// What the processor reads and writes has no padding. Fewer axes than 4 get extents of 1 behind them, as boards say
-  /// of classifiers ([N, C, 1, 1]) and detectors ([N, boxes, numbers, 1]); a single one is that of channels.
+  /// Layout without padding, for tensors that the processor reads or writes. Ranks below 4 get trailing extents of 1,
+  /// as on boards: classifiers have [N, C, 1, 1], detectors [N, boxes, numbers, 1]. A single axis counts as channels.
   void lie_densely() {
     lies.valid = desc.rank() == 1 ? desc.shape.with_axis(0, 1) : desc.shape;
     while (lies.valid.rank < 4) lies.valid = lies.valid.with_axis(lies.valid.rank, 1);
@@ -162,7 +162,7 @@ class tensor_form {
     properties.scale = {static_cast<std::int32_t>(scales_.size()), scales_.data(),
                         static_cast<std::int32_t>(zero_points_.size()), zero_points_.data()};
   }
-  /// Whether all scales are 2^-shift.
+  /// Whether all scales are 2^-shift; fills `shifts_`.
   bool find_shifts() {
     for (const float scale : scales_) {
       int exponent = 0;
@@ -177,7 +177,7 @@ class tensor_form {
   std::vector<std::int8_t> zero_points_;
 };
 
-/// Calls f(offset in a dense tensor, offset with these strides) for each innermost row of a shape; both in bytes.
+/// Calls f(offset in a dense tensor, offset with these strides), in bytes, for each innermost row.
 template <class F>
 void for_each_row(const shape_t& shape, const std::int64_t* strides, std::int64_t element_bytes, F f) {
   std::int64_t index[max_rank] = {}, dense = 0;

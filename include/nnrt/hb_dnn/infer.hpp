@@ -1,5 +1,5 @@
-// infer: calls of hbDNNInfer and hbDNNRoiInfer as jobs of a task.
-// Flow: task_functions.hpp looks at handles and pointers; here tensors are checked, and tasks are made and submitted.
+// infer: turns calls of hbDNNInfer and hbDNNRoiInfer into jobs of a task.
+// Flow: task_functions.hpp checks handles and pointers; this header checks tensors, and makes and submits tasks.
 #pragma once
 
 #include <nnrt/hb_dnn/client_tensors.hpp>
@@ -8,12 +8,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// One run of a model: what it reads and where its results go.
+/// One run of a model: its inputs and the memory of its outputs.
 struct model_run {
   std::shared_ptr<loaded_model> model;
-  std::vector<std::vector<source>> inputs;  // for each input, for each item of the batch
+  std::vector<std::vector<source>> inputs;  // by input, by item of the batch
   std::vector<std::byte*> outputs;
-  used_memory memory;  // of both
+  used_memory memory;  // of inputs and outputs
 
   result<void> operator()(const checkpoint& goes_on) const {
     loaded_model::lease with(*model);
@@ -27,7 +27,7 @@ struct model_run {
   }
 };
 
-/// What is wrong with control parameters; empty: nothing.
+/// Why control parameters are invalid; empty: they are valid.
 inline diagnostic fault_of_order(std::int32_t cores, std::int32_t dsp_cores, std::int32_t priority) {
   const std::int32_t count = runtime::the().cores.cores(), there = (1 << count) - 1;
   if (cores < 0 || cores > 3) return joined({"bpuCoreId: got ", cores, ", expected 0 to 3"});
@@ -39,12 +39,12 @@ inline diagnostic fault_of_order(std::int32_t cores, std::int32_t dsp_cores, std
                    static_cast<int>(HB_DNN_PRIORITY_HIGHEST)});
   return {};
 }
-/// The order that they ask for.
+/// The job's order from control parameters.
 inline job_order order_of(std::int32_t cores, std::int32_t priority, std::int64_t custom_id) {
   return {.cores = cores, .priority = priority, .custom_id = custom_id, .arrival = 0};
 }
 
-/// Where `runs` runs write their outputs, one behind the other.
+/// Addresses for the outputs of `runs` consecutive runs.
 [[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output,
                                                std::int64_t runs, used_memory& memory, std::vector<std::byte*>& made) {
   for (std::size_t i = 0; i < model.outputs.size(); ++i) {
@@ -62,7 +62,7 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
                {me, ": input ", tensor, " ", piece::in_quotes(model.inputs[i].name), ": ", wrong});
 }
 
-/// The only run of hbDNNInfer.
+/// Prepares the single run of hbDNNInfer.
 [[gnu::cold]] inline std::int32_t prepare_infer(const char* me, const std::shared_ptr<loaded_model>& model,
                                                 const hbDNNTensor* output, const hbDNNTensor* input,
                                                 std::vector<work>& made) {
@@ -84,8 +84,8 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   return HB_DNN_SUCCESS;
 }
 
-/// The runs of hbDNNRoiInfer: one for as many sets of inputs as the model's batch; what is missing in the last one is
-/// zeros.
+/// Prepares the runs of hbDNNRoiInfer. Each takes as many sets of inputs as the model's batch; missing sets of the last
+/// run are zeros.
 [[gnu::cold]] inline std::int32_t prepare_regions(const char* me, const std::shared_ptr<loaded_model>& model,
                                                   const hbDNNTensor* output, const hbDNNTensor* input,
                                                   std::span<const hbDNNRoi> rois, std::vector<work>& made) {
@@ -128,7 +128,7 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   return HB_DNN_SUCCESS;
 }
 
-/// False: there is no memory, or no thread, for it. Says nothing, since whoever asks holds a lock.
+/// Submits a task. False: out of memory, or the system refused a thread. It logs nothing, as the caller holds a lock.
 inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
 #if defined(__cpp_exceptions)
   try {
@@ -142,13 +142,13 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   return true;
 }
 
-/// Makes a task of these jobs, or adds them to *handle, and submits it unless more is to come. `model`: null for
+/// Makes a task of these jobs, or adds them to *handle, and submits it unless `more` calls follow. `model`: null for
 /// resizing.
 [[gnu::cold]] inline std::int32_t start(const char* me, hbDNNTaskHandle_t* handle, const void* model,
                                         const job_order& order, bool more, std::vector<work> jobs) {
   runtime& all = runtime::the();
   std::unique_lock lock(all.admission);
-  // Whoever hears why may make tasks, too.
+  // Unlock first: the log function may call functions that make tasks.
   const auto refuse = [&](std::int32_t code, pieces why) { return lock.unlock(), fails(code, why); };
   std::shared_ptr<task> one;
   if (*handle != nullptr) {
@@ -165,14 +165,14 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   if (is_new && !all.may_add_task(model == nullptr))
     return refuse(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", max_tasks, " tasks have not been released"});
   if (is_new) one = std::make_shared<task>(model == nullptr);
-  one->owners.reserve(one->owners.size() + 1);  // nothing has happened yet, should there be no memory
+  one->owners.reserve(one->owners.size() + 1);  // first, so that an exception changes nothing
   const std::size_t added = jobs.size();
   if (const std::int32_t code = all.cores.add(*one, order, std::move(jobs)); code != HB_DNN_SUCCESS)
     return refuse(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more"
                                                           : ": more than 255 models in one task"});
   void* const name = is_new ? all.tasks.add(one) : *handle;
   if (!more && !submits(all, one)) {
-    // As if the call had not been made.
+    // Undo the call.
     if (is_new) (void)all.tasks.take(name);
     else all.cores.take_back(*one, added);
     return refuse(HB_DNN_OUT_OF_MEMORY, {me, ": out of memory"});

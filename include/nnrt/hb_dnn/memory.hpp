@@ -1,5 +1,5 @@
-// memory: the accelerator's memory - what was allocated, what clients registered, and who may use which bytes.
-// Flow: the hbSys functions of memory_functions.hpp; tensors of tasks are checked here before they are read or written.
+// memory: the accelerator's memory - allocated blocks, regions registered by clients, and checks of address ranges.
+// Flow: the hbSys functions of memory_functions.hpp call it; tasks check tensors' memory here before they use it.
 #pragma once
 
 #include <nnrt/hb_dnn/support.hpp>
@@ -14,7 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Memory that the accelerator can reach. Its addresses are the program's own. Safe from any thread.
+/// Memory that the accelerator can reach, at the program's addresses. Safe from any thread.
 class device_memory {
  public:
   static constexpr std::size_t page = 4096;
@@ -23,7 +23,7 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// Error codes of all: those of hb_sys.h.
+  /// All functions return codes of hb_sys.h.
   std::int32_t allocate(hbSysMem& mem, std::uint32_t bytes) {
     if (bytes == 0) return HB_SYS_INVALID_ARGUMENT;
     const std::shared_ptr<void> block = zeros(bytes);
@@ -64,14 +64,13 @@ class device_memory {
     return HB_SYS_SUCCESS;
   }
 
-  /// Whether so many bytes from this address on may be used: all of them lie in one region, or the address in none
-  /// (other memory of the program's, which an accelerator on a desk can reach as well). block: set to what keeps them,
-  /// where they were allocated.
+  /// Whether these bytes may be used: they are inside one region, or outside of all regions. The simulated accelerator
+  /// can reach the program's other memory, too. `block`: set to the owner of allocated memory.
   bool covers(const void* address, std::uint64_t bytes, std::shared_ptr<const void>* block = nullptr) const {
     const auto first = reinterpret_cast<std::uintptr_t>(address);
     const std::lock_guard lock(mutex_);
     const auto behind = regions_.upper_bound(first);
-    // a range from in front of a region lies in none and runs into it
+    // the range starts outside of every region and must not run into the next one
     const bool stays_outside = behind == regions_.end() || behind->first - first >= bytes;
     if (behind == regions_.begin()) return stays_outside;
     const auto at = std::prev(behind);
@@ -84,10 +83,10 @@ class device_memory {
  private:
   struct region {
     std::uint32_t bytes = 0;
-    std::shared_ptr<const void> block;  // null: the client's
+    std::shared_ptr<const void> block;  // null: registered by the client
   };
 
-  /// Memory from the start of a page on; of much of it, what nobody has touched takes none.
+  /// Allocates zeros at a page boundary. Untouched pages of large blocks use no physical memory.
   static std::shared_ptr<void> zeros(std::uint32_t bytes) {
     constexpr std::uint32_t much = 1U << 20U;
     if (bytes >= much) {
@@ -112,12 +111,12 @@ class device_memory {
   std::uint64_t limit_ = static_cast<std::uint64_t>(environment_number("HB_DNN_SIM_BPU_MEM_SIZE", 0)) << 20U;
 };
 
-/// The memory of one call's tensors. What was allocated stays as long as a copy of this lives, though the client frees
-/// it: some clients free tensors when they have waited long enough, and release the task afterwards.
+/// Memory of a call's tensors. Allocated blocks are kept while a copy exists, even if the client frees them: some
+/// clients free tensors after a time-out and release the task later.
 class used_memory {
  public:
   explicit used_memory(const device_memory& of) : of_(&of) {}
-  /// As device_memory's; true: the bytes belong to this.
+  /// As device_memory::covers(); allocated memory that it covers is kept.
   bool covers(const void* address, std::uint64_t bytes) {
     std::shared_ptr<const void> block;
     if (!of_->covers(address, bytes, &block)) return false;

@@ -1,4 +1,4 @@
-// memory_functions: hbSys...: memory of the accelerator.
+// memory_functions: the functions hbSys..., which manage the accelerator's memory.
 // Flow: part of hb_dnn.hpp; contract in dnn/hb_sys.h.
 #pragma once
 
@@ -6,8 +6,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Runs an hbSys function. `wrong` says what is wrong where body() answers HB_SYS_INVALID_ARGUMENT; null: body() has
-/// said it.
+/// Runs an hbSys function. `wrong`: message for HB_SYS_INVALID_ARGUMENT; null: body() logs its own.
 template <class Body>
 std::int32_t on_memory(const char* me, std::initializer_list<c_api::argument> given, const char* wrong,
                        Body body) noexcept {
@@ -26,7 +25,7 @@ std::int32_t on_memory(const char* me, std::initializer_list<c_api::argument> gi
       HB_SYS_OUT_OF_MEMORY);
 }
 
-/// What hbSysWriteMem and hbSysReadMem ask of a piece of memory before copy() does its work.
+/// Checks the arguments of hbSysWriteMem and hbSysReadMem, then calls copy().
 template <class Copy>
 std::int32_t copy_memory(const char* me, std::initializer_list<c_api::argument> given, const char* its_name,
                          const hbSysMem* mem, std::uint32_t size, Copy copy) noexcept {

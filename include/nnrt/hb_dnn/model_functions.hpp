@@ -1,4 +1,4 @@
-// model_functions: hbDNNInitialize..., hbDNNRelease, hbDNNGet...: models and what they tell.
+// model_functions: the functions hbDNNInitialize..., hbDNNRelease and hbDNNGet..., which load and describe models.
 // Flow: part of hb_dnn.hpp; contract in dnn/hb_dnn.h and dnn/hb_dnn_ext.h.
 #pragma once
 
@@ -7,8 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Whether an architecture is the one that HB_DNN_SIM_PLATFORM names; any is where that is not set. X5's is of the kind
-/// of bayes.
+/// Whether HB_DNN_SIM_PLATFORM names this architecture, or is not set. BAYES includes X5's bayes_e.
 inline bool is_simulated(std::string_view architecture) {
   const char* const platform = std::getenv("HB_DNN_SIM_PLATFORM");
   if (platform == nullptr || *platform == '\0') return true;
@@ -18,8 +17,8 @@ inline bool is_simulated(std::string_view architecture) {
   return named == "BAYES_E" && architecture == "bayes_e";
 }
 
-/// The first model of another architecture than the others, or than that which is simulated: HB_DNN_SIM_PLATFORM's,
-/// else that of the models that are loaded; null: there is none. To be asked under runtime::admission.
+/// The first model of an architecture that differs from the other models' or from the simulated one:
+/// HB_DNN_SIM_PLATFORM's, else the loaded models'. Null: none. The caller holds runtime::admission.
 inline const loaded_model* find_incompatible(const packed_models& made) {
   const accelerator* simulated = made.models.front()->table;
   for (const auto& [handle, other] : runtime::the().packed.all()) simulated = other->models.front()->table;
@@ -28,8 +27,7 @@ inline const loaded_model* find_incompatible(const packed_models& made) {
   return nullptr;
 }
 
-/// The models of a file, without the file: clients may put another one in its place while models are loaded, as they do
-/// on boards.
+/// Loads the models of a file into memory: clients may replace the file while its models are loaded, as on boards.
 inline result<std::vector<saved_model>> load_copied(const char* path) {
   const auto file = mapped_file::open(path);
   if (!file) return fail(file.error());
@@ -54,12 +52,12 @@ std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32
   runtime& all = runtime::the();
   std::unique_lock lock(all.admission);
   if (const loaded_model* const other = find_incompatible(*made)) {
-    lock.unlock();  // whoever hears why may load models, too
+    lock.unlock();  // the log function may load models
     return fails(HB_DNN_INCOMPATIBLE_MODEL,
                  {me, ": ", piece::in_quotes(other->name), ": got a model compiled for ", other->table->name,
                   ", expected the architecture of HB_DNN_SIM_PLATFORM, or of the models that are loaded"});
   }
-  // Where memory ends between two of them, no model stays under a handle that nobody knows.
+  // If memory runs out in between, no model must be left with a handle that the client does not know.
   const auto forget = [](packed_models* models) {
     for (void* const model : models->handles) (void)runtime::the().models.take(model);
   };
@@ -72,7 +70,7 @@ std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32
   return HB_DNN_SUCCESS;
 }
 
-/// Runs body(model) for a handle that is alive.
+/// Runs body(model) for a live handle.
 template <class Body>
 std::int32_t on_model(const char* me, const void* handle, const c_api::argument& to_be_set, Body body) noexcept {
   return coded(me, [&](const char* function) -> std::int32_t {
@@ -82,7 +80,7 @@ std::int32_t on_model(const char* me, const void* handle, const c_api::argument&
     return body(*found->model);
   });
 }
-/// The same of input or output `index`.
+/// Runs body(form) for input or output `index` of a live handle.
 template <class Body>
 std::int32_t on_form(const char* me, const void* handle, bool is_input, std::int32_t index,
                      const c_api::argument& to_be_set, Body body) noexcept {
@@ -94,7 +92,7 @@ std::int32_t on_form(const char* me, const void* handle, bool is_input, std::int
     return HB_DNN_SUCCESS;
   });
 }
-/// Runs body(packed models) for a handle that is alive.
+/// Runs body(packed models) for a live handle.
 template <class Body>
 std::int32_t on_packed(const char* me, const void* handle, std::initializer_list<c_api::argument> given,
                        Body body) noexcept {
@@ -155,7 +153,7 @@ NNRT_C_API int32_t hbDNNRelease(hbPackedDNNHandle_t packedDNNHandle) {
     runtime& all = runtime::the();
     std::unique_lock lock(all.admission);
     if (all.runs(models)) {
-      lock.unlock();  // whoever hears why may release the task
+      lock.unlock();  // the log function may release the task
       return fails(HB_DNN_MODEL_IS_RUNNING, {"hbDNNRelease: a task of its models has not been released"});
     }
     if (all.packed.take(packedDNNHandle) == nullptr)
@@ -186,7 +184,7 @@ NNRT_C_API int32_t hbDNNGetModelHandle(hbDNNHandle_t* dnnHandle, hbPackedDNNHand
                    });
 }
 
-// ---- What a model tells ----
+// ---- Queries ----
 
 NNRT_C_API int32_t hbDNNGetInputCount(int32_t* inputCount, hbDNNHandle_t dnnHandle) {
   return nnrt::hb_dnn::on_model("hbDNNGetInputCount", dnnHandle, {"inputCount", inputCount},

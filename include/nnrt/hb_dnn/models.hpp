@@ -1,5 +1,5 @@
-// models: compiled models as they were loaded, and those of one packed handle.
-// Flow: made of saved_model by the loading functions; tasks take sessions from them.
+// models: loaded models, and the groups of models that share a packed handle.
+// Flow: the loading functions make them from saved_model; tasks borrow sessions from them.
 #pragma once
 
 #include <nnrt/exec/session.hpp>
@@ -13,10 +13,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Models of one packed handle at most.
+/// Largest number of models of a packed handle.
 inline constexpr std::size_t max_models = 255;
 
-/// One model, ready to run. Any number of threads may run it, each in a session of its own.
+/// A model, ready to run. Any number of threads may run it, each in its own session.
 class loaded_model {
  public:
   std::string name;
@@ -25,13 +25,13 @@ class loaded_model {
   std::int64_t batch = 1;
   int resizer_inputs = 0;
 
-  /// A list, since one that moves to another list takes no memory.
+  /// A list: moving an element to another list allocates nothing.
   using sessions = std::list<session>;
 
-  /// Errors: invalid_file (not compiled, or for an unknown architecture; extents that are not known or too large for
-  /// hbDNN; an input of no items; zero points that are none of hbDNN's; an image of the resizer that its architecture
-  /// does not take), and those of compile().
-  /// Tasks run in any session: so a state is an input and an output of one name.
+  /// Errors: invalid_file (not compiled, or for an unknown architecture; unknown extents, or extents too large for
+  /// hbDNN; an input without items; zero points outside hbDNN's range; a resizer's image that its architecture does not
+  /// support); those of compile().
+  /// A state becomes an input and an output of one name, as tasks run in any session.
   static result<std::shared_ptr<loaded_model>> make(const saved_model& from) {
     if (!from.network.graph.states.empty()) {
       saved_model opened = from;
@@ -68,8 +68,8 @@ class loaded_model {
     return made;
   }
 
-  /// A session that nobody else uses, until it is given back. One that could not get its memory is not: the next one
-  /// may.
+  /// Borrows a session for exclusive use. A session that ran out of memory is discarded, and the next lease tries a new
+  /// one.
   class lease {
    public:
     explicit lease(loaded_model& of) : of_(of), session_(of.take()), ready_(session_.front().ready()) {}
@@ -77,7 +77,7 @@ class loaded_model {
     ~lease() {
       if (ready_) of_.give_back(session_);
     }
-    /// Error: out_of_memory, and then the session cannot run.
+    /// Error: out_of_memory; the session cannot run.
     const result<void>& ready() const { return ready_; }
     session& operator*() { return session_.front(); }
 
@@ -119,7 +119,7 @@ class loaded_model {
       if (each.batch() < 1) return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": has no items"});
       has_one_batch = has_one_batch && each.batch() == batch;
     }
-    if (!has_one_batch) batch = 1;  // none that could be cut
+    if (!has_one_batch) batch = 1;  // no batch to split
     for (const tensor_form& each : inputs) {
       if (!each.from_resizer()) continue;
       ++resizer_inputs;
@@ -155,14 +155,14 @@ class loaded_model {
   sessions idle_;
 };
 
-/// The models of one packed handle.
+/// The models of a packed handle.
 class packed_models {
  public:
   std::vector<std::shared_ptr<loaded_model>> models;
   std::vector<const char*> names;  // of the models
   std::vector<void*> handles;
 
-  /// Takes further models in. Errors: as loaded_model::make(); invalid_file for a name that is there.
+  /// Adds models. Errors: as loaded_model::make(); invalid_file for a repeated name.
   result<void> add(std::span<const saved_model> further) {
     for (const saved_model& each : further) {
       for (const auto& other : models)

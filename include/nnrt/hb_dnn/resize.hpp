@@ -1,5 +1,5 @@
-// resize: a call of hbDNNResize as the job of a task.
-// Flow: task_functions.hpp looks at pointers; here the two images are checked, resizer.hpp makes the pixels.
+// resize: turns a call of hbDNNResize into the job of a task.
+// Flow: task_functions.hpp checks pointers; this header checks the two images; resizer.hpp computes the pixels.
 #pragma once
 
 #include <nnrt/hb_dnn/client_tensors.hpp>
@@ -7,8 +7,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// What is wrong with an image of hbDNNResize; empty: nothing. Rows that have padding begin at multiples of 16 bytes;
-/// those without may have any length, as boards take them.
+/// Why an image of hbDNNResize is invalid; empty: it is valid. Padded rows start at multiples of 16 bytes; rows without
+/// padding may have any length, as on boards.
 inline diagnostic fault_of_sides(const client_image& image) {
   constexpr std::int64_t most = 4080;
   if (image.width > most || image.height > most)
@@ -20,7 +20,7 @@ inline diagnostic fault_of_sides(const client_image& image) {
   return {};
 }
 
-/// The job of hbDNNResize.
+/// Prepares the job of hbDNNResize.
 [[gnu::cold]] inline std::int32_t prepare_resize(const char* me, const hbDNNTensor& output, const hbDNNTensor& input,
                                                  const hbDNNRoi* roi, std::vector<work>& made) {
   client_image from, to;
@@ -46,7 +46,7 @@ inline diagnostic fault_of_sides(const client_image& image) {
       return fails(HB_DNN_INVALID_ARGUMENT,
                    {me, i == 0 ? ": width" : ": height", ": got ", results[i], " pixels of ", sides[i],
                     ", expected at least 1/185 of them, and fewer than 256 times as many"});
-  // The job has the memory of both images, too: a client may free them before its turn comes.
+  // The job keeps the memory of both images: a client may free them before it runs.
   made.push_back([from, region, to, memory](const checkpoint& goes_on) -> result<void> {
     if (!goes_on()) return fail(error_code::deadline_missed, "the task was released");
     resize_region(plain_resizer, from, region, to);

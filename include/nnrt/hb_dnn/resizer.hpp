@@ -1,5 +1,5 @@
-// resizer: the unit that cuts regions out of images and resizes them - its limits on each architecture, and its pixels.
-// Flow: hbDNNRoiInfer's inputs and hbDNNResize go through resize_region().
+// resizer: cuts a region out of an image and resizes it, with each architecture's limits and pixel values.
+// Flow: inputs of hbDNNRoiInfer and images of hbDNNResize go through resize_region().
 #pragma once
 
 #include <nnrt/core/resize.hpp>
@@ -11,29 +11,29 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Samples of 8 bits in rows, some to a pixel.
+/// Rows of 8-bit samples with one or more channels per pixel.
 struct plane {
   const std::uint8_t* first = nullptr;
-  std::int64_t stride = 0;  // bytes from row to row
+  std::int64_t stride = 0;  // bytes between rows
   std::int64_t channels = 1;
 
   const std::uint8_t* row(std::int64_t h) const { return first + h * stride; }
 };
 
-/// An image as it lies in a client's memory.
+/// An image in a client's memory.
 struct client_image {
   image_type type = image_type::nv12;
   std::int64_t width = 0, height = 0;
-  std::int64_t rows = 0;    // of a plane, those of padding included
+  std::int64_t rows = 0;    // of a plane, with padding
   std::int64_t stride = 0;  // bytes of a row
-  bool is_planar = false;   // yuv444, rgb, bgr: three planes
+  bool is_planar = false;   // yuv444, rgb, bgr in three planes
   std::uint8_t* first = nullptr;
-  std::uint8_t* second = nullptr;  // of NV12 U and V, wherever they lie
+  std::uint8_t* second = nullptr;  // U and V of NV12
 
   bool is_nv12() const { return type == image_type::nv12 || type == image_type::nv12_separate; }
   int planes() const { return is_nv12() ? 2 : is_planar ? 3 : 1; }
   std::uint8_t* plane_first(int p) const { return is_nv12() ? (p == 0 ? first : second) : first + p * rows * stride; }
-  /// Pixels of a plane that one of its samples stands for, along each side.
+  /// Pixels per sample of a plane, along each axis.
   std::int64_t shared_by(int p) const { return is_nv12() && p == 1 ? 2 : 1; }
   std::int64_t channels_of_plane(int p) const {
     if (is_nv12()) return p + 1;
@@ -42,31 +42,31 @@ struct client_image {
   plane plane_of(int p) const { return {plane_first(p), stride, channels_of_plane(p)}; }
 };
 
-/// What a resizer takes.
+/// Limits of a resizer.
 struct resizer_limits {
   std::string_view architecture;
-  int fraction_bits;                   // of its steps
-  std::int64_t inner_side;             // pixels by which a region's side counts less than it has
+  int fraction_bits;                   // of the step between samples
+  std::int64_t inner_side;             // subtracted from a region's side before scaling
   std::int64_t min_side, max_side;     // of a region
-  bool begins_even_ends_odd;           // coordinates of a region
-  std::int64_t max_width, max_stride;  // of a source; 0: any
-  std::int64_t max_pixels;             // of the network's image; 0: any
-  bool halves_at_most;                 // 0.5 < result / region <= 8, along each side
-  std::int64_t largest_step;           // 0: any
+  bool begins_even_ends_odd;           // coordinates of a region: even first, odd last
+  std::int64_t max_width, max_stride;  // of a source; 0: no limit
+  std::int64_t max_pixels;             // of the network's image; 0: no limit
+  bool halves_at_most;                 // 0.5 < result / region <= 8, along each axis
+  std::int64_t largest_step;           // 0: no limit
 };
 
-/// Source: ROI inference of the RDK X3 and RDK Ultra documentation. Of X3 the direction of its limit of scale is what
-/// its sizes of networks and regions allow; clients there map boxes back with a region's side less one.
+/// Source: ROI inference in the documentation of RDK X3 and RDK Ultra. X3's scale limit is read in the direction that
+/// its network and region sizes allow; its clients map boxes back with a region's side less one.
 inline constexpr resizer_limits resizers[] = {
     {"bernoulli2", 8, 1, 16, 255, true, 0, 0, 18431, true, 0},
     {"bayes", 16, 0, 2, 4096, false, 4096, 131072, 0, false, 262143},
 };
-/// The resizer of an architecture; bayes_e has that of bayes.
+/// The resizer of an architecture; bayes_e has bayes' resizer.
 constexpr const resizer_limits& resizer_of(const accelerator& table) {
   return table.name == resizers[0].architecture ? resizers[0] : resizers[1];
 }
 
-/// What hbDNNResize does: 16 bits, whole sides.
+/// hbDNNResize: 16 fraction bits, whole sides.
 inline constexpr resizer_limits plain_resizer{"", 16, 0, 1, 4080, false, 4080, 0, 0, false, 0};
 
 inline std::int64_t width_of(const hbDNNRoi& roi) { return std::int64_t{roi.right} - roi.left + 1; }
@@ -76,7 +76,7 @@ inline bool lies_within(const hbDNNRoi& roi, const client_image& image) {
          roi.bottom < image.height;
 }
 
-/// What is wrong with a region of a source for an image of this size; empty: nothing.
+/// Why a region of a source is invalid for an image of this size; empty: it is valid.
 inline diagnostic fault_of_region(const resizer_limits& by, const client_image& source, const hbDNNRoi& roi,
                                   std::int64_t width, std::int64_t height) {
   const auto refuse = [&](pieces why) {
@@ -110,8 +110,8 @@ inline diagnostic fault_of_region(const resizer_limits& by, const client_image& 
 
 namespace detail {
 
-/// One axis of a plane that is resized: where the region begins, its samples, those of the result, the step between
-/// them.
+/// One axis of a resized plane: start of the region, its number of samples, number of samples of the result, and the
+/// step between them.
 struct resized_side {
   std::int64_t begin, input, output, step;
   int bits;
@@ -132,7 +132,7 @@ struct resized_side {
   }
 };
 
-/// Bilinear, halves up.
+/// Bilinear interpolation, rounded half up.
 inline void resize_plane(const plane& from, const resized_side& across, const resized_side& down, std::uint8_t* to,
                          std::int64_t to_stride) {
   std::vector<pixel_pair<std::int64_t>> columns;
@@ -156,8 +156,8 @@ inline void resize_plane(const plane& from, const resized_side& across, const re
 
 }  // namespace detail
 
-/// Fills `to` with the region of an image of the same type: sample i lies i steps from the region's first, bilinear in
-/// between. U and V of NV12 are images of half the sides.
+/// Fills `to` with a region of an image of the same type. Sample i is at i steps from the region's first sample, with
+/// bilinear interpolation. NV12's U and V are images of half the width and height.
 inline void resize_region(const resizer_limits& by, const client_image& from, const hbDNNRoi& roi,
                           const client_image& to) {
   for (int p = 0; p < from.planes(); ++p) {

@@ -1,5 +1,5 @@
-// runtime: what all hbDNN functions of a program share - memory, models, tasks, cores.
-// Flow: each function begins with runtime::the().
+// runtime: state shared by all hbDNN functions of a program - memory, models, tasks, cores.
+// Flow: each function starts with runtime::the().
 #pragma once
 
 #include <nnrt/hb_dnn/memory.hpp>
@@ -10,7 +10,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 class packed_models;
 class loaded_model;
 
-/// What a handle of a model stands for.
+/// The object that a model's handle names.
 struct model_entry {
   std::shared_ptr<loaded_model> model;
   std::weak_ptr<packed_models> owner;
@@ -20,13 +20,13 @@ struct model_entry {
 struct runtime {
   static inline runtime& the();
 
-  /// The models that a model belongs to; null when they were released.
+  /// The packed models that a model belongs to; null after their release.
   std::shared_ptr<packed_models> owner_of(const void* model) const {
     const auto found = models.find(model);
     return found != nullptr ? found->owner.lock() : nullptr;
   }
-  /// Whether a task of this kind may come besides those that are alive. Tasks of resizing that somebody has waited for
-  /// make room: some clients never release them. To be asked under `admission`.
+  /// Whether another task of this kind may be made. At the limit, a resizing task that has been waited for is released,
+  /// as some clients never release them. The caller holds `admission`.
   bool may_add_task(bool resizes) {
     int alive = 0;
     void* done = nullptr;
@@ -38,7 +38,7 @@ struct runtime {
     if (alive >= max_tasks && done != nullptr) --alive, (void)tasks.take(done);
     return alive < max_tasks;
   }
-  /// Whether a task that has not been released runs one of these models. To be asked under `admission`.
+  /// Whether an unreleased task runs one of these models. The caller holds `admission`.
   bool runs(const packed_models& owner) const {
     for (const auto& [handle, one] : tasks.all())
       for (const auto& each : one->owners)
@@ -50,13 +50,13 @@ struct runtime {
   handle_registry<packed_models> packed;
   handle_registry<model_entry> models;
   handle_registry<task> tasks;
-  std::mutex admission;  // held by whoever makes tasks, or takes models back
+  std::mutex admission;  // held while tasks are made or models released
   scheduler cores;
 };
 
 namespace detail {
 
-/// At the program's end the cores stop, but what clients' own static objects may still hand back stays where it is.
+/// Stops the cores at the program's end, but is not destroyed: clients' static objects may still release handles.
 union kept_runtime {
   runtime value;
 

@@ -1,5 +1,5 @@
-// scheduler: the accelerator's cores as threads, the queue of what waits for them, and tasks.
-// Flow: infer.hpp and resize.hpp make jobs of calls; the functions on tasks submit, await and release them here.
+// scheduler: simulates the accelerator's cores by threads, with a queue of jobs and tasks.
+// Flow: infer.hpp and resize.hpp make jobs; the task functions submit, await and release tasks here.
 #pragma once
 
 #include <nnrt/core/float_environment.hpp>
@@ -16,22 +16,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Cores that are simulated at most.
+/// Largest number of simulated cores.
 inline constexpr int max_cores = 2;
-/// Tasks of one kind that may be alive, and jobs of one task.
+/// Largest numbers of live tasks of a kind and of jobs of a task.
 inline constexpr int max_tasks = 32, max_jobs = 255;
 
-/// Where and when a job shall run.
+/// Cores and priority of a job.
 struct job_order {
   int cores = HB_BPU_CORE_ANY;  // a mask
   int priority = HB_DNN_PRIORITY_LOWEST;
   std::int64_t custom_id = 0;
-  std::uint64_t arrival = 0;  // the scheduler's
+  std::uint64_t arrival = 0;  // set by the scheduler
 
   bool may_use(int core) const { return cores == HB_BPU_CORE_ANY || (cores >> core & 1) != 0; }
   bool pre_empts() const { return priority == HB_DNN_PRIORITY_PREEMP; }
 };
-/// Whether a comes before b.
+/// Whether a runs before b.
 inline bool comes_first(const job_order& a, const job_order& b) {
   if (a.priority != b.priority) return a.priority > b.priority;
   if (a.custom_id != b.custom_id) return a.custom_id < b.custom_id;
@@ -41,12 +41,12 @@ inline bool comes_first(const job_order& a, const job_order& b) {
 class scheduler;
 class task;
 
-/// What a job asks between two nodes.
+/// Called by a job between two nodes.
 class checkpoint {
  public:
   checkpoint(scheduler& runs, const task& whose, const job_order& order, int core)
       : runs_(runs), whose_(whose), order_(order), core_(core) {}
-  /// Runs what pre-empts the job; then whether somebody still wants it.
+  /// Runs jobs that pre-empt this one; then returns whether the job is still wanted.
   bool operator()() const;
 
  private:
@@ -56,15 +56,15 @@ class checkpoint {
   int core_;
 };
 
-/// What a job does: it asks the checkpoint from time to time, and writes results only while that answers true.
+/// A job. It calls the checkpoint from time to time and writes results only while that returns true.
 using work = std::function<result<void>(const checkpoint&)>;
 
-/// What one call of hbDNNInfer, hbDNNRoiInfer or hbDNNResize started, or several calls that are one task.
+/// Jobs started by one or several calls of hbDNNInfer, hbDNNRoiInfer or hbDNNResize.
 class task {
  public:
   explicit task(bool only_resizes) : is_resizing(only_resizes) {}
   const bool is_resizing;
-  std::vector<std::shared_ptr<const void>> owners;  // of the models that it runs; under runtime::admission
+  std::vector<std::shared_ptr<const void>> owners;  // of its models; guarded by runtime::admission
 
  private:
   friend class scheduler;
@@ -72,23 +72,23 @@ class task {
   struct job {
     job_order order;
     work does;
-    float_environment floats;  // of the client's thread that asked for it
+    float_environment floats;  // of the client's thread
   };
-  /// Whether its cores are those of the process that forked this one: it does not end here.
+  /// Whether it was submitted in the process that forked this one: it will not end here.
   bool is_lost() const { return is_submitted_ && !home_.is_here(); }
 
-  // The rest is read and written under the scheduler's lock.
-  std::vector<job> jobs_;  // from when it is submitted they stay where they are
+  // Members below are guarded by the scheduler's lock.
+  std::vector<job> jobs_;  // not reallocated after submission
   bool is_submitted_ = false, is_released_ = false, was_awaited_ = false;
   std::size_t left_ = 0;  // jobs that have not ended
   int running_ = 0;
   std::int32_t code_ = HB_DNN_SUCCESS;
-  nnrt::detail::home_process home_;  // in which it was submitted
+  nnrt::detail::home_process home_;  // process that submitted it
 };
 
-/// Cores, each a thread, and what waits for them. Safe from any thread but for jobs, which must not wait for tasks. A
-/// job computes in the floating-point environment of the thread that added it. A child process has cores of its own
-/// from its first submit() on; tasks that were submitted in the parent count as failed there.
+/// Cores, each a thread, and the queue of jobs. Safe from any thread except from jobs, which must not wait for tasks. A
+/// job runs with the floating-point environment of the thread that added it.
+/// A child process starts cores at its first submit(); tasks that the parent submitted count as failed there.
 class scheduler {
  public:
   scheduler() = default;
@@ -96,7 +96,7 @@ class scheduler {
   scheduler& operator=(const scheduler&) = delete;
   ~scheduler() { stop(); }
 
-  /// Lets fail what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does
+  /// Fails waiting jobs, stops running ones at their next checkpoint, and ends the threads. Tasks submitted later do
   /// not run.
   void stop() {
     settle();
@@ -116,7 +116,7 @@ class scheduler {
   }
 
   int cores() const { return cores_; }
-  /// From now on so many cores, 1 or 2. False, and nothing changes: another number, or something waits or runs.
+  /// Sets the number of cores, 1 or 2. False, without a change: another number, or jobs are waiting or running.
   bool use_cores(int count) {
     settle();
     std::vector<std::thread> stopped;
@@ -130,7 +130,7 @@ class scheduler {
     return true;
   }
 
-  /// Puts jobs into a task that has not been submitted, all or none. API_USE_ERROR: it has been;
+  /// Adds jobs to a task before its submission, all or none. API_USE_ERROR: it has been submitted;
   /// TASK_BATCH_SIZE_EXCEED_LIMIT.
   std::int32_t add(task& to, const job_order& order, std::vector<work> jobs) {
     settle();
@@ -141,14 +141,14 @@ class scheduler {
     for (work& each : jobs) to.jobs_.push_back({order, std::move(each), float_environment::of_this_thread()});
     return HB_DNN_SUCCESS;
   }
-  /// Takes the last `count` jobs out of such a task again.
+  /// Removes the last `count` jobs of a task that has not been submitted.
   void take_back(task& from, std::size_t count) {
     settle();
     const std::lock_guard lock(mutex_);
     from.jobs_.resize(from.jobs_.size() - count);
   }
-  /// All jobs of the task wait for cores from now on. Throws where there is no memory or no thread, and then the task
-  /// has not been submitted.
+  /// Queues all jobs of a task. Throws if memory runs out or the system refuses a thread; the task is then not
+  /// submitted.
   void submit(const std::shared_ptr<task>& one) {
     settle();
     {
@@ -160,15 +160,15 @@ class scheduler {
         each.order.arrival = ++arrivals_;
         jobs.insert({&each, one});
       }
-      waiting_.merge(jobs);  // takes no memory
+      waiting_.merge(jobs);  // does not allocate
       one->is_submitted_ = true;
       one->home_.move_here();
       one->left_ = one->jobs_.size();
     }
     has_work_.notify_all();
   }
-  /// Until the task has ended, or for so many milliseconds if that is above 0. SUCCESS, RUN_TASK_FAILED, TIMEOUT,
-  /// API_USE_ERROR (it has not been submitted), INVALID_TASK_HANDLE (it was released meanwhile).
+  /// Waits until the task has ended, for at most `milliseconds` if positive. SUCCESS, RUN_TASK_FAILED, TIMEOUT,
+  /// API_USE_ERROR (not submitted), INVALID_TASK_HANDLE (released meanwhile).
   std::int32_t wait(task& one, std::int32_t milliseconds) {
     settle();
     std::unique_lock lock(mutex_);
@@ -181,14 +181,13 @@ class scheduler {
     one.was_awaited_ = true;
     return one.code_;
   }
-  /// Whether somebody has waited for the task until it had ended.
+  /// Whether a client has waited until the task had ended.
   bool was_awaited(const task& one) {
     settle();
     const std::lock_guard lock(mutex_);
     return one.was_awaited_;
   }
-  /// Takes the task's waiting jobs out of the queue, stops those that run at their next checkpoint, and waits for
-  /// these.
+  /// Removes the task's waiting jobs, stops running ones at their next checkpoint, and waits for these.
   void release(task& one) {
     settle();
     std::unique_lock lock(mutex_);
@@ -210,8 +209,8 @@ class scheduler {
     }
   };
 
-  /// In a child process the cores are gone, and with them whatever lock they held: everything begins anew, and what
-  /// waited is the parent's to run.
+  /// Resets everything in a child process, which has neither the parent's threads nor usable locks. The parent runs the
+  /// jobs that were waiting.
   void settle() {
     if (home_.is_here()) return;
     while (__atomic_exchange_n(&is_settling_, true, __ATOMIC_ACQUIRE)) std::this_thread::yield();
@@ -224,12 +223,12 @@ class scheduler {
     __atomic_store_n(&is_settling_, false, __ATOMIC_RELEASE);
   }
 
-  /// Where one cannot start, those before it wait for the next call, which starts the rest.
+  /// If a thread cannot start, the next call starts the missing ones.
   void start_threads() {
     for (int core = static_cast<int>(threads_.size()); core < cores_; ++core)
       threads_.emplace_back([this, core, mine = generation_] { work_on(core, mine); });
   }
-  /// Under the lock: these threads take no more work, what is submitted from now on starts others.
+  /// The caller holds the lock. These threads take no more jobs; the next submission starts new ones.
   std::vector<std::thread> dismissed_threads() {
     ++generation_;
     return std::exchange(threads_, {});
@@ -244,7 +243,7 @@ class scheduler {
       if (!run_first(lock, core, false)) has_work_.wait(lock);
   }
 
-  /// Runs what comes first on this core, of all or of what pre-empts others; false: nothing does.
+  /// Runs the first job that may use this core, or the first that pre-empts others; false: none.
   bool run_first(std::unique_lock<std::mutex>& lock, int core, bool only_pre_empting) {
     auto at = waiting_.begin();
     while (at != waiting_.end() && !at->what->order.may_use(core)) ++at;
@@ -256,7 +255,7 @@ class scheduler {
     const std::int32_t code = coded(
         "task",
         [&](const char* me) -> std::int32_t {
-          const float_scope as_client(mine.what->floats);  // also of a job that pre-empts another one in its thread
+          const float_scope as_client(mine.what->floats);  // set for each job: one may pre-empt another in its thread
           const auto done = mine.what->does(checkpoint(*this, *mine.of, mine.what->order, core));
           mine.what->does = nullptr;
           if (done) return HB_DNN_SUCCESS;
@@ -276,12 +275,12 @@ class scheduler {
   std::condition_variable has_work_, has_ended_;
   std::set<waiting_job> waiting_;
   std::vector<std::thread> threads_;
-  std::uint64_t generation_ = 0;  // threads of another one end
+  std::uint64_t generation_ = 0;  // threads of older generations end
   std::atomic<int> cores_ = static_cast<int>(environment_number("NNRT_BPU_CORES", max_cores)) == 1 ? 1 : max_cores;
   int running_ = 0;
   std::uint64_t arrivals_ = 0;
   bool ends_ = false;
-  nnrt::detail::home_process home_;  // of the cores
+  nnrt::detail::home_process home_;  // process of the cores
   bool is_settling_ = false;
 };
 

@@ -1,5 +1,5 @@
-// support: what all hbDNN functions share - codes for errors, where they are told, and the handles that are alive.
-// Flow: each function of hb_dnn.hpp runs inside coded(); model, task and memory objects come out of a handle_registry.
+// support: what all hbDNN functions share - error codes, the log, and tables of live handles.
+// Flow: each function of hb_dnn.hpp runs inside coded(); handles of models and tasks are in a handle_registry.
 #pragma once
 
 #include <nnrt/c_api/support.hpp>
@@ -22,7 +22,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
 using c_api::guarded;
 
-/// The number of an environment variable; `otherwise` where it is not set or no number.
+/// Number in an environment variable; `otherwise` if it is not set or not a number.
 inline long environment_number(const char* name, long otherwise) {
   const char* const text = std::getenv(name);
   if (text == nullptr || *text == '\0') return otherwise;
@@ -31,8 +31,8 @@ inline long environment_number(const char* name, long otherwise) {
   return *end == '\0' ? value : otherwise;
 }
 
-/// Says why a function fails and returns its code: to the sink of set_log(), and to stderr where HB_DNN_LOG_LEVEL (0
-/// nothing, 3 warnings, 4 errors, 5 fatal errors alone) allows it.
+/// Logs why a function fails and returns its code. The message goes to set_log()'s function, and to stderr if
+/// HB_DNN_LOG_LEVEL allows it (0: never, 3: warnings, 4: errors, 5: only fatal errors).
 [[gnu::cold]] inline std::int32_t fails(std::int32_t code, pieces why) {
   static const long level = environment_number("HB_DNN_LOG_LEVEL", 3);
   c_api::tell(why);
@@ -40,7 +40,7 @@ inline long environment_number(const char* name, long otherwise) {
   return code;
 }
 
-/// The code that stands for an error of the library where a model is loaded.
+/// Code for an error while a model is loaded.
 inline std::int32_t code_of_loading(const error& reason) {
   switch (reason.code()) {
     case error_code::out_of_memory: return HB_DNN_OUT_OF_MEMORY;
@@ -50,12 +50,12 @@ inline std::int32_t code_of_loading(const error& reason) {
   }
 }
 
-/// Runs the body of the function `me`, which answers a code.
+/// Runs the body of the function `me`, which returns a code.
 template <class Body>
 std::int32_t coded(const char* me, Body body, std::int32_t out_of_memory = HB_DNN_OUT_OF_MEMORY) noexcept {
   return guarded(me, out_of_memory, body);
 }
-/// Whether an argument is missing; the log says which, with the code.
+/// Whether an argument is invalid; logs the first one with the code.
 inline bool misses(const char* me, std::initializer_list<c_api::argument> all,
                    std::int32_t code = HB_DNN_INVALID_ARGUMENT) {
   const c_api::argument* const missing = c_api::first_missing(all);
@@ -63,17 +63,17 @@ inline bool misses(const char* me, std::initializer_list<c_api::argument> all,
   return missing != nullptr;
 }
 
-/// Why something of a client's is refused; empty: it is not.
+/// Why a client's argument is refused; empty: it is accepted.
 using diagnostic = std::string;
 
-/// A number that no handle of any kind has had.
+/// A number that has not been a handle of any kind.
 inline std::uintptr_t next_handle() {
   static std::atomic<std::uintptr_t> last{0x10000};
   return last += 16;
 }
 
-/// Which handles are alive, and what they stand for. Handles are numbers that are given once: one that was taken back
-/// stands for nothing for ever. Who has found an object keeps it, whatever becomes of its handle.
+/// Live handles and their objects. Handles are unique numbers, never reused. find() returns a shared owner, which
+/// remains valid after the handle is released. Safe from any thread.
 template <class T> class handle_registry {
  public:
   void* add(std::shared_ptr<T> object) {
@@ -82,13 +82,13 @@ template <class T> class handle_registry {
     alive_.emplace(number, std::move(object));
     return reinterpret_cast<void*>(number);
   }
-  /// Null where the handle is not alive.
+  /// Null for a handle that is not live.
   std::shared_ptr<T> find(const void* handle) const {
     const std::lock_guard lock(mutex_);
     const auto found = alive_.find(reinterpret_cast<std::uintptr_t>(handle));
     return found != alive_.end() ? found->second : nullptr;
   }
-  /// The object, which has no handle from now on; null for whoever comes second.
+  /// Removes the handle and returns its object; null if it is not live.
   std::shared_ptr<T> take(const void* handle) {
     const std::lock_guard lock(mutex_);
     const auto found = alive_.find(reinterpret_cast<std::uintptr_t>(handle));
@@ -97,7 +97,7 @@ template <class T> class handle_registry {
     alive_.erase(found);
     return object;
   }
-  /// All that are alive, with their handles.
+  /// All live objects with their handles.
   std::vector<std::pair<void*, std::shared_ptr<T>>> all() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::pair<void*, std::shared_ptr<T>>> list;

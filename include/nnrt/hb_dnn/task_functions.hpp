@@ -1,4 +1,4 @@
-// task_functions: hbDNNInfer, hbDNNRoiInfer, hbDNNResize, and what becomes of their tasks.
+// task_functions: the functions hbDNNInfer, hbDNNRoiInfer and hbDNNResize, and those that await and release tasks.
 // Flow: part of hb_dnn.hpp; contract in dnn/hb_dnn.h.
 #pragma once
 
@@ -9,8 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hb_dnn {
 
-/// Which way of resizing a caller asks for. C lets any number stand there, which must not be read as the enumeration
-/// then.
+/// The requested way of resizing. A C program may store any number; reading others as the enumeration is undefined.
 inline int resize_type_of(const hbDNNResizeCtrlParam& control) {
   int type = 0;
   static_assert(sizeof type == sizeof control.resizeType);
@@ -18,7 +17,7 @@ inline int resize_type_of(const hbDNNResizeCtrlParam& control) {
   return type;
 }
 
-/// What hbDNNInfer and hbDNNRoiInfer have in common; prepare(model, jobs) checks the tensors.
+/// Common part of hbDNNInfer and hbDNNRoiInfer. prepare(model, jobs) checks the tensors.
 template <class Prepare>
 std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle,
                          std::initializer_list<c_api::argument> tensors, const void* model_handle,
@@ -81,7 +80,7 @@ NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* outpu
     const job_order order = order_of(resizeCtrlParam->bpuCoreId, resizeCtrlParam->priority, 0);
     std::vector<work> jobs;
     if (const int32_t code = prepare_resize(me, *output, *input, roi, jobs); code != HB_DNN_SUCCESS) return code;
-    hbDNNTaskHandle_t made = nullptr;  // whatever *taskHandle was: clients pass variables that they never set
+    hbDNNTaskHandle_t made = nullptr;  // *taskHandle is only an output: clients pass uninitialised variables
     const int32_t code = start(me, &made, nullptr, order, false, std::move(jobs));
     if (code == HB_DNN_SUCCESS) *taskHandle = made;
     return code;
