@@ -1,15 +1,16 @@
-// neural_network_runtime_type.h: the types and numbers of OpenHarmony's Neural Network Runtime, for C99 and C++.
-// Flow: included by the two headers with functions; nnrt/c_api.hpp defines those. (11): the API level of a name.
+// neural_network_runtime_type.h: types and constants of OpenHarmony's Neural Network Runtime, for C99 and C++.
+// Flow: neural_network_core.h and neural_network_runtime.h include it. The number in parentheses is the API level since
+// which a name exists.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
-/// C++ callers may rely on it: no function of this interface throws.
+/// noexcept in C++: no function of this interface throws.
 #define NNRT_NOEXCEPT noexcept
-/// An enumeration as wide as C's, which can have any number that a caller in C hands in: those that mean nothing have
-/// codes, too.
+/// An enumeration with C's underlying type, so that a C caller may pass any number; functions return codes for invalid
+/// ones.
 #define NNRT_ENUM enum : int
 extern "C" {
 #else
@@ -18,13 +19,13 @@ extern "C" {
 #define NNRT_ENUM enum
 #endif
 
-/// A graph of tensors and operations: open until OH_NNModel_Finish, then ready to be compiled.
+/// A graph of tensors and operations: modifiable until OH_NNModel_Finish, then ready to compile.
 typedef struct OH_NNModel OH_NNModel;
 
-/// A model, a device and options; OH_NNCompilation_Build makes it ready for executors.
+/// A model, a device and options; OH_NNCompilation_Build prepares it for executors.
 typedef struct OH_NNCompilation OH_NNCompilation;
 
-/// Runs a compilation, and knows the shapes of its inputs and outputs.
+/// Runs a compilation and returns shapes of inputs and outputs.
 typedef struct OH_NNExecutor OH_NNExecutor;
 
 /// Scales, zero points and widths of a quantised tensor. (11)
@@ -36,16 +37,16 @@ typedef struct NN_TensorDesc NN_TensorDesc;
 /// A tensor in memory that its device can reach. (11)
 typedef struct NN_Tensor NN_Tensor;
 
-/// How fast a device should run, against the power that it takes.
+/// Trade of speed for power.
 typedef NNRT_ENUM{
     OH_NN_PERFORMANCE_NONE = 0,     ///< no preference
     OH_NN_PERFORMANCE_LOW = 1,      ///< least power
     OH_NN_PERFORMANCE_MEDIUM = 2,   ///< balanced
     OH_NN_PERFORMANCE_HIGH = 3,     ///< fast
-    OH_NN_PERFORMANCE_EXTREME = 4,  ///< as fast as it can
+    OH_NN_PERFORMANCE_EXTREME = 4,  ///< highest speed
 } OH_NN_PerformanceMode;
 
-/// Whose turn it is when several models wait for one device.
+/// Scheduling priority of models that share a device.
 typedef NNRT_ENUM{
     OH_NN_PRIORITY_NONE = 0,    ///< no preference
     OH_NN_PRIORITY_LOW = 1,     ///< after the others
@@ -53,26 +54,26 @@ typedef NNRT_ENUM{
     OH_NN_PRIORITY_HIGH = 3,    ///< before the others
 } OH_NN_Priority;
 
-/// What a function answers.
+/// Return code of a function.
 typedef NNRT_ENUM{
-    OH_NN_SUCCESS = 0,                ///< done
-    OH_NN_FAILED = 1,                 ///< failed for a reason that has no code of its own
-    OH_NN_INVALID_PARAMETER = 2,      ///< an argument is null, out of range, or does not fit
+    OH_NN_SUCCESS = 0,                ///< success
+    OH_NN_FAILED = 1,                 ///< failure without a more specific code
+    OH_NN_INVALID_PARAMETER = 2,      ///< an argument is null, out of range, or inconsistent
     OH_NN_MEMORY_ERROR = 3,           ///< out of memory
-    OH_NN_OPERATION_FORBIDDEN = 4,    ///< not in this state, or not with this device
+    OH_NN_OPERATION_FORBIDDEN = 4,    ///< not allowed in this state, or not with this device
     OH_NN_NULL_PTR = 5,               ///< a null pointer where an object was expected
-    OH_NN_INVALID_FILE = 6,           ///< a file is not what it should be
+    OH_NN_INVALID_FILE = 6,           ///< a file has invalid contents
     OH_NN_UNAVALIDABLE_DEVICE = 7,    ///< API 9's name and number of ::OH_NN_UNAVAILABLE_DEVICE
     OH_NN_INVALID_PATH = 8,           ///< no such directory
-    OH_NN_TIMEOUT = 9,                ///< took longer than was allowed (11)
-    OH_NN_UNSUPPORTED = 10,           ///< the device has no such function (11)
-    OH_NN_CONNECTION_EXCEPTION = 11,  ///< the device's process does not answer (11)
+    OH_NN_TIMEOUT = 9,                ///< the time-out has passed (11)
+    OH_NN_UNSUPPORTED = 10,           ///< the device does not support it (11)
+    OH_NN_CONNECTION_EXCEPTION = 11,  ///< the device's process does not respond (11)
     OH_NN_SAVE_CACHE_EXCEPTION = 12,  ///< the cache could not be written (11)
-    OH_NN_DYNAMIC_SHAPE = 13,         ///< an extent is known only when the model runs (11)
+    OH_NN_DYNAMIC_SHAPE = 13,         ///< an extent is unknown until the run (11)
     OH_NN_UNAVAILABLE_DEVICE = 14,    ///< the device failed (11)
 } OH_NN_ReturnCode;
 
-/// An activation that an operation applies to its result. One byte, as the parameter tensor that holds it.
+/// Activation that an operation applies to its result. One byte, like the parameter tensor that holds it.
 #ifdef __cplusplus
 typedef enum : int8_t {
 #else
@@ -90,7 +91,7 @@ typedef int8_t OH_NN_FuseType;
 
 /// Order of a tensor's axes in memory.
 typedef NNRT_ENUM{
-    OH_NN_FORMAT_NONE = 0,  ///< not said
+    OH_NN_FORMAT_NONE = 0,  ///< unspecified
     OH_NN_FORMAT_NCHW = 1,  ///< batch, channels, height, width
     OH_NN_FORMAT_NHWC = 2,  ///< batch, height, width, channels
     OH_NN_FORMAT_ND = 3,    ///< axes without a meaning (11)
@@ -106,8 +107,8 @@ typedef NNRT_ENUM{
 
 /// Type of a tensor's elements.
 typedef NNRT_ENUM{
-    OH_NN_UNKNOWN = 0,   ///< not said; 0 bytes
-    OH_NN_BOOL = 1,      ///< 1 byte: 0 is false, any other true
+    OH_NN_UNKNOWN = 0,   ///< unspecified; 0 bytes
+    OH_NN_BOOL = 1,      ///< 1 byte: 0 is false, other values are true
     OH_NN_INT8 = 2,      ///< 1 byte
     OH_NN_INT16 = 3,     ///< 2 bytes
     OH_NN_INT32 = 4,     ///< 4 bytes
@@ -132,7 +133,7 @@ typedef NNRT_ENUM{
     OH_NN_OPS_CONCAT = 7,             ///< along one axis
     OH_NN_OPS_CONV2D = 8,             ///< input NHWC, weight [outC, kH, kW, inC / group]
     OH_NN_OPS_CONV2D_TRANSPOSE = 9,   ///< gradient of CONV2D by its input
-    OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE = 10,  ///< each input channel by filters of its own; weight [outC, kH, kW, 1]
+    OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE = 10,  ///< each input channel with its filters; weight [outC, kH, kW, 1]
     OH_NN_OPS_DIV = 11,                      ///< a / b, then the fused activation; broadcasts
     OH_NN_OPS_ELTWISE = 12,                  ///< product, sum or maximum of two tensors
     OH_NN_OPS_EXPAND_DIMS = 13,              ///< inserts an axis of extent 1
@@ -174,12 +175,12 @@ typedef NNRT_ENUM{
     OH_NN_OPS_LAYER_NORM = 49,               ///< normalises the axes from one on, then gamma and beta
     OH_NN_OPS_REDUCE_PROD = 50,              ///< product over axes
     OH_NN_OPS_REDUCE_ALL = 51,               ///< logical and over axes
-    OH_NN_OPS_QUANT_DTYPE_CAST = 52,         ///< between float and quantised numbers
+    OH_NN_OPS_QUANT_DTYPE_CAST = 52,         ///< between float and quantised values
     OH_NN_OPS_TOP_K = 53,                    ///< the k largest along an axis, with their indices
     OH_NN_OPS_ARG_MAX = 54,                  ///< index of the largest along an axis
     OH_NN_OPS_UNSQUEEZE = 55,                ///< inserts an axis of extent 1
     OH_NN_OPS_GELU = 56,                     ///< 0.5 * x * (1 + erf(x / sqrt(2))), or its tanh form
-    OH_NN_OPS_UNSTACK = 57,                  ///< slices along an axis, which goes away (12)
+    OH_NN_OPS_UNSTACK = 57,                  ///< slices along an axis, which is removed (12)
     OH_NN_OPS_ABS = 58,                      ///< absolute value (12)
     OH_NN_OPS_ERF = 59,                      ///< error function (12)
     OH_NN_OPS_EXP = 60,                      ///< base to the power shift + scale * x (12)
@@ -292,87 +293,87 @@ typedef NNRT_ENUM{
     OH_NN_STACK_AXIS = 53,                               ///< int64; 0 when absent
     OH_NN_STRIDED_SLICE_BEGIN_MASK = 54,                 ///< int64: bit i starts axis i at its first element
     OH_NN_STRIDED_SLICE_END_MASK = 55,                   ///< int64: bit i ends axis i after its last element
-    OH_NN_STRIDED_SLICE_ELLIPSIS_MASK = 56,              ///< int64: the bit stands for all axes that are not named
+    OH_NN_STRIDED_SLICE_ELLIPSIS_MASK = 56,              ///< int64: the bit expands to all axes that are not named
     OH_NN_STRIDED_SLICE_NEW_AXIS_MASK = 57,              ///< int64: bit i inserts an axis of extent 1
     OH_NN_STRIDED_SLICE_SHRINK_AXIS_MASK = 58,  ///< int64: bit i takes the element at begin[i] and removes the axis
     OH_NN_SUB_ACTIVATIONTYPE = 59,              ///< int8: an ::OH_NN_FuseType
     OH_NN_REDUCE_MEAN_KEEP_DIMS = 60,           ///< bool
     OH_NN_RESIZE_BILINEAR_NEW_HEIGHT = 61,      ///< int64, in pixels
     OH_NN_RESIZE_BILINEAR_NEW_WIDTH = 62,       ///< int64, in pixels
-    OH_NN_RESIZE_BILINEAR_PRESERVE_ASPECT_RATIO = 63,      ///< bool
-    OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE = 64,  ///< int8: 0 asymmetric, 1 align corners, 2 half pixel
-    OH_NN_RESIZE_BILINEAR_EXCLUDE_OUTSIDE = 65,            ///< int64: 1 gives weight 0 to what lies outside
-    OH_NN_LAYER_NORM_BEGIN_NORM_AXIS = 66,                 ///< int64 scalar; 1 when absent
-    OH_NN_LAYER_NORM_EPSILON = 67,                         ///< float32 scalar; 1e-7 when absent
-    OH_NN_LAYER_NORM_BEGIN_PARAM_AXIS = 68,                ///< int64 scalar; 1 when absent
-    OH_NN_LAYER_NORM_ELEMENTWISE_AFFINE = 69,              ///< reserved: no operation takes it
-    OH_NN_REDUCE_PROD_KEEP_DIMS = 70,                      ///< bool
-    OH_NN_REDUCE_ALL_KEEP_DIMS = 71,                       ///< bool
-    OH_NN_QUANT_DTYPE_CAST_SRC_T = 72,                     ///< int64: an ::OH_NN_DataType; must be given
-    OH_NN_QUANT_DTYPE_CAST_DST_T = 73,                     ///< int64: an ::OH_NN_DataType; must be given
-    OH_NN_TOP_K_SORTED = 74,                               ///< bool; true, largest first, when absent
-    OH_NN_ARG_MAX_AXIS = 75,                               ///< int64; -1 when absent
-    OH_NN_ARG_MAX_KEEPDIMS = 76,                           ///< bool
-    OH_NN_UNSQUEEZE_AXIS = 77,                             ///< int64
-    OH_NN_UNSTACK_AXIS = 78,                               ///< int64; 0 when absent
-    OH_NN_FLATTEN_AXIS = 79,                               ///< int64; 1 when absent
-    OH_NN_DEPTH_TO_SPACE_BLOCK_SIZE = 80,                  ///< int64
-    OH_NN_DEPTH_TO_SPACE_MODE = 81,                        ///< int32: 0 depth, column, row; 1 column, row, depth
-    OH_NN_RANGE_START = 82,                                ///< int64; 0 when absent
-    OH_NN_RANGE_LIMIT = 83,                                ///< int64; 0 when absent
-    OH_NN_RANGE_DELTA = 84,                                ///< int64; 1 when absent
-    OH_NN_CONSTANT_OF_SHAPE_DATA_TYPE = 85,                ///< int64: an ::OH_NN_DataType
-    OH_NN_CONSTANT_OF_SHAPE_VALUE = 86,                    ///< float32
-    OH_NN_BROADCAST_TO_SHAPE = 87,                         ///< int64, one per axis
-    OH_NN_INSTANCE_NORM_EPSILON = 88,                      ///< float32; 0 when absent
-    OH_NN_EXP_BASE = 89,                                   ///< float32; -1, which means e, when absent
-    OH_NN_EXP_SCALE = 90,                                  ///< float32; 1 when absent
-    OH_NN_EXP_SHIFT = 91,                                  ///< float32; 0 when absent
-    OH_NN_LEAKY_RELU_NEGATIVE_SLOPE = 92,                  ///< float32
-    OH_NN_LSTM_BIDIRECTIONAL = 93,                         ///< bool
-    OH_NN_LSTM_HAS_BIAS = 94,                              ///< bool
-    OH_NN_LSTM_INPUT_SIZE = 95,                            ///< int64
-    OH_NN_LSTM_HIDDEN_SIZE = 96,                           ///< int64
-    OH_NN_LSTM_NUM_LAYERS = 97,                            ///< int64
-    OH_NN_LSTM_NUM_DIRECTIONS = 98,                        ///< int64
-    OH_NN_LSTM_DROPOUT = 99,                               ///< float32
-    OH_NN_LSTM_ZONEOUT_CELL = 100,                         ///< float32
-    OH_NN_LSTM_ZONEOUT_HIDDEN = 101,                       ///< float32
-    OH_NN_LSTM_PROJ_SIZE = 102,                            ///< int64
-    OH_NN_CLIP_MAX = 103,                                  ///< float32
-    OH_NN_CLIP_MIN = 104,                                  ///< float32
-    OH_NN_ALL_KEEP_DIMS = 105,                             ///< int64: 0 or 1
-    OH_NN_ASSERT_SUMMARIZE = 106,                          ///< int64: how many elements a message shows
-    OH_NN_POW_SCALE = 107,                                 ///< float32; 1 when absent
-    OH_NN_POW_SHIFT = 108,                                 ///< float32; 0 when absent
-    OH_NN_AVG_POOL_ROUND_MODE = 109,                       ///< int32: 0 floor, 1 ceil
-    OH_NN_AVG_POOL_GLOBAL = 110,                           ///< bool: one window over the whole image
-    OH_NN_FULL_CONNECTION_HAS_BIAS = 111,                  ///< bool
-    OH_NN_FULL_CONNECTION_USE_AXIS = 112,                  ///< bool
-    OH_NN_GELU_APPROXIMATE = 113,                          ///< bool: the tanh form
-    OH_NN_MAX_POOL_ROUND_MODE = 114,                       ///< int32: 0 floor, 1 ceil
-    OH_NN_MAX_POOL_GLOBAL = 115,                           ///< bool: one window over the whole image
-    OH_NN_PAD_PADDING_MODE = 116,                          ///< int32: 0 constant, 1 reflect, 2 symmetric
-    OH_NN_REDUCE_MEAN_REDUCE_TO_END = 117,                 ///< bool: every axis from the first one given on
-    OH_NN_REDUCE_MEAN_COEFF = 118,                         ///< float32: a factor of the result, with REDUCE_TO_END
-    OH_NN_REDUCE_PROD_REDUCE_TO_END = 119,                 ///< bool
-    OH_NN_REDUCE_PROD_COEFF = 120,                         ///< float32
-    OH_NN_REDUCE_ALL_REDUCE_TO_END = 121,                  ///< bool
-    OH_NN_REDUCE_ALL_COEFF = 122,                          ///< float32
-    OH_NN_TOP_K_AXIS = 123,                                ///< int64; 0 when absent
-    OH_NN_ARG_MAX_TOP_K = 124,                             ///< int64; 1 when absent
-    OH_NN_ARG_MAX_OUT_MAX_VALUE = 125,                     ///< bool: the values in place of the indices
-    OH_NN_QUANT_DTYPE_CAST_AXIS = 126,                     ///< int64: the axis of per-channel parameters
-    OH_NN_SLICE_AXES = 127,                                ///< int64, any number: the axes that begin and size speak of
-    OH_NN_TILE_DIMS = 128,                                 ///< int64, any number
-    OH_NN_CROP_AXIS = 129,                                 ///< int64: the first axis that is cropped
-    OH_NN_CROP_OFFSET = 130,                               ///< int64, one for all axes or one each
-    OH_NN_DETECTION_POST_PROCESS_INPUT_SIZE = 131,         ///< int64
-    OH_NN_DETECTION_POST_PROCESS_SCALE = 132,              ///< float32 [y, x, height, width]
-    OH_NN_DETECTION_POST_PROCESS_NMS_IOU_THRESHOLD = 133,  ///< float32
-    OH_NN_DETECTION_POST_PROCESS_NMS_SCORE_THRESHOLD = 134,        ///< float32
-    OH_NN_DETECTION_POST_PROCESS_MAX_DETECTIONS = 135,             ///< int64
-    OH_NN_DETECTION_POST_PROCESS_DETECTIONS_PER_CLASS = 136,       ///< int64
+    OH_NN_RESIZE_BILINEAR_PRESERVE_ASPECT_RATIO = 63,         ///< bool
+    OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE = 64,     ///< int8: 0 asymmetric, 1 align corners, 2 half pixel
+    OH_NN_RESIZE_BILINEAR_EXCLUDE_OUTSIDE = 65,               ///< int64: 1 gives weight 0 to pixels outside the image
+    OH_NN_LAYER_NORM_BEGIN_NORM_AXIS = 66,                    ///< int64 scalar; 1 when absent
+    OH_NN_LAYER_NORM_EPSILON = 67,                            ///< float32 scalar; 1e-7 when absent
+    OH_NN_LAYER_NORM_BEGIN_PARAM_AXIS = 68,                   ///< int64 scalar; 1 when absent
+    OH_NN_LAYER_NORM_ELEMENTWISE_AFFINE = 69,                 ///< reserved: no operation takes it
+    OH_NN_REDUCE_PROD_KEEP_DIMS = 70,                         ///< bool
+    OH_NN_REDUCE_ALL_KEEP_DIMS = 71,                          ///< bool
+    OH_NN_QUANT_DTYPE_CAST_SRC_T = 72,                        ///< int64: an ::OH_NN_DataType; must be given
+    OH_NN_QUANT_DTYPE_CAST_DST_T = 73,                        ///< int64: an ::OH_NN_DataType; must be given
+    OH_NN_TOP_K_SORTED = 74,                                  ///< bool; true, largest first, when absent
+    OH_NN_ARG_MAX_AXIS = 75,                                  ///< int64; -1 when absent
+    OH_NN_ARG_MAX_KEEPDIMS = 76,                              ///< bool
+    OH_NN_UNSQUEEZE_AXIS = 77,                                ///< int64
+    OH_NN_UNSTACK_AXIS = 78,                                  ///< int64; 0 when absent
+    OH_NN_FLATTEN_AXIS = 79,                                  ///< int64; 1 when absent
+    OH_NN_DEPTH_TO_SPACE_BLOCK_SIZE = 80,                     ///< int64
+    OH_NN_DEPTH_TO_SPACE_MODE = 81,                           ///< int32: 0 depth, column, row; 1 column, row, depth
+    OH_NN_RANGE_START = 82,                                   ///< int64; 0 when absent
+    OH_NN_RANGE_LIMIT = 83,                                   ///< int64; 0 when absent
+    OH_NN_RANGE_DELTA = 84,                                   ///< int64; 1 when absent
+    OH_NN_CONSTANT_OF_SHAPE_DATA_TYPE = 85,                   ///< int64: an ::OH_NN_DataType
+    OH_NN_CONSTANT_OF_SHAPE_VALUE = 86,                       ///< float32
+    OH_NN_BROADCAST_TO_SHAPE = 87,                            ///< int64, one per axis
+    OH_NN_INSTANCE_NORM_EPSILON = 88,                         ///< float32; 0 when absent
+    OH_NN_EXP_BASE = 89,                                      ///< float32; -1, which means e, when absent
+    OH_NN_EXP_SCALE = 90,                                     ///< float32; 1 when absent
+    OH_NN_EXP_SHIFT = 91,                                     ///< float32; 0 when absent
+    OH_NN_LEAKY_RELU_NEGATIVE_SLOPE = 92,                     ///< float32
+    OH_NN_LSTM_BIDIRECTIONAL = 93,                            ///< bool
+    OH_NN_LSTM_HAS_BIAS = 94,                                 ///< bool
+    OH_NN_LSTM_INPUT_SIZE = 95,                               ///< int64
+    OH_NN_LSTM_HIDDEN_SIZE = 96,                              ///< int64
+    OH_NN_LSTM_NUM_LAYERS = 97,                               ///< int64
+    OH_NN_LSTM_NUM_DIRECTIONS = 98,                           ///< int64
+    OH_NN_LSTM_DROPOUT = 99,                                  ///< float32
+    OH_NN_LSTM_ZONEOUT_CELL = 100,                            ///< float32
+    OH_NN_LSTM_ZONEOUT_HIDDEN = 101,                          ///< float32
+    OH_NN_LSTM_PROJ_SIZE = 102,                               ///< int64
+    OH_NN_CLIP_MAX = 103,                                     ///< float32
+    OH_NN_CLIP_MIN = 104,                                     ///< float32
+    OH_NN_ALL_KEEP_DIMS = 105,                                ///< int64: 0 or 1
+    OH_NN_ASSERT_SUMMARIZE = 106,                             ///< int64: how many elements a message shows
+    OH_NN_POW_SCALE = 107,                                    ///< float32; 1 when absent
+    OH_NN_POW_SHIFT = 108,                                    ///< float32; 0 when absent
+    OH_NN_AVG_POOL_ROUND_MODE = 109,                          ///< int32: 0 floor, 1 ceil
+    OH_NN_AVG_POOL_GLOBAL = 110,                              ///< bool: one window over the whole image
+    OH_NN_FULL_CONNECTION_HAS_BIAS = 111,                     ///< bool
+    OH_NN_FULL_CONNECTION_USE_AXIS = 112,                     ///< bool
+    OH_NN_GELU_APPROXIMATE = 113,                             ///< bool: the tanh form
+    OH_NN_MAX_POOL_ROUND_MODE = 114,                          ///< int32: 0 floor, 1 ceil
+    OH_NN_MAX_POOL_GLOBAL = 115,                              ///< bool: one window over the whole image
+    OH_NN_PAD_PADDING_MODE = 116,                             ///< int32: 0 constant, 1 reflect, 2 symmetric
+    OH_NN_REDUCE_MEAN_REDUCE_TO_END = 117,                    ///< bool: every axis from the first one given on
+    OH_NN_REDUCE_MEAN_COEFF = 118,                            ///< float32: a factor of the result, with REDUCE_TO_END
+    OH_NN_REDUCE_PROD_REDUCE_TO_END = 119,                    ///< bool
+    OH_NN_REDUCE_PROD_COEFF = 120,                            ///< float32
+    OH_NN_REDUCE_ALL_REDUCE_TO_END = 121,                     ///< bool
+    OH_NN_REDUCE_ALL_COEFF = 122,                             ///< float32
+    OH_NN_TOP_K_AXIS = 123,                                   ///< int64; 0 when absent
+    OH_NN_ARG_MAX_TOP_K = 124,                                ///< int64; 1 when absent
+    OH_NN_ARG_MAX_OUT_MAX_VALUE = 125,                        ///< bool: the values in place of the indices
+    OH_NN_QUANT_DTYPE_CAST_AXIS = 126,                        ///< int64: the axis of per-channel parameters
+    OH_NN_SLICE_AXES = 127,                                   ///< int64, any number: the axes of begin and size
+    OH_NN_TILE_DIMS = 128,                                    ///< int64, any number
+    OH_NN_CROP_AXIS = 129,                                    ///< int64: the first axis that is cropped
+    OH_NN_CROP_OFFSET = 130,                                  ///< int64, one for all axes or one each
+    OH_NN_DETECTION_POST_PROCESS_INPUT_SIZE = 131,            ///< int64
+    OH_NN_DETECTION_POST_PROCESS_SCALE = 132,                 ///< float32 [y, x, height, width]
+    OH_NN_DETECTION_POST_PROCESS_NMS_IOU_THRESHOLD = 133,     ///< float32
+    OH_NN_DETECTION_POST_PROCESS_NMS_SCORE_THRESHOLD = 134,   ///< float32
+    OH_NN_DETECTION_POST_PROCESS_MAX_DETECTIONS = 135,        ///< int64
+    OH_NN_DETECTION_POST_PROCESS_DETECTIONS_PER_CLASS = 136,  ///< int64
     OH_NN_DETECTION_POST_PROCESS_MAX_CLASSES_PER_DETECTION = 137,  ///< int64
     OH_NN_DETECTION_POST_PROCESS_NUM_CLASSES = 138,                ///< int64
     OH_NN_DETECTION_POST_PROCESS_USE_REGULAR_NMS = 139,            ///< bool
@@ -407,36 +408,34 @@ typedef struct OH_NN_UInt32Array {
   uint32_t size;   ///< number of indices
 } OH_NN_UInt32Array;
 
-/// Quantisation in API 9: real = scale * (stored - zeroPoint). One entry serves the whole tensor, several serve
-/// channels.
+/// Quantisation in API 9: real = scale * (quantised - zeroPoint). One entry for the tensor, or one for each channel.
 typedef struct OH_NN_QuantParam {
   uint32_t quantCount;       ///< length of the three arrays
   const uint32_t* numBits;   ///< 8
   const double* scale;       ///< > 0
-  const int32_t* zeroPoint;  ///< in the stored type's range
+  const int32_t* zeroPoint;  ///< in the range of the quantised type
 } OH_NN_QuantParam;
 
-/// A tensor in API 9. The new way is NN_TensorDesc.
+/// A tensor in API 9. NN_TensorDesc is its successor.
 typedef struct OH_NN_Tensor {
   OH_NN_DataType dataType;             ///< type of the elements
   uint32_t dimensionCount;             ///< number of axes; 0 is a scalar
-  const int32_t* dimensions;           ///< extents, -1 where only a run knows it; null for a scalar
+  const int32_t* dimensions;           ///< extents, -1 if unknown until the run; null for a scalar
   const OH_NN_QuantParam* quantParam;  ///< null when not quantised
-  OH_NN_TensorType type;               ///< data, or which parameter
+  OH_NN_TensorType type;               ///< data, or the kind of parameter
 } OH_NN_Tensor;
 
-/// Memory that an executor shares with its device, in API 9. The new way is NN_Tensor.
+/// Memory that an executor shares with its device, in API 9. NN_Tensor is its successor.
 typedef struct OH_NN_Memory {
-  void* const data;     ///< first byte, aligned to a page
+  void* const data;     ///< page-aligned address
   const size_t length;  ///< in bytes
 } OH_NN_Memory;
 
-/// Called once when an asynchronous run has ended.
-/// userData: what OH_NNExecutor_RunAsync was given. errCode: how it ended. outputTensor, outputCount: the run's
-/// outputs. (11)
+/// Called once at the end of an asynchronous run. userData: as given to OH_NNExecutor_RunAsync. errCode: result of the
+/// run. outputTensor, outputCount: its outputs. (11)
 typedef void (*NN_OnRunDone)(void* userData, OH_NN_ReturnCode errCode, void* outputTensor[], int32_t outputCount);
 
-/// Called when the device's process died during an asynchronous run. (11)
+/// Called if the device's process dies during an asynchronous run. (11)
 typedef void (*NN_OnServiceDied)(void* userData);
 
 #ifdef __cplusplus
