@@ -12,6 +12,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     format     C++ is formatted as clang-format 16 does by .clang-format
     nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help lists has a function
     design     docs/design.md has at most 4,000 words: details are on pages in docs/design/ and docs/kernels/
+    glossary   docs/glossary.md has each term once, in alphabetical order
     readme     README.md has at most 1,500 words, and a version in CHANGELOG.md 80 lines; README.md counts the operators
                as docs/operators/ does, and lists those without kernels; programs that it and docs/guide/ show are those
                of examples/, its error is that of docs/guide/compile-time.md
@@ -292,6 +293,16 @@ def check_design() -> Iterator[str]:
     words = len((ROOT / "docs" / "design.md").read_text(encoding="utf-8").split())
     if words > DESIGN_WORDS:
         yield f"docs/design.md: {words} words, at most {DESIGN_WORDS}: move details to docs/design/ or docs/kernels/"
+
+
+def check_glossary() -> Iterator[str]:
+    terms_part = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").partition("\n## Renames\n")[0]
+    terms = [term.lower() for term in re.findall(r"^\| ([^|]+?) \|", terms_part, re.M)[1:]]   # after the titles
+    for before, after in zip(terms, terms[1:]):
+        if before >= after:
+            yield f"docs/glossary.md: '{after}' follows '{before}': terms stand once, in alphabetical order"
+    if not terms:
+        yield "docs/glossary.md: no table of terms before the renames"
 
 
 def prose_of(page: Path) -> str:
