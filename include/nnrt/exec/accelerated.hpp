@@ -1,6 +1,5 @@
-// accelerated: executor<graph<f>, bpu<…>> - a network of quantised values behind the calls of a static executor.
-// Flow: create() compiles what calibrate() made; runs go through a session, the one way to run a graph whose scales
-// came at run time.
+// accelerated: executor<graph<f>, bpu<…>> - runs a quantised network with the calls of a static executor.
+// Flow: create() compiles the result of calibrate(); runs use a session, because scales are known only at run time.
 #pragma once
 
 #include <nnrt/exec/calibrate_images.hpp>
@@ -10,10 +9,8 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Whether a stored network has the inputs and outputs that callers of G were promised: runs read and write as much as
-/// G says.
-///
-/// \param made has input_count(), input_desc(i) and the same of outputs
+/// Checks that a stored network has the inputs and outputs of G, which callers read and write. `made` has
+/// input_count(), input_desc(i), output_count() and output_desc(i).
 template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made& made) {
   if (made.input_count() != G::inputs.size() || made.output_count() != G::outputs.size())
     return fail(error_code::invalid_argument,
@@ -45,17 +42,16 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
 
 }  // namespace detail
 
-/// Runs network G as an accelerator would: what its policy gives it on quantised values, the rest in floats. Movable;
-/// one thread at a time.
+/// Runs network G as an accelerator would: the nodes that its policy selects on quantised values, the rest on floats.
+/// Movable; one thread at a time.
 ///
-///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a
-///                 tuple of them. Where images are
-///                 given (calibrate_images.hpp) x is an image_view, or a range of pixels - 128, std::int8_t
-///   run(x…, y…)   the same, and copies the outputs into the caller's ranges; a state may be one of each: run(x, state,
-///                 y, state)
-///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
+///   run(x…)       inputs in order of declaration; returns a span of known size, or a tuple of spans, valid until the next
+///                 run. For an image (calibrate_images.hpp) x is an image_view, or a range of std::int8_t: pixels - 128
+///   run(x…, y…)   as above, and copies the outputs into the caller's ranges; one range may be both input and output of a
+///                 state: run(x, state, y, state)
+///   try_run(…)    either of the two; returns a result instead of breaking a contract when a run-time size is wrong
 ///
-/// Scales are known when the network has been calibrated, not when it is compiled: so its plan is made by create().
+/// Scales are known after calibration, not at compile time, so create() makes the plan.
 template <class G, class Architecture, class... Options>
 class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<G, image_view> {
   using rules = detail::call_rules<G, image_view>;
@@ -67,8 +63,7 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
   static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
 
-  /// Errors: those of compile(); invalid_argument (the stored network is another one's: its inputs or outputs are not
-  /// G's).
+  /// Errors: those of compile(); invalid_argument (the stored network does not have the inputs and outputs of G).
   static result<executor> create(const calibrated<G, policy>& network, const options& wanted = {}) {
     auto made = compile(network.network, wanted);
     if (!made) return fail(std::move(made.error()));
@@ -90,7 +85,7 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
   void operator()(Ranges&&... ranges) {
     if (auto done = try_run(ranges...); !done) broken_contract(done.error().message());
   }
-  /// Errors: invalid_argument, naming the input and both sizes, or what is wrong with an image.
+  /// Error: invalid_argument, which names the input and both sizes, or the error in an image.
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
@@ -98,8 +93,8 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
       return fail(std::move(done.error()));
     return outputs();
   }
-  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as
-  /// they were.
+  /// As above, and copies the outputs into the caller's ranges. Errors: the same, and wrong sizes of outputs. After an
+  /// error the ranges are unchanged.
   template <class... Ranges>
     requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
@@ -127,12 +122,12 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
     static_assert(index < output_count, "nnrt: the network has no output of this name");
     if constexpr (index < output_count) return output_at<index>();
   }
-  /// As those of other executors. States are floats from run to run, and stored where the accelerator reads them.
+  /// As in other executors. States are floats between runs; they are quantised where the accelerator reads them.
   void reset() { session_.reset(); }
   saved_state save_state() const { return session_.save_state(); }
   result<void> load_state(const saved_state& from) { return session_.load_state(from); }
-  /// Another executor of the same compiled network, that shares neither arena nor states. Without memory for it, its
-  /// runs are broken contracts that say so.
+  /// Another executor of the same compiled network, with a separate arena and states. If memory is exhausted, each of
+  /// its runs is a broken contract that reports so.
   executor share() const { return executor(session_.compiled(), given_); }
   /// The compiled network: its table, its text, its steps.
   const program& compiled() const { return session_.compiled(); }
@@ -175,7 +170,7 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
   }
   template <std::size_t... I, class... Ranges>
   result<void> put_and_run(std::index_sequence<I...>, const Ranges&... inputs) {
-    result<void> ok = session_.ready();  // one that was moved away has no inputs
+    result<void> ok = session_.ready();  // a session that was moved away has no inputs
     ((ok = ok ? put<I>(inputs) : ok), ...);
     return ok ? session_.run() : ok;
   }
@@ -191,7 +186,7 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
   }
 
   session session_;
-  std::vector<saved_input> given_;  // for each input, when somebody said
+  std::vector<saved_input> given_;  // for each input, if given to calibrate()
 };
 
 }}  // namespace nnrt::NNRT_ISA

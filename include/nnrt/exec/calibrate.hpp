@@ -1,5 +1,5 @@
-// calibrate: scales for a network from samples, its weights stored by them, and how well that serves.
-// Flow: calibrate<graph<f>, Policy>(weights, samples) gives what executor<graph<f>, Policy>::create() takes.
+// calibrate: finds a network's scales from samples, quantises its weights by them, and measures the accuracy.
+// Flow: calibrate<graph<f>, Policy>(weights, samples) returns the argument of executor<graph<f>, Policy>::create().
 #pragma once
 
 #include <nnrt/core/float_environment.hpp>
@@ -20,7 +20,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// The names that somebody gave are names of nodes.
+/// Checks that each given name is the name of a node.
 [[gnu::cold]] inline result<void> check_names(const ir::graph& g, array_ref<const std::string_view> names,
                                               const char* why) {
   for (const std::string_view name : names) {
@@ -31,7 +31,7 @@ namespace detail {
   return {};
 }
 
-/// Choices that are numbers make sense.
+/// Checks the ranges of numeric options.
 [[gnu::cold]] inline result<void> check_numbers(const calibration_options& wanted) {
   if (!(wanted.percentile > 0 && wanted.percentile <= 1))
     return fail(error_code::invalid_argument, "calibrate: the percentile must be above 0 and at most 1");
@@ -40,8 +40,8 @@ namespace detail {
   return {};
 }
 
-/// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow.
-/// Infinite are those of masks that the processor alone reads: `is_quantised` says of each input whether it is not one.
+/// Checks the floats of sample i in the inputs of a session: NaN is an error. Infinities are allowed in inputs that the
+/// accelerator does not read, such as masks; `is_quantised` says for each input whether it reads it.
 [[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i,
                                                array_ref<const char> is_quantised) {
   for (std::size_t k = 0; k < network.input_count(); ++k) {
@@ -59,12 +59,12 @@ namespace detail {
   return {};
 }
 
-/// For what a network is calibrated: the architecture, operators for quantised bytes, and scales of inputs that no
-/// sample has to tell.
+/// The target of a calibration: the architecture, operators for quantised values, and scales of inputs that need no
+/// samples.
 struct calibration_target {
   const accelerator& table;
   const operator_info* (*find)(op_code) = nullptr;
-  array_ref<const float> input_scales = {};  // by input; 0, or none: samples tell
+  array_ref<const float> input_scales = {};  // by input; 0 or an empty list: taken from the samples
 };
 
 /// One calibration.
@@ -106,7 +106,7 @@ class calibrator {
   }
 
  private:
-  /// Whether somebody asked for it, and the table takes it.
+  /// Whether the node's activations are i16: requested, and accepted by the table.
   bool is_in_16_bits(const ir::node& n) const {
     const std::size_t row = row_for(table_, n.label->name);
     if (row == table_.operators.size() || !table_.operators[row].accepts.contains(i16)) return false;
@@ -114,7 +114,7 @@ class calibrator {
     return std::find(wanted_.in_16_bits.begin(), wanted_.in_16_bits.end(), name) != wanted_.in_16_bits.end() &&
            may_make_16_bits(n);
   }
-  /// Whether the table's limits hold for the node with such results, too.
+  /// Whether the node stays within the table's limits with i16 results.
   bool may_make_16_bits(const ir::node& n) const {
     ir::graph wide = floats_.graph;
     for (const std::int32_t id : wide.outputs_of(n))
@@ -135,7 +135,7 @@ class calibrator {
     for (const std::int32_t id : ids) g.outputs.push_back({id, g.add_text(joined({"\n", std::int64_t{id}}))});
   }
 
-  /// Runs the network over all samples; see(index of the watched tensor, elements) after each.
+  /// Runs the network over all samples; calls see(index of the watched tensor, elements) after each.
   template <class See>
   result<void> for_each_sample(const sample_source& samples, session& network, std::string_view stage, See see) {
     network.reset();
@@ -165,8 +165,8 @@ class calibrator {
       if (input_scales_[i] != 0) scales_[static_cast<std::size_t>(floats_.graph.inputs[i])] = input_scales_[i];
     return ok;
   }
-  /// Of a state and what it becomes, the larger scale for both: then what the accelerator has made and stores again is
-  /// the same number.
+  /// Gives a state and its next value the larger of their scales. Then requantising a value that the accelerator made
+  /// does not change it.
   void give_states_one_scale() {
     for (const ir::state& s : floats_.graph.states) {
       float &of_state = scales_[static_cast<std::size_t>(s.value)],
@@ -186,7 +186,7 @@ class calibrator {
     scales_[static_cast<std::size_t>(watched_[k])] = scale_by(k, by);
     chosen_[static_cast<std::size_t>(watched_[k])] = by;
   }
-  /// For each tensor the method whose quantised values have the best cosine.
+  /// Selects for each tensor the method whose quantised values have the best cosine similarity.
   result<void> choose(const sample_source& samples, session& network) {
     constexpr calibration_method methods[] = {calibration_method::max, calibration_method::percentile,
                                               calibration_method::kl};
@@ -213,7 +213,7 @@ class calibrator {
     const std::vector<std::byte>& bytes = floats_.bytes[static_cast<std::size_t>(id)];
     return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
-  /// A weight that is to be stored, or a bias, has finite numbers.
+  /// Checks that a weight or bias that will be quantised has finite values only.
   result<void> check_finite(std::int32_t id) const {
     if (id == ir::none) return {};
     const array_ref<const float> w = floats_of(id);
@@ -223,20 +223,20 @@ class calibrator {
                 {"calibrate: weight ", piece::in_quotes(floats_.graph.name_of(floats_.graph.at(id).name)),
                  " is not finite at element ", wrong - w.begin()});
   }
-  /// What the 32-bit steps of a layer's sums, input scale times weight scale, have to reach: its bias, its result, and
-  /// what is added to that.
+  /// The range that a layer's int32 accumulators must cover: its bias, its result, and the tensors that are added to
+  /// the result. The accumulators' scale is input scale times weight scale.
   struct sum_range {
     float x_scale = 1, reach = 0;
     std::int32_t bias = ir::none;
   };
-  /// Of all layers that read this weight.
+  /// The ranges of all layers that read this weight.
   std::vector<sum_range> ranges_of(std::int32_t weight) const {
     const ir::graph& g = floats_.graph;
     std::vector<sum_range> found;
     for (const ir::node& n : g.nodes) {
       const array_ref<const std::int32_t> in = g.inputs_of(n);
       if (n.op->traits.weights == weights_role::none || in.size() < 2 || in[1] != weight) continue;
-      // then it reads x in finer steps
+      // then the scale of x is 1/256
       const bool is_wide = in_16_bits_[static_cast<std::size_t>(&n - g.nodes.data())] != 0;
       sum_range range{.x_scale = scales_[static_cast<std::size_t>(in[0])] / (is_wide ? 256.0F : 1.0F),
                       .bias = in.size() > 2 ? in[2] : ir::none};
@@ -255,8 +255,8 @@ class calibrator {
     }
     return found;
   }
-  /// The least scale of a channel's weights whose steps reach that far. Weights that are zero, or next to it, would
-  /// have sums in steps so fine, or so coarse, that a bias is lost in them.
+  /// The least scale of a channel's weights with which int32 accumulators cover these ranges. Weights of zero, or
+  /// nearly zero, would otherwise give the accumulators a scale too small or too large for the bias.
   float min_scale(const std::vector<sum_range>& ranges, std::size_t channel) const {
     constexpr float max_steps = 1 << 29;
     float least = 0;
@@ -266,7 +266,7 @@ class calibrator {
     }
     return least;
   }
-  /// The stored form of a layer's weight, a scale for each output channel.
+  /// Quantises a layer's weight, with a scale for each output channel.
   void store_weight(const passes::quantised_layer& layer, std::vector<std::int8_t>& stored,
                     std::vector<float>& scales) const {
     const array_ref<const float> w = floats_of(layer.weight);
@@ -282,7 +282,7 @@ class calibrator {
       for (const float v : of_channel) stored.push_back(quantised_as<std::int8_t>(v, q));
     }
   }
-  /// The bias in steps of input scale times weight scale.
+  /// The bias in units of input scale times weight scale.
   std::vector<std::int32_t> quantised_bias(const passes::quantised_layer& layer, float x_scale,
                                            const std::vector<float>& scales) const {
     std::vector<std::int32_t> stored;
@@ -298,7 +298,7 @@ class calibrator {
     passes::quantised_graph q = passes::quantise(
         floats_.graph, {scales_, on_accelerator_, table_.rounding, in_16_bits_, wanted_.int32_tail, find_});
     std::vector<tensor_entry> entries;
-    // What entries point to stays where it is.
+    // Entries point into these vectors, which are not reallocated.
     std::vector<std::vector<std::int8_t>> weights(q.layers.size());
     std::vector<std::vector<float>> scales(q.layers.size()), sum_scales(q.layers.size());
     std::vector<std::vector<std::int32_t>> biases(q.layers.size());
@@ -331,8 +331,8 @@ class calibrator {
     list_layers(made, layers);
     return {};
   }
-  /// What is stored had a number that a scale follows from. Single ones that are none say nothing: another operator may
-  /// leave them out.
+  /// Checks that each quantised tensor had at least one finite value in the samples. Infinities and NaN alone are no
+  /// error, since another operator may discard them.
   result<void> check_seen() const {
     const ir::graph& g = floats_.graph;
     for (const ir::node& n : g.nodes)
@@ -362,7 +362,7 @@ class calibrator {
       }
   }
 
-  /// Runs both networks over the samples, and compares tensor by tensor.
+  /// Runs both networks over the samples, and compares each tensor.
   result<void> compare(const sample_source& samples, session& with_floats, const model& made,
                        std::vector<layer_report>& layers) {
     model watched = made;
@@ -389,7 +389,7 @@ class calibrator {
         with_element<types_of(i8, i16, i32)>(desc.type, [&]<class T>(T) {
           const std::span<const T> y = with_bytes.output<T>(made.graph.outputs.size() + k);
           for (std::size_t e = 0; e < x.size(); ++e) {
-            // channels are innermost
+            // channels are the innermost axis
             const quantisation q = scales.empty() ? desc.quantised : quantisation(quant{scales[e % scales.size()]});
             const float low = (static_cast<float>(std::numeric_limits<T>::min()) - 0.5F) * q.scale,
                         high = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
@@ -413,14 +413,14 @@ class calibrator {
   pool<char> is_quantised_;                 // by input
   const operator_info* (*find_)(op_code);
   array_ref<const float> input_scales_;
-  std::vector<std::int32_t> watched_, reported_;  // values of the graph of floats
+  std::vector<std::int32_t> watched_, reported_;  // values of the float graph
   std::vector<magnitudes> tensors_;               // by value
   pool<float> scales_;
   std::vector<calibration_method> chosen_;
   pool<std::int32_t> quantised_of_;
 };
 
-/// Of the nodes that settle() leaves of an optimised graph, those on the accelerator.
+/// For the nodes that remain after settle() on an optimised graph: whether each is on the accelerator.
 [[gnu::cold]] inline pool<char> nodes_on_accelerator(const graph_placement& placed) {
   pool<char> on_accelerator;
   for (const node_placement& n : placed.nodes)
@@ -428,8 +428,8 @@ class calibrator {
   return on_accelerator;
 }
 
-/// The operators of a network, of the layers in front of its inputs (FirstLayers) and of what becomes of both, for
-/// every dtype; those of other networks are not compiled.
+/// The operators for every dtype that calibration of G needs: those of the network, of the layers before its inputs
+/// (FirstLayers), and of the results of quantise(). Other operators are not compiled.
 template <class G, class List, class... FirstLayers> struct operators_for_bytes;
 template <class G, class... Ops, class... FirstLayers>
 struct operators_for_bytes<G, ops::type_list<Ops...>, FirstLayers...> {
@@ -450,7 +450,7 @@ struct operators_for_bytes<G, ops::type_list<Ops...>, FirstLayers...> {
   }
 };
 
-/// The inputs of a network that stay tensors; pixel_inputs.hpp has those that become images.
+/// Inputs that remain tensors; pixel_inputs.hpp has those that become images.
 struct tensor_inputs {
   sample_source samples;
 
@@ -461,12 +461,12 @@ struct tensor_inputs {
   static array_ref<const float> scales() { return {}; }
 };
 
-/// calibrate<G, Policy>() with inputs of either kind, and the operators that they need in 8 bits.
+/// calibrate<G, Policy>() for inputs of either kind, with the operators that they need for int8.
 template <class G, class Policy, class Inputs>
 result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs& inputs,
                                              const operator_info* (*find)(op_code), const calibration_options& wanted) {
   if (!file) return fail(file.error());
-  [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
+  [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // the error of a strict policy
   const float_scope usual{float_environment()};
   auto bound = bind_weights(*file, G::weight_specs);
   if (!bound) return fail(std::move(bound.error()));
@@ -491,21 +491,23 @@ result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs
 
 }  // namespace detail
 
-/// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of
-/// tuples of them), stores its weights, and says how the stored network compares with the one of floats. What the
-/// policy leaves to the processor stays in floats, and so does what no kernel of quantised values rounds as the
-/// accelerator does. Samples of a network with states are runs of one stream, one after the other. It is computed in
-/// the usual floating-point environment, whatever the caller's is.
-/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of
-/// the wrong size, of other inputs or with a nan or, where the accelerator reads them, an infinity, weights that are
-/// not finite, options out of their range), out_of_memory.
+/// Finds a scale for each tensor of a network from samples, quantises its weights, and compares the quantised network
+/// with the float network. A sample is a range for the only input, or a tuple of ranges for several. Samples of a
+/// network with states are consecutive runs of one stream.
+///
+/// Nodes remain float if the policy leaves them to the processor, or if no quantised kernel rounds as the accelerator
+/// does. Calibration uses the default floating-point environment, not the caller's.
+///
+/// Errors: invalid_argument, out_of_memory. invalid_argument means one of these: weights that do not fit, break an
+/// operator's rule or are not finite; no samples; a sample of the wrong size or with other inputs; a sample with a NaN,
+/// or with an infinity that the accelerator reads; options out of their range.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples,
                                         const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};
   return detail::calibrate_with<G, Policy>(file, inputs, &detail::operators_for_bytes<G, ops::list>::find, wanted);
 }
-/// The same with the network's own weights: those of a model file (NNRT_MODEL), or none.
+/// As above, with the network's included weights: none, or those of a model file (NNRT_MODEL).
 template <class G, class Policy, class Samples>
   requires(G::has_own_weights)
 result<calibrated<G, Policy>> calibrate(const Samples& samples, const calibration_options& wanted = {}) {

@@ -1,6 +1,6 @@
-// calibrate_images: the same for a network that the compiler knows, whose callers give images.
-// Flow: calibrate<graph<f>, Policy>(weights, samples, options, given); executor<graph<f>, Policy> then takes image_view
-// for such inputs.
+// calibrate_images: calibrates a static network whose callers supply images.
+// Flow: calibrate<graph<f>, Policy>(weights, samples, options, given); executor<graph<f>, Policy> then accepts
+// image_view for such inputs.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
@@ -11,10 +11,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// calibrate() for callers that give what `given` says of each input: inputs of images become pixels - 128 as i8, and
-/// the accelerator's first layer has mean and scale in it. Where that cannot be, the input stays one of floats. Samples
-/// are what the network of floats sees. Errors: as without `given`; invalid_argument (an input that is not what is
-/// given for it).
+/// calibrate() with a description `given` of each input as callers supply it. Inputs for images become i8 with pixels -
+/// 128, and the accelerator's first layer includes mean and scale. Where that is impossible, the input remains float.
+/// Samples are inputs of the float network.
+/// Errors: as without `given`; invalid_argument (an input that does not fit its description).
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted,
                                         std::span<const saved_input> given) {
@@ -22,7 +22,7 @@ result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samp
   return detail::calibrate_with<G, Policy>(
       file, inputs, &detail::operators_for_bytes<G, ops::list, ops::depthwise_conv2d>::find, wanted);
 }
-/// The same with the network's own weights: those of a model file (NNRT_MODEL), or none.
+/// As above, with the network's included weights: none, or those of a model file (NNRT_MODEL).
 template <class G, class Policy, class Samples>
   requires(G::has_own_weights)
 result<calibrated<G, Policy>> calibrate(const Samples& samples, const calibration_options& wanted,

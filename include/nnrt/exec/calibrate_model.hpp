@@ -1,6 +1,5 @@
-// calibrate_model: the same for a network and an architecture that are known when the program runs.
-// Flow: the nnrt command reads a model, calibrates it, and saves what comes out with its places; hbDNN's functions run
-// that.
+// calibrate_model: calibrates a network and an architecture that are known at run time.
+// Flow: the nnrt command reads a model, calibrates it, and saves the result with its places; hbDNN's functions run it.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
@@ -17,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// The first node that a strict policy refuses.
+/// Returns an error for the first node that is on the processor, for strict policies.
 [[gnu::cold]] inline result<void> require_accelerator(const ir::graph& optimised, const graph_placement& placed) {
   for (std::size_t i = 0; i < placed.nodes.size(); ++i)
     if (const ir::node& n = optimised.nodes[i]; placed.nodes[i].place == node_place::processor)
@@ -25,15 +24,15 @@ namespace detail {
   return {};
 }
 
-/// Whether the accelerator has anything to do with floats: of a network that is stored already it has not.
+/// Whether any node on the accelerator has float results. A network that is quantised already has none.
 [[gnu::cold]] inline bool makes_floats(const ir::graph& g, const pool<char>& on_accelerator) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (on_accelerator[i] != 0 && g.at(g.outputs_of(g.nodes[i])[0]).desc.type == f32) return true;
   return false;
 }
 
-/// Layers that the accelerator takes have their input in 8 bits anyhow: what rounds it in front of them (of .tflite
-/// files whose weights alone are stored) means nothing there. Whether there was one.
+/// Removes dynamic_range nodes before layers on the accelerator, and returns whether there were any. They come from
+/// .tflite files with quantised weights only. Layers on the accelerator have quantised inputs anyway.
 [[gnu::cold]] inline bool drop_dynamic_ranges(ir::graph& g, const graph_placement& placed) {
   const passes::use_table use(g);
   bool found = false;
@@ -52,14 +51,18 @@ namespace detail {
 
 }  // namespace detail
 
-/// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>()
-/// does. `ends` says whether inputs and outputs are floats, as the network's own, or what the accelerator has there.
-/// `given` says of each input what callers give for it: inputs of images become pixels - 128 as i8, and the
-/// accelerator's first layer has mean and scale in it; samples are what the network of floats sees. Errors: those of
-/// compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, of other inputs or
-/// with a nan or, where the accelerator reads them, an infinity, weights that are not finite, options out of their
-/// range, an input that is not what is given for it, a node for the processor that there is not);
-/// not_supported (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
+/// Finds a scale for each tensor of a network from samples and quantises its weights, as calibrate<graph<f>, Policy>().
+///
+/// `ends` says whether inputs and outputs remain float or become the quantised values. `given` describes each input as
+/// callers supply it: inputs for images become i8 with pixels - 128, and the accelerator's first layer includes mean
+/// and scale. Samples are inputs of the float network.
+///
+/// Errors: those of compile(), out_of_memory, and:
+///
+/// * invalid_argument: inputs of unknown extents; no samples; a sample of the wrong size or with other inputs; a sample
+///   with a NaN, or with an infinity that the accelerator reads; weights that are not finite; options out of their
+///   range; an input that does not fit its description; a name in the policy or options that no node has.
+/// * not_supported: a strict policy that refuses a node; a network without any node that can be quantised.
 [[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy,
                                                         const sample_source& samples,
                                                         const calibration_options& wanted = {},
@@ -93,7 +96,7 @@ namespace detail {
     return fail(error_code::not_supported,
                 {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
   };
-  // before the work of calibrating
+  // before the work of calibration
   if (!detail::makes_floats(floats->graph, on_accelerator)) return nothing_to_store();
   const detail::calibration_target target{*policy.table, find, pixels.scales()};
   if (auto ok = detail::calibrator(std::move(*floats), wanted, target, std::move(on_accelerator))

@@ -1,6 +1,5 @@
-// calibrated_file: calibrated networks of static graphs in files, so that samples are needed once and not on every
-// device.
-// Flow: save_calibrated() writes what calibrate() made; load_calibrated() brings it back for executor<graph<f>,
+// calibrated_file: calibrated networks of static graphs in files, so that devices need no samples.
+// Flow: save_calibrated() writes the result of calibrate(); load_calibrated() reads it for executor<graph<f>,
 // bpu<…>>::create().
 #pragma once
 
@@ -14,11 +13,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Writes a calibrated network as a saved model, which the command nnrt and hbDNN's functions read, too. What layers
-/// were measured to be like (calibrated_model::layers) is no part of it.
-/// Errors: those of save_models().
-///
-/// \param name of the network in the file; empty: that of the file, without its extension
+/// Writes a calibrated network as a saved model, which the nnrt command and hbDNN's functions also read. `name` is the
+/// network's name in the file; if empty, it is the file's name without extension. The layer reports
+/// (calibrated_model::layers) are not saved. Errors: those of save_models().
 template <class G, class Policy>
 [[gnu::cold]] result<void> save_calibrated(std::string_view path, const calibrated<G, Policy>& network,
                                            std::string_view name = {}) {
@@ -33,7 +30,7 @@ template <class G, class Policy>
 
 namespace detail {
 
-/// The ends of a graph, as check_ends() asks for them.
+/// The inputs and outputs of a graph, in the form that check_ends() reads.
 struct ends_of_graph {
   const ir::graph& g;
   std::size_t input_count() const { return g.inputs.size(); }
@@ -42,7 +39,7 @@ struct ends_of_graph {
   const tensor_desc& output_desc(std::size_t i) const { return g.at(g.outputs[i].value).desc; }
 };
 
-/// The only network of a file, for this architecture.
+/// The only network of a file; it must be for this architecture.
 [[gnu::cold]] inline result<saved_model> only_one_for(std::string_view architecture, std::vector<saved_model> all) {
   if (all.size() != 1)
     return fail(error_code::invalid_argument, {"got a file of ", all.size(), " networks, expected 1"});
@@ -57,10 +54,10 @@ struct ends_of_graph {
 
 }  // namespace detail
 
-/// Reads a network that save_calibrated() wrote, or the command nnrt for the same graph. Weights stay in the file,
-/// which is mapped as long as the network lives, or what is made of it.
-/// Errors, which begin with the path: those of load_models(); invalid_argument (the file has several networks, or one
-/// of another architecture, or its inputs or outputs are not G's).
+/// Reads a network that save_calibrated() or the nnrt command wrote for the same graph. Weights are read from the
+/// mapped file, which remains mapped while the network or anything made from it exists.
+/// Errors, which begin with the path: those of load_models(); invalid_argument (several networks in the file, another
+/// architecture, or inputs or outputs that differ from G's).
 template <class G, class Policy> [[gnu::cold]] result<calibrated<G, Policy>> load_calibrated(std::string_view path) {
   auto all = load_models(path);
   if (!all) return fail(std::move(all.error()));

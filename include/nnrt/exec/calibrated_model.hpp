@@ -1,5 +1,5 @@
-// calibrated_model: what calibrate() makes - a network of quantised values, what its layers are like, and where its
-// nodes run.
+// calibrated_model: the result of calibrate() - a quantised network, reports on its layers, and the places of its
+// nodes.
 // Flow: calibrate.hpp and calibrate_model.hpp fill it; executors of accelerators and saved models take it.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A network with stored weights, and what is known of its tensors. Copies share the weights.
+/// A quantised network, and facts about its tensors. Copies share the weights.
 struct calibrated_model {
   model network;
   std::vector<layer_report> layers;
-  std::vector<saved_input> inputs = {};  // what callers give for each input, when somebody said
+  std::vector<saved_input> inputs = {};  // description of each input as callers supply it, if given
   std::vector<saved_place> places = {};  // of each node
 
-  /// A line for each node: where it runs, and why it runs on the processor.
+  /// One line for each node: where it runs, and why it runs on the processor.
   [[gnu::cold]] std::string partition_text() const {
     std::string out;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -38,10 +38,10 @@ struct calibrated_model {
     }
     return out;
   }
-  /// A line for each computed tensor that is stored: range, scale, cosine, signal to noise, saturation.
+  /// One line for each computed quantised tensor: range, scale, cosine, signal to noise, saturation.
   [[gnu::cold]] std::string text() const {
     std::string out;
-    // Converters join names of all that they fused: the begin tells layers apart.
+    // Converters join the names of fused nodes; the first letters distinguish layers.
     const auto add = [&](std::string_view name, std::size_t width) {
       const bool is_long = name.size() > 48;
       append(out, {is_long ? name.substr(0, 45) : name, is_long ? "..." : ""});
@@ -61,13 +61,13 @@ struct calibrated_model {
   }
 };
 
-/// That of graph<f> under a policy.
+/// The calibrated model of a `graph<f>` under a policy.
 template <class G, class Policy> struct calibrated : calibrated_model {};
 
 namespace detail {
 
-/// Where the nodes of a quantised graph run. Those that the pass kept are those of the optimised graph that make the
-/// same values; what makes values that this graph has not works on quantised values.
+/// Places of the nodes of a quantised graph. A node that makes a value of the optimised graph with the same operator
+/// was kept as float. Any other node works on quantised values, or converts.
 [[gnu::cold]] inline std::vector<saved_place> places_of(const ir::graph& optimised, const graph_placement& placed,
                                                         const ir::graph& quantised) {
   std::vector<saved_place> places;

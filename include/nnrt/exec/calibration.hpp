@@ -1,6 +1,6 @@
-// calibration: what samples tell of the tensors of a network - ranges, histograms, thresholds - and how well quantised
-// values serve.
-// Flow: calibrate() runs the network of floats over samples and asks these for the scale of each tensor.
+// calibration: statistics of a network's tensors over samples - ranges, histograms, thresholds - and the accuracy of
+// quantised values.
+// Flow: calibrate() runs the float network over samples, and computes the scale of each tensor with these.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -15,12 +15,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// How the threshold of a tensor is found: the magnitude from which on numbers saturate.
+/// How the threshold of a tensor is found; values of larger magnitude saturate.
 enum class calibration_method {
   max,         // the largest magnitude
-  percentile,  // the magnitude that a share of all elements does not exceed
-  kl,          // the one whose quantised values keep most of the histogram, by the divergence of Kullback and Leibler
-  mixed,       // for each tensor the one of these whose quantised values point most nearly where the floats do (cosine)
+  percentile,  // the magnitude that a given share of all elements does not exceed
+  kl,          // least Kullback-Leibler divergence between the histogram and its quantised form
+  mixed,       // for each tensor the one of these with the largest cosine similarity to the floats
 };
 
 constexpr std::string_view name_of(calibration_method method) {
@@ -28,45 +28,44 @@ constexpr std::string_view name_of(calibration_method method) {
   return names[static_cast<int>(method)];
 }
 
-/// Choices for calibrate().
+/// Options of calibrate().
 struct calibration_options {
   calibration_method method = calibration_method::mixed;
   double percentile = 0.9999;  // of magnitudes, above 0 and at most 1
   float steps = 127;           // scale = threshold / steps; a finite number above 0
-  /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8
-  /// (see layer_report::bits).
+  /// Names of nodes whose activations shall be i16, if the accelerator's table allows it; others remain i8 (see
+  /// layer_report::bits).
   array_ref<const std::string_view> in_16_bits = {};
-  /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel,
-  /// rounded nowhere. One that has an activation, or that the accelerator reads further, does not (see
+  /// The last convolution or dense layer on the accelerator outputs its int32 accumulators without rounding, with a
+  /// scale for each output channel. A layer with an activation, or whose result the accelerator reads, does not (see
   /// layer_report::bits).
   bool int32_tail = false;
-  bool report = true;  // run the stored network over the samples, too, and compare
+  bool report = true;  // run the quantised network over the samples, too, and compare
   /// Called before each sample of each stage, if given: "ranges", "histograms", "choice", "report".
   void (*progress)(void* context, std::string_view stage, std::size_t done, std::size_t all) = nullptr;
   void* progress_context = nullptr;
 };
 
-/// What became of one tensor that a node computes.
+/// Report on one tensor that a node computes.
 struct layer_report {
   std::string name, op;
   float low = 0, high = 0;         // of the floats
-  float threshold = 0, scale = 0;  // of sums that a layer keeps (32 bits) the largest scale of a channel
+  float threshold = 0, scale = 0;  // for int32 accumulators: the largest scale of a channel
   calibration_method method = calibration_method::max;
-  double cosine = 1;           // between floats and what is stored, over all samples
+  double cosine = 1;           // between floats and quantised values, over all samples
   double signal_to_noise = 0;  // decibels
-  double saturated = 0;        // share of elements whose floats lie beyond the stored range
+  double saturated = 0;        // share of elements whose floats are outside of the quantised range
   int bits = 8;                // of a quantised value
 };
 
 namespace detail {
 
-/// Cosine, noise and saturation of numbers against those that they stand for, element by element.
+/// Cosine, noise and saturation of quantised values against floats, element by element.
 struct agreement {
   double product = 0, true_square = 0, quantised_square = 0, noise = 0;
   std::int64_t saturated = 0, elements = 0;
 
-  /// Infinities, which masks have, and what is no number are nothing to compare. `within`: whether the stored range
-  /// reaches to the real one.
+  /// Skips infinities, which masks have, and NaN. `within`: whether the quantised range covers the real value.
   void add(double real, double stored, bool within = true) {
     if (!math::is_finite(real)) return;
     product += real * stored, true_square += real * real, quantised_square += stored * stored;
@@ -78,7 +77,7 @@ struct agreement {
     if (true_square == 0 || quantised_square == 0) return true_square == quantised_square ? 1 : 0;
     return product / std::sqrt(true_square * quantised_square);
   }
-  /// 200 where there is no noise.
+  /// 200 if there is no noise.
   double signal_to_noise() const {
     return noise == 0 ? 200 : true_square == 0 ? -200 : 10 * std::log10(true_square / noise);
   }
@@ -92,7 +91,7 @@ struct magnitudes {
   std::vector<double> counts;  // of |x| in equal bins up to largest()
 
   float largest() const { return std::fmax(std::fabs(low), std::fabs(high)); }
-  /// Numbers that are none, and infinities, say nothing about a range.
+  /// Skips NaN and infinities.
   void see(array_ref<const float> x) {
     for (const float v : x) {
       if (!math::is_finite(v)) continue;
@@ -112,7 +111,7 @@ struct magnitudes {
     }
   }
 
-  /// The end of the first bin up to which lies that share of all elements.
+  /// The end of the first bin up to which the histogram has this share of all elements.
   float percentile(double share) const {
     double all = 0, so_far = 0;
     for (const double n : counts) all += n;
@@ -122,8 +121,8 @@ struct magnitudes {
     }
     return largest();
   }
-  /// The threshold of the least divergence between the histogram, what is above the threshold counted at it, and its
-  /// form in 128 steps.
+  /// The threshold with the least divergence between two histograms: the original, with values above the threshold
+  /// counted at it, and its form in 128 steps.
   float min_divergence() const {
     constexpr std::size_t levels = 128;
     std::size_t best = bins;
@@ -142,11 +141,11 @@ struct magnitudes {
 
   double divergence(std::size_t cut, std::size_t levels) const {
     std::vector<double> kept(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(cut)), stored(cut, 0.0);
-    // Zeros are stored exactly, and behind relu they are most of all: they would decide alone.
+    // Zeros are quantised exactly, and after relu they are the majority: they would dominate the divergence.
     kept[0] = kept[1];
     double above = 0, all = 0, all_quantised = 0;
     for (std::size_t i = cut; i < bins; ++i) above += counts[i];
-    // Each level spreads what it holds over the bins that are not empty.
+    // Each level distributes its count evenly over its bins that are not empty.
     for (std::size_t level = 0; level < levels; ++level) {
       const std::size_t first = level * cut / levels, last = (level + 1) * cut / levels;
       double sum = 0, filled = 0;
@@ -166,8 +165,8 @@ struct magnitudes {
   }
 };
 
-/// The scale of a threshold, as the accelerator can have it: powers of two are rounded up, so that nothing more
-/// saturates. 1 of nothing.
+/// The scale of a threshold, in the form that the accelerator supports: powers of two are rounded up, so that no
+/// further values saturate. 1 for a threshold of 0.
 inline float scale_of_threshold(float threshold, float steps, scale_kind kind) {
   const float least = threshold / steps;
   if (!(least >= 1e-30F) || !math::is_finite(least)) return 1;

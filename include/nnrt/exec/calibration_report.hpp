@@ -1,5 +1,5 @@
-// calibration_report: how well quantised values serve a network, layer by layer, as a page with pictures.
-// Flow: calibrate() fills the layer reports; html_report() makes one file of them that needs nothing from elsewhere.
+// calibration_report: the accuracy of a quantised network, layer by layer, as an HTML page with pictures.
+// Flow: calibrate() fills the layer reports; html_report() turns them into one self-contained file.
 #pragma once
 
 #include <nnrt/exec/calibration.hpp>
@@ -14,7 +14,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Text as it stands between tags, and in attributes.
+/// Escapes text for HTML content and attributes.
 [[gnu::cold]] inline std::string html_text(std::string_view text) {
   std::string out;
   for (const char c : text) switch (c) {
@@ -31,10 +31,10 @@ template <class... Numbers> [[gnu::cold]] std::string formatted(const char* form
   std::snprintf(text, sizeof text, form, numbers...);
   return text;
 }
-/// A number that a picture can show; others are at its edge.
+/// A number that a picture can show; `otherwise` if it is not finite.
 inline double drawable(double x, double otherwise) { return math::is_finite(x) ? x : otherwise; }
 
-/// Bars side by side, one for each layer, from 0 to the largest; a bar's title says which layer it is.
+/// A chart with one bar for each layer, from 0 to the largest; a bar's title names the layer.
 [[gnu::cold]] inline std::string bar_chart(std::string_view title, std::string_view unit,
                                            const std::vector<layer_report>& layers,
                                            double (*value)(const layer_report&)) {
@@ -56,7 +56,7 @@ inline double drawable(double x, double otherwise) { return math::is_finite(x) ?
   return out + "</svg></figure>\n";
 }
 
-/// The range of a tensor, and in it what is stored without saturation, on one axis for all layers of this page.
+/// The range of a tensor, and in it the quantised range, on one axis for all layers of the page.
 [[gnu::cold]] inline std::string range_picture(const layer_report& r, double largest) {
   const auto at = [&](double x) {
     return 100 + (largest > 0 ? std::clamp(drawable(x, 0) / largest, -1.0, 1.0) * 98 : 0.0);
@@ -83,10 +83,9 @@ inline double drawable(double x, double otherwise) { return math::is_finite(x) ?
 
 }  // namespace detail
 
-/// A page of HTML about a calibration: for each stored tensor its range beside what is stored of it, scale, method,
-/// cosine similarity, signal to noise and saturation, and a picture of the last three over all layers. Styles and
-/// pictures (SVG) are in it; there are no scripts. Layers with a cosine below 0.99 or more than 1 % saturated elements
-/// are marked.
+/// An HTML page about a calibration, with styles and SVG pictures, without scripts. For each quantised tensor it shows
+/// its range, quantised range, scale, method, cosine similarity, signal to noise and saturation. Charts show the last
+/// three over all layers. Layers with a cosine below 0.99 or more than 1 % saturated elements are marked.
 [[gnu::cold]] inline std::string html_report(const std::vector<layer_report>& layers,
                                              std::string_view title = "Calibration") {
   double largest = 0;

@@ -1,5 +1,5 @@
-// calibration_samples: what a network is calibrated by, and how it comes into the inputs of a session.
-// Flow: calibrate() makes a sample_source of whatever range of samples it is given.
+// calibration_samples: the samples of a calibration, and how they are copied into the inputs of a session.
+// Flow: calibrate() makes a sample_source of any range of samples.
 #pragma once
 
 #include <nnrt/exec/session.hpp>
@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Puts a sample into the inputs: a range for the only one, or a tuple of ranges.
+/// Copies a range into input i of a session; checks its size and element type.
 template <class Range> result<void> put_input(session& into, std::size_t i, const Range& range) {
   using element = std::remove_cvref_t<decltype(*std::data(range))>;
   const std::int64_t expected = into.input_desc(i).elements();
@@ -29,7 +29,7 @@ template <class Range> result<void> put_input(session& into, std::size_t i, cons
   std::copy(std::begin(range), std::end(range), into.input<element>(i).begin());
   return {};
 }
-/// Whether T is what a sample is: a range for the only input, or a tuple of ranges.
+/// Whether T is a sample: a range for the only input, or a tuple of ranges.
 template <class T>
 concept sample = requires(const T& x) { std::data(x); } || requires { std::tuple_size<T>::value; };
 
@@ -53,13 +53,13 @@ template <sample Sample> result<void> put_sample(session& into, const Sample& sa
 
 }  // namespace detail
 
-/// Samples without their type: how many there are, and what puts one into the inputs of a session.
+/// Samples with their type erased: their number, and a function that copies one into the inputs of a session.
 struct sample_source {
   const void* samples = nullptr;
   std::size_t count = 0;
   result<void> (*put)(const void* samples, std::size_t i, session& into) = nullptr;
 
-  /// Of a range of inputs, or of tuples of them, that lives as long as the source.
+  /// The source of a range of samples, which must live as long as the source.
   template <class Samples> static sample_source of(const Samples& samples) {
     constexpr bool are_samples = detail::sample<std::remove_cvref_t<decltype(*std::begin(samples))>>;
     static_assert(

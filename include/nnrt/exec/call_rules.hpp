@@ -1,7 +1,6 @@
-// call_rules: what the types of an executor's arguments tell before anything runs - their number, ranges, dtypes,
-// sizes, names.
-// Flow: executor.hpp and accelerated.hpp take the calls that keep these rules, and let the compiler refuse the others
-// by name.
+// call_rules: compile-time checks of an executor's arguments - their number, ranges, dtypes, sizes, names.
+// Flow: executor.hpp and accelerated.hpp accept the calls that keep these rules; for others the compiler prints the
+// rule.
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>
@@ -13,11 +12,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What the type of a range tells of it before anything runs.
+/// Rules about the types of an executor's arguments.
 enum class range_rule {
   range_must_have_the_dtype_of_its_tensor,
   range_must_have_as_many_elements_as_its_tensor,
-  argument_must_be_a_contiguous_range,  // of a pointer std::span<const float, 4>(p, 4), say
+  argument_must_be_a_contiguous_range,  // for a pointer p, pass std::span<const float, 4>(p, 4) for example
   range_of_an_output_must_not_be_const,
   arguments_must_be_as_many_as_inputs_or_inputs_and_outputs,
   tensor_of_an_image_must_be_of_floats,
@@ -28,7 +27,7 @@ namespace detail {
 /// Input or output I.
 template <class G, bool IsInput, std::size_t I>
 inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
-/// Its name, letter by letter, for what the compiler prints.
+/// Its name, letter by letter, for the compiler to print.
 template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
 template <class G, bool IsInput, std::size_t I, std::size_t... Letter>
 struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
@@ -41,7 +40,7 @@ using name_of_tensor =
 template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
-/// Elements of a range when its type tells them, else -1.
+/// Number of elements of a range if its type says so, else -1.
 template <class Range> inline constexpr std::int64_t static_size = -1;
 template <class T, std::size_t N>
 inline constexpr std::int64_t static_size<std::array<T, N>> = static_cast<std::int64_t>(N);
@@ -59,21 +58,21 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
   using type = std::tuple<span_of_output<G, I>...>;
 };
 
-/// Says that a range has another size. False, which ends a chain of checks at the first that fails.
+/// Appends an error about the size of a range. Returns false, which ends a chain of checks at the first error.
 [[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name,
                                         std::size_t got, std::int64_t expected) {
   append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
   return false;
 }
 
-/// The output of this name; as many as there are where there is none.
+/// The index of the output with this name; the number of outputs if there is none.
 template <class G> constexpr std::size_t output_of_name(std::string_view name) {
   std::size_t i = 0;
   while (i < G::outputs.size() && G::outputs[i].name != name) ++i;
   return i;
 }
 
-/// Copies a result to a range of as many elements of its type; call_rules refuses what is none. `Name` is the output's.
+/// Copies a result into a range of the same size and element type; call_rules rejects others. `Name` is the output's.
 template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
   if constexpr (!is_contiguous<Range>) return;
   else if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>)
@@ -81,19 +80,19 @@ template <class Name, class Span, class Range> void copy_output(const Span& from
   else std::copy(from.begin(), from.end(), std::data(to));
 }
 
-/// What calls of G's executor look like. `Image`: what stands for an input of floats where it may be stored, as signed
-/// bytes, too.
+/// The calls that G's executor accepts. `Image`: a type that may stand for a float input. With `Image`, such an input
+/// also accepts int8 values.
 template <class G, class Image = void> struct call_rules {
   static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
   template <bool IsInput, std::size_t I> using name = name_of_tensor<G, IsInput, I>;
   template <class Argument> static constexpr bool is_image = std::is_same_v<std::remove_cvref_t<Argument>, Image>;
 
-  /// Whether so many arguments are given, each of a kind that a run takes.
+  /// Whether there are `Count` arguments, each of a kind that a run accepts.
   template <std::size_t Count, class... Arguments>
   static constexpr bool takes =
       sizeof...(Arguments) == Count && ((is_contiguous<Arguments> || is_image<Arguments>)&&...);
 
-  /// Refuses what is no list of arguments, by the rule that it breaks.
+  /// Rejects an argument list, with the rule that it breaks.
   template <class... Arguments, std::size_t... I> static constexpr void refuse(std::index_sequence<I...>) {
     constexpr std::size_t count = sizeof...(Arguments);
     if constexpr (count != input_count && count != input_count + output_count)
@@ -105,8 +104,8 @@ template <class G, class Image = void> struct call_rules {
        ...);
   }
 
-  /// Elements of a tensor that a range is given for; the compiler checks the dtype and the size that the range's type
-  /// tells.
+  /// Number of elements of the tensor for a given range. The compiler checks the range's dtype, and its size if the
+  /// type says so.
   template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
     constexpr tensor_info info = end_of<G, IsInput, I>;
     if constexpr (!require_range<IsInput, I, Range>()) return -1;
@@ -120,7 +119,7 @@ template <class G, class Image = void> struct call_rules {
     else return info.desc.elements();
   }
 
-  /// Refuses an image for an input that is none of floats.
+  /// Rejects an image for an input that is not f32.
   template <std::size_t I> static constexpr void require_floats() {
     if constexpr (G::inputs[I].desc.type != f32)
       static_cast<void>(graph_rejected<range_rule::tensor_of_an_image_must_be_of_floats, name<true, I>,
@@ -139,7 +138,8 @@ template <class G, class Image = void> struct call_rules {
       Given == Declared || (!std::is_void_v<Image> && IsInput && Declared == f32 && Given == i8);
 };
 
-/// The calls that break the rules: the compiler says which. Executors have this for a base, and take the other calls.
+/// The calls that break the rules; for each the compiler prints the rule. Executors derive from this and accept the
+/// other calls.
 template <class G, class Image = void> class refused_calls {
   using rules = call_rules<G, Image>;
   using outputs_type = typename spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
@@ -152,7 +152,7 @@ template <class G, class Image = void> class refused_calls {
     requires breaks<Arguments...>
   outputs_type operator()(const Arguments&...) {
     rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    __builtin_unreachable();  // since it is not compiled
+    __builtin_unreachable();  // not reached: the rejected call does not compile
   }
   template <class... Arguments>
     requires breaks<Arguments...>

@@ -1,5 +1,5 @@
-// choose_kernels: the first half of a plan - a kernel for each node of an optimised graph, groups of steps, and which
-// memory they need in the arena.
+// choose_kernels: the first half of planning - a kernel for each node, groups of steps in stripes, and the memory that
+// these need in the arena.
 // Flow: make_plan.hpp places that memory and lays out the steps.
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Choices of the planner.
+/// Options of the planner.
 struct plan_options {
   bool fast_kernels = true;  // false: every step is its operator's reference
-  bool unrolled = false;     // choose kernels with an unrolled form where there are such, and no stripes
+  bool unrolled = false;     // choose kernels with an unrolled form if there are any, and no stripes
   nnrt::winograd winograd = nnrt::winograd::automatic;
   stripe_options stripes = {};
-  /// Weights of floats whose packed form has at least so many bytes are kept as float16, and widened before each run of
-  /// their step, into memory that other steps use as well; `narrow` and `widen` convert. -1: none are.
+  /// Float weights whose packed form has at least this many bytes are stored as f16. Before each run of their step they
+  /// are widened to f32 in memory that other steps share. `narrow` and `widen` convert. -1: no weights are stored as
+  /// f16.
   std::int64_t halves_from = -1;
   kernel_function narrow = nullptr;
   kernel_function widen = nullptr;
@@ -27,27 +28,27 @@ struct plan_options {
 
 namespace detail {
 
-/// One node on its way into the plan.
+/// Planning state of one node.
 struct planned_node {
   kernel_choice choice;
   std::int32_t packed_block = ir::none;
   std::int32_t scratch_block = ir::none;
   bool known = false;         // runs before the network does
   bool packs_before = false;  // pack() runs before the network does
-  bool is_halved = false;     // what it packs is kept as float16
+  bool is_halved = false;     // its packed weights are stored as f16
   bool needs_step = true;
   std::int32_t group = -1;  // of stripes
 };
 
-/// Chooses for one graph; the planner goes on from here.
+/// Chooses kernels for one graph; the planner continues with its result.
 struct kernel_chooser {
   const ir::graph& g;
   plan_options options;
-  const deadline_watch& watch;  // once it is over, what follows is left out
+  const deadline_watch& watch;  // after the deadline, the rest is skipped
   pool<char> known;
   passes::memory_plan memory;
   pool<planned_node> nodes;
-  pool<std::int64_t> kept_of;  // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
+  pool<std::int64_t> kept_of;  // by value: offset of its kept rows in the scratch memory of its group; -1: none
   plan made;                   // its stripes, with their windows, and part_scratch_bytes
 
   constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
@@ -57,7 +58,7 @@ struct kernel_chooser {
         known(passes::known_values(graph)),
         memory(passes::assign_blocks(graph, known, watch)) {}
 
-  /// Of all nodes; afterwards blocks may be added and placed. False once the deadline is over.
+  /// Chooses for all nodes; afterwards blocks may be added and placed. False after the deadline.
   constexpr bool choose_all() {
     for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i)
       choose(static_cast<std::int32_t>(i));
@@ -85,7 +86,7 @@ struct kernel_chooser {
     p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
     if (!p.needs_step) return;
     if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
-    // A plan that is made at run time stays as it is: codes are for the compiler, which completes it.
+    // Codes of kernels are only for plans that the compiler makes and completes, not for plans made at run time.
     if (!std::is_constant_evaluated() && is_in_codes(p.choice)) p.choice = {};
     if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
     if (p.choice.has_pack()) {
@@ -97,7 +98,7 @@ struct kernel_chooser {
       if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
   }
-  /// Whether the packed form of a node's weights is floats, too.
+  /// Whether the packed form of a node's weights is f32.
   constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
       if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
@@ -119,7 +120,7 @@ struct kernel_chooser {
     }
   }
 
-  /// Whether some tensor, or two steps behind each other, are worth a search.
+  /// Whether a search for stripes is worthwhile: some tensor is large, or two consecutive steps both work by rows.
   constexpr bool may_have_stripes() const {
     if (!options.stripes.enabled || options.unrolled) return false;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -146,7 +147,7 @@ struct kernel_chooser {
     if (options.stripes.rows > 0) return;
     for (const found_group& found : finder.find_joined()) add_group(finder, found);
   }
-  /// Gives a group memory for the rows that it keeps in place of the tensors between its steps.
+  /// Allocates memory for the rows that a group keeps instead of whole tensors between its steps.
   constexpr void add_group(const stripe_finder& finder, const found_group& found) {
     stripe_group group;
     group.first_window = static_cast<std::int32_t>(made.windows.size());
@@ -184,7 +185,7 @@ struct kernel_chooser {
     made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
     made.stripes.push_back(group);
   }
-  /// Results of a group are written from its first step on, what it reads is read until its last.
+  /// Extends lifetimes in a group: results are in use from its first step on, operands until its last step.
   constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {
     passes::block& b = memory.block_at(block);
     if (is_result) b.first = std::min(b.first, first);
@@ -192,8 +193,8 @@ struct kernel_chooser {
   }
   constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
 
-  /// Whether a code stands for the functions of a choice. In the compiler it does so wherever there is one; g++ with
-  /// sanitizers cannot say there whether a function that a binding names is null.
+  /// Whether a choice is given by a code instead of functions. In constant evaluation that is so whenever there is a
+  /// code: with sanitizers, g++ cannot compare functions with null there.
   static constexpr bool is_in_codes(const kernel_choice& choice) {
     if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
     return choice.code && choice.run == nullptr;
@@ -201,7 +202,7 @@ struct kernel_chooser {
   static constexpr bool is_packed(const planned_node& p, std::size_t operand) {
     return names_operand(p.choice.packs, operand);
   }
-  /// So many bytes more of a region; where they begin.
+  /// Reserves `bytes` at the end of a region; returns their offset.
   static constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
     const std::int64_t at = region;
     region += passes::aligned(bytes);

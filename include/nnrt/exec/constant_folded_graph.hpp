@@ -1,6 +1,5 @@
-// constant_folded_graph: a graph of floats whose prepared nodes have run: what passes folded into weights is computed,
-// and layers read weights alone.
-// Flow: calibrate() settles an optimised graph, finds scales for its tensors and stores its weights.
+// constant_folded_graph: a float graph whose prepare nodes have run, so that layers read weights only.
+// Flow: calibrate() makes it of an optimised graph, finds scales for its tensors and quantises its weights.
 #pragma once
 
 #include <nnrt/core/text.hpp>
@@ -14,14 +13,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// A graph of floats whose layers read weights that are there: what passes folded into them is computed, and none is a
+/// A float graph whose layers read weights with known elements. Weights that passes folded are computed, and none is a
 /// constant.
 struct constant_folded_graph {
   ir::graph graph;
   std::vector<std::vector<std::byte>> bytes;  // by value: elements of weights
 };
 
-/// Constants of floats that layers read become weights: what is stored of them has another size.
+/// Turns float constants that layers read into weights, because their quantised form has another size.
 [[gnu::cold]] inline void make_weights_of_constants(ir::graph& g) {
   for (const ir::node& n : g.nodes) {
     if (n.op->traits.weights == weights_role::none) continue;
@@ -34,7 +33,7 @@ struct constant_folded_graph {
   }
 }
 
-/// A value whose bytes are there, as references see it.
+/// The view of a value whose bytes are known, for references.
 [[gnu::cold]] inline view view_of(const constant_folded_graph& made, std::int32_t id) {
   if (id == ir::none) return {};
   const ir::value& v = made.graph.at(id);
@@ -48,8 +47,8 @@ struct constant_folded_graph {
   return seen;
 }
 
-/// Runs the nodes that need no input, and makes weights of what they give and of constants that layers read.
-/// Error: invalid_argument (weights whose values break an operator's rule, as of compile()).
+/// Runs the nodes that depend on no input. Their results, and constants that layers read, become weights. Error:
+/// invalid_argument (weights whose values break an operator's rule, as in compile()).
 [[gnu::cold]] inline result<constant_folded_graph> settle(const ir::graph& optimised, const bound_weights& weights) {
   constant_folded_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
   ir::graph& g = made.graph;
@@ -79,7 +78,7 @@ struct constant_folded_graph {
       v.is = ir::kind::weight;
       std::string name = joined({g.name_of(n.name), ".", n.op->outputs[row_of(n.op->outputs, i)].role, ".",
                                  static_cast<std::int64_t>(&n - g.nodes.data())});
-      if (n.outputs.count > 1) name += "." + std::to_string(i);  // parts are all of one role
+      if (n.outputs.count > 1) name += "." + std::to_string(i);  // several outputs may have one role
       v.name = g.add_text(name);
     }
     n.removed = true;
@@ -89,7 +88,7 @@ struct constant_folded_graph {
   return made;
 }
 
-/// Weights for the graph, of the bytes of its values and of further tensors.
+/// Weights for the graph: the bytes of its values, and further tensors.
 [[gnu::cold]] inline result<weights> weights_for(const ir::graph& g, const std::vector<std::vector<std::byte>>& bytes,
                                                  std::vector<tensor_entry> further = {}) {
   for (std::size_t id = 0; id < bytes.size(); ++id)

@@ -1,5 +1,5 @@
-// distinct_descs: a list of descs that has each of them once.
-// Flow: the planner gives every operand the index of its desc, and asks this where there are many.
+// distinct_descs: a list of descs without duplicates.
+// Flow: the planner gives every operand the index of its desc; with many descs it finds the index here.
 #pragma once
 
 #include <nnrt/core/desc.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Equal descs have equal hashes, but for scales of 0 and -0.
+/// Hash of a desc. Equal descs have equal hashes, but for scales of 0 and -0.
 constexpr std::uint64_t hash_of(const tensor_desc& desc) {
   std::uint64_t hash =
       mix(no_hash, static_cast<std::uint64_t>(desc.type) << 8 | static_cast<std::uint64_t>(desc.layout));
@@ -19,10 +19,10 @@ constexpr std::uint64_t hash_of(const tensor_desc& desc) {
   return q ? mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint32_t>(q.zero_point)) : hash;
 }
 
-/// Finds descs in a list of different ones that it alone adds to, by a hash table.
+/// Finds descs in a list without duplicates, by a hash table. Only this class may add to the list.
 class distinct_descs {
  public:
-  /// The index of a desc, which is added when it is new.
+  /// The index of a desc, which is added if it is new.
   constexpr std::int32_t index_in(pool<tensor_desc>& list, const tensor_desc& desc) {
     if (2 * (list.size() + 1) > slots_.size()) {
       for (bits_ = 4; std::size_t{1} << bits_ < 4 * list.size();) ++bits_;
@@ -38,7 +38,7 @@ class distinct_descs {
   }
 
  private:
-  /// Where the desc stands in the table, or would.
+  /// The slot of a desc in the table: its entry, or the free slot for it.
   constexpr std::size_t slot_for(const pool<tensor_desc>& list, const tensor_desc& desc) const {
     std::size_t slot = slot_of(hash_of(desc), bits_);
     while (slots_[slot] >= 0 && !(list[static_cast<std::size_t>(slots_[slot])] == desc))
@@ -46,7 +46,7 @@ class distinct_descs {
     return slot;
   }
 
-  pool<std::int32_t> slots_;  // open addressing: indices, -1 where there is none
+  pool<std::int32_t> slots_;  // open addressing: indices, -1 for a free slot
   int bits_ = 0;
 };
 

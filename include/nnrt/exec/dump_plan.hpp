@@ -1,4 +1,4 @@
-// dump_plan: a plan as a table for people - what the passes did, each step, and where its result lies.
+// dump_plan: a plan as a table for people - the changes by passes, each step, and where its result is in memory.
 // Flow: graph<f>::text() and tools; run time only.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Goes to a column of a line that stands alone in `line`; at least two spaces on.
+/// Pads `line`, which holds one line, to a column; at least two spaces.
 [[gnu::cold]] inline void pad_to(pool<char>& line, std::size_t column) {
   if (line.size() >= column) return append(line, {"  "});
   while (line.size() < column) line.push_back(' ');
@@ -51,7 +51,7 @@ namespace detail {
   append(out, {letters_of(line), "\n"});
 }
 
-/// Name, desc and place of each state, and whether what it becomes is made there.
+/// Name, desc and place of each state, and whether its next value is made in place.
 [[gnu::cold]] inline void append_states(pool<char>& out, const plan_view& plan) {
   if (plan.states.empty()) return;
   append(out, {"states, from run to run\n"});

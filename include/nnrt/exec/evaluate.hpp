@@ -1,5 +1,5 @@
-// evaluate: a network computed by the compiler, by its operators' references.
-// Flow: static_assert(nnrt::evaluate<net>(input)[0] == …); tests hold executors against it.
+// evaluate: computes a network in the compiler, with its operators' references.
+// Flow: static_assert(nnrt::evaluate<net>(input)[0] == …); tests compare executors with it.
 #pragma once
 
 #include <nnrt/core/contract.hpp>
@@ -16,7 +16,7 @@ namespace detail {
 /// The tensors of one evaluation.
 struct evaluation {
   ir::graph g;
-  typed_buffers buffers;  // by value id; of weights none
+  typed_buffers buffers;  // by value id; empty for weights
 
   constexpr explicit evaluation(ir::graph graph) : g(static_cast<ir::graph&&>(graph)), buffers(g.values.size()) {
     for (std::size_t i = 0; i < g.values.size(); ++i) {
@@ -34,8 +34,8 @@ struct evaluation {
     if (g.at(id).scales != ir::none) v.scales = buffers[static_cast<std::size_t>(g.at(id).scales)].as<float>();
     return v;
   }
-  /// Up to the first node that finds fault with its values, which is a broken contract, and in constant evaluation no
-  /// constant.
+  /// Runs all nodes. A node that rejects its values is a broken contract, which is not a constant expression; the rest
+  /// is skipped.
   constexpr void run() {
     for (const ir::node& n : g.nodes) {
       pool<view> in, out;
@@ -47,8 +47,8 @@ struct evaluation {
   }
 };
 
-/// Puts the elements of a range into input I; false when there are more or fewer of them than the network declares.
-/// (std::copy is no constant where the standard library checks its iterators.)
+/// Copies the elements of a range into input I; false if their number differs from the declared one. Not std::copy,
+/// which is not constexpr in standard libraries that check iterators.
 template <class G, std::size_t I, class Range> constexpr bool put_elements(evaluation& e, const Range& range) {
   using element = std::remove_cvref_t<decltype(*std::begin(range))>;
   static_assert(dtype_for<element>() == G::inputs[I].desc.type,
@@ -62,12 +62,14 @@ template <class G, std::size_t I, class Range> constexpr bool put_elements(evalu
 
 }  // namespace detail
 
-/// The outputs of network G for these inputs (of its first run, where it has states), an array each (a tuple of arrays
-/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights, or
-/// is the network of a model file, which has them (of a file above 1 MiB at run time alone: the compiler does not see
-/// its weights). Inputs are ranges of the element type, in order of declaration, and of the size that the network
-/// declares (another size is a broken contract, in constant evaluation no constant). Values that break an operator's
-/// rule (an index outside of its tensor) are a broken contract, which is no constant either.
+/// Computes the outputs of network G with the references, in constant evaluation or at run time. Returns an array, or a
+/// tuple of arrays for several outputs. For a network with states it is the first run.
+///
+/// G must have no named weights, or be the network of a model file. For a file above 1 MiB it works at run time only,
+/// because the compiler does not see its weights.
+///
+/// Inputs are ranges of the element type, in order of declaration. A wrong size, or values that break an operator's
+/// rule, are a broken contract, which is not a constant expression.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::has_own_weights,
                 "nnrt::evaluate takes networks without weights, or of model files: use constants, or an executor");

@@ -1,5 +1,5 @@
-// event_count: how a thread waits for what another one writes - it looks for a while, and then sleeps.
-// Flow: thread_pool's threads wait for stages and for their ends, background threads of the C functions for jobs.
+// event_count: lets a thread wait for a value that another thread writes - it spins, then sleeps.
+// Flow: thread_pool's threads wait for phases and their ends, background threads of the C functions for jobs.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Lets the core's other thread run, and a core that waits save power.
+/// Yields to the core's other hardware thread and saves power while spinning.
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -17,18 +17,18 @@ inline void pause() {
 #endif
 }
 
-/// Whether it was there within so many looks.
+/// Polls is_there() up to `looks` times; returns whether it was true.
 template <class IsThere> bool look_for(IsThere is_there, int looks) {
   for (; looks > 0; --looks, pause())
     if (is_there()) return true;
   return false;
 }
 
-/// What follows within microseconds is found by looking so often: that costs less than to sleep and wake up once.
+/// Number of polls before sleeping. Spinning this long costs less than one sleep and wake-up.
 inline constexpr int looks_before_sleep = 4000;
 
-/// Where threads sleep until what another one writes is there. POSIX conditions, and the compilers' own functions for
-/// what is atomic: <atomic> costs each translation unit 0.06 s of parsing.
+/// Threads sleep here until another thread has written a value. It uses POSIX condition variables and compiler
+/// built-ins for atomics, because <atomic> costs each translation unit 0.06 s of parsing.
 class event_count {
  public:
   event_count() = default;
@@ -39,16 +39,16 @@ class event_count {
     pthread_mutex_destroy(&mutex_);
   }
 
-  /// Whether somebody sleeps, or is about to. May be read before others see what this thread has just written.
+  /// Whether a thread sleeps or is about to. The read may be reordered before earlier writes of this thread.
   bool any() const { return __atomic_load_n(&count_, __ATOMIC_RELAXED) != 0; }
-  /// Wakes all. What this thread wrote before is seen by whoever sleeps, and by whoever is about to.
+  /// Wakes all threads. They see everything that this thread wrote before, and so do threads that are about to sleep.
   void wake() {
     pthread_mutex_lock(&mutex_);
     pthread_cond_broadcast(&changed_);
     pthread_mutex_unlock(&mutex_);
   }
-  /// The same if there are any, behind an atomic change of what they wait for: whoever is about to sleep has counted
-  /// himself before he looked for the last time, so either he is seen here, or he sees the change.
+  /// Wakes all threads if there are any. Call it after an atomic change of the value. A thread counts itself before it
+  /// polls for the last time. So either this thread sees the count, or that thread sees the change.
   void wake_any() {
     if (__atomic_load_n(&count_, __ATOMIC_SEQ_CST) != 0) wake();
   }
