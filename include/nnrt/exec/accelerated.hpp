@@ -45,10 +45,10 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
 /// Runs network G as an accelerator would: the nodes that its policy selects on quantised values, the rest on floats.
 /// Movable; one thread at a time.
 ///
-///   run(x…)       inputs in order of declaration; returns a span of known size, or a tuple of spans, valid until the next
-///                 run. For an image (calibrate_images.hpp) x is an image_view, or a range of std::int8_t: pixels - 128
-///   run(x…, y…)   as above, and copies the outputs into the caller's ranges; one range may be both input and output of a
-///                 state: run(x, state, y, state)
+///   run(x…)       inputs in order of declaration; returns a span of known size, or a tuple of spans, valid until the
+///                 next run. For an image (calibrate_images.hpp) x is an image_view, or std::int8_t: pixels - 128
+///   run(x…, y…)   as above, and copies the outputs into the caller's ranges; one range may be both input and output of
+///                 a state: run(x, state, y, state)
 ///   try_run(…)    either of the two; returns a result instead of breaking a contract when a run-time size is wrong
 ///
 /// Scales are known after calibration, not at compile time, so create() makes the plan.

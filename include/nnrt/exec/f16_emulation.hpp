@@ -1,6 +1,6 @@
-// f16_emulation: lets operators on float16 that have no kernel of their own compute with the one for float32.
-// Flow: compile() calls it between the passes, which look for neighbours that casts would part, and make_plan(): it
-// asks for kernels, as the planner does.
+// f16_emulation: lets operators on f16 without an f16 kernel compute with their f32 kernel.
+// Flow: compile() calls it after the passes, because casts would separate nodes that passes combine, and before
+// make_plan(). Like the planner, it selects kernels.
 #pragma once
 
 #include <nnrt/core/deadline.hpp>
@@ -16,7 +16,7 @@ struct widening {
   ir::graph& g;
   const operator_info* cast;
   pool<char> known;
-  pool<std::int32_t> wide;  // of values: the same numbers as f32, where a node has asked for them
+  pool<std::int32_t> wide;  // by value: its f32 copy, if a node needs it
   pool<ir::node> prepared, others;
 
   constexpr widening(ir::graph& graph, const operator_info* op)
@@ -31,7 +31,7 @@ struct widening {
     ops::detail::repeat_types(n.label->attributes, words, input, output);
     return words;
   }
-  /// Whether there is a kernel for the node, with float16 or with float32 in place of it, and its rules accept that.
+  /// Whether the node has a kernel and valid rules when its f16 tensors have dtype `halves_as`.
   constexpr bool has_kernel(const ir::node& n, dtype halves_as) const {
     ir::operand_list operands(g, g.inputs_of(n), known);
     pool<tensor_desc> descs;
@@ -45,10 +45,10 @@ struct widening {
     return n.op->infer(words, operands.operands, descs) && n.op->select({words, operands.operands, descs});
   }
   constexpr bool is_half(std::int32_t id) const { return id != ir::none && g.at(id).desc.type == f16; }
-  /// Nodes on known values run once.
+  /// Whether a node needs casts. Nodes on known values do not, because they run once.
   constexpr bool is_widened(const ir::node& n) const {
     if (known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0) return false;
-    // from or to integers: what f32 holds of them is not what f16 gets
+    // cast from or to integers: rounding to f32 first would give other results than f16
     if (n.op->code == ops::cast::code) return false;
     bool has_half_vector = false;
     for (const std::int32_t id : g.inputs_of(n)) has_half_vector = has_half_vector || is_half(id);
@@ -66,7 +66,7 @@ struct widening {
     const std::int32_t operands[] = {from}, results[] = {to};
     return {cast, cast->label, {}, g.add_operands(operands), g.add_operands(results), {}};
   }
-  /// The value as f32.
+  /// The value as f32; adds a cast if there is none yet.
   constexpr std::int32_t widened(std::int32_t id) {
     const auto i = static_cast<std::size_t>(id);
     if (wide[i] != ir::none) return wide[i];
@@ -93,10 +93,9 @@ struct widening {
   }
 };
 
-/// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is
-/// rounded to float16 all the same, so results are those of its reference but for the order of additions; lstm keeps
-/// its states in float32 between steps. `cast` is half_cast. False, with the graph half done, once the deadline is
-/// over.
+/// Adds casts around each node on f16 that has no f16 kernel but an f32 kernel. Results are rounded to f16, so they
+/// equal those of the reference, except for the order of additions. lstm keeps its states in f32 between steps. `cast`
+/// is half_cast. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool f16_emulation(ir::graph& g, const operator_info* cast, const deadline_watch& watch = {}) {
   widening state(g, cast);
   const std::size_t events = g.log.size();

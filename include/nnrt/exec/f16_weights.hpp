@@ -1,5 +1,5 @@
-// f16_weights: the planner's choice to keep packed weights as float16, and the two conversions that it needs.
-// Flow: compile() hands it to make_plan() where options ask for it; static networks never see it.
+// f16_weights: the planner's options for packed weights stored as f16, with the two conversions.
+// Flow: compile() passes them to make_plan() on request; static networks do not use them.
 #pragma once
 
 #include <nnrt/exec/make_plan.hpp>
@@ -7,15 +7,15 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Smaller weights are those of layers with large images, which run in stripes; widening them each time would cost more
-/// than they take.
+/// Minimum size of f32 weights that are stored as f16. Smaller weights belong to layers with large images, which run in
+/// stripes; widening them in each run would cost more than it saves.
 inline constexpr std::int64_t min_halved_bytes = 128 * 1024;
 
-/// The planner's choices for programs that are made at run time.
+/// The planner's options for programs that are made at run time.
 inline plan_options plan_options_for(nnrt::winograd winograd, bool float16_weights) {
   plan_options chosen{.winograd = winograd};
   if (!float16_weights) return chosen;
-  // Winograd's method multiplies the error of rounded weights by ten, and its weights take up to four times the memory.
+  // Winograd's method multiplies the error of rounded weights by ten, and its weights need up to four times the memory.
   chosen.winograd = nnrt::winograd::off;
   chosen.halves_from = min_halved_bytes;
   chosen.narrow = &kernels::run_narrow<>;

@@ -1,5 +1,5 @@
-// fault: what a run found wrong with the values that it was given, as an error with the node's name.
-// Flow: executor, session and prepare() make it of what run_steps() answers, where a plan has nodes that may fail.
+// fault: turns a value that an operator rejected in a run into an error with the node's name.
+// Flow: executor, session and prepare() call it on the result of run_steps(), for plans with nodes that may fail.
 #pragma once
 
 #include <nnrt/core/pool.hpp>
@@ -9,8 +9,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value and
-/// the bound that it breaks, and where the value stands in its operand.
+/// `gather "lookup": indices must lie in the axis (got 7, expected 4) at element 3`: the node, the rule, the value, the
+/// bound that it breaks, and the index of the value in its operand.
 [[gnu::cold]] inline error error_of(const run_fault& fault, const rule_list& rules, std::string_view op,
                                     std::string_view name) {
   pool<char> rule;
@@ -20,7 +20,7 @@ namespace nnrt { inline namespace NNRT_ISA {
            " (got ", fault.actual, ", expected ", fault.expected, ") at element ", fault.position}};
 }
 
-/// The error of a run whose step `failed` found this.
+/// The error of a run in which step `failed` reported this fault.
 [[gnu::cold]] inline error error_of(const plan_view& plan, const step& failed, const run_fault& fault) {
   std::string_view op, name;
   rule_list rules;
@@ -33,8 +33,8 @@ namespace nnrt { inline namespace NNRT_ISA {
   return error_of(fault, rules, op, name);
 }
 
-/// error_of, for those who run plans without knowing whether these may fail; nullptr where a static network has no node
-/// that may, so that no words for it are compiled.
+/// A pointer to error_of, for code that runs plans. It is nullptr for static networks without nodes that may fail, so
+/// that no text of errors is compiled.
 using fault_wording = error (*)(const plan_view& plan, const step& failed, const run_fault& fault);
 
 }}  // namespace nnrt::NNRT_ISA

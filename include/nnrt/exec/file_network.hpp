@@ -1,7 +1,5 @@
-// file_network: the network of a model file, as a function of builder& like a written one - with the weights of the
-// file.
-// Flow: NNRT_MODEL makes one of bytes in the program; graph<f> evaluates it; executors take its weights when they get
-// none.
+// file_network: the network of a model file as a function of builder&, with the weights of the file.
+// Flow: NNRT_MODEL makes one of bytes in the program; graph<f> evaluates it; executors use its weights by default.
 #pragma once
 
 #include <nnrt/exec/frozen_reading.hpp>
@@ -13,14 +11,14 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// Rules about a model file that the compiler reads.
 enum class file_rule { file_must_be_readable };
 
-/// The byte at which the operator begins that cannot be read; 0: no single one is to blame.
+/// Offset in the file of the operator that cannot be read; 0: no particular operator.
 template <std::size_t Byte> struct at_byte;
-/// Why, in pieces that clang prints whole.
+/// The reason, in pieces that clang prints in full.
 template <fixed_string... Words> struct reason;
 
 namespace detail {
 
-/// Whether the bytes are in order, then whether the network in them is.
+/// Checks the file's bytes, then the network in them.
 template <class File> constexpr reading_fault find_fault() {
   if constexpr (!File::is_given) return {};
   else if constexpr (fault_of_bytes<File>.size != 0) return fault_of_bytes<File>;
@@ -28,10 +26,10 @@ template <class File> constexpr reading_fault find_fault() {
 }
 template <class File> inline constexpr reading_fault fault_in = find_fault<File>();
 
-/// Where the words of a fault are parted: at spaces, into pieces of at most 30 letters.
+/// Splits the text of a fault at spaces, into pieces of at most 30 letters.
 struct word_pieces {
   std::size_t count = 0;
-  std::array<std::size_t, 64> first{};  // and behind the last piece the end
+  std::array<std::size_t, 64> first{};  // index of the first letter of each piece, then the end of the last
 
   constexpr explicit word_pieces(const reading_fault& fault) {
     constexpr std::size_t most = 30;
@@ -65,7 +63,7 @@ template <class File> constexpr bool is_network() {
     }(std::make_index_sequence<pieces_of_fault<File>.count>());
 }
 
-/// The operators of a graph by type and dtype, each once.
+/// The operators of a graph by type and dtype, without duplicates.
 constexpr pool<typed_operator> operators_of(const ir::graph& g) {
   pool<typed_operator> all;
   for (const ir::node& n : g.nodes) {
@@ -85,7 +83,7 @@ inline constexpr auto operators_in = [] {
   return all;
 }();
 
-/// An operator of the list by its code: the one base class that fits.
+/// Finds an operator of the list by its code, as the only base class that matches.
 template <op_code Code, class Op> struct coded {};
 template <class List> struct all_coded;
 template <class... Ops> struct all_coded<ops::type_list<Ops...>> : coded<Ops::code, Ops>... {};
@@ -93,7 +91,7 @@ template <op_code Code, class Op> std::type_identity<Op> find_coded(const coded<
 template <op_code Code>
 using operator_with_code = typename decltype(find_coded<Code>(std::declval<all_coded<ops::list>>()))::type;
 
-/// The graph of a file with operators whose kernels can be chosen: these alone are instantiated.
+/// The graph of a file with operators that have kernels: only these operators are instantiated.
 template <class File> constexpr ir::graph with_kernels() {
   ir::graph g = last_part<File>::thaw().graph;
   constexpr const auto& kinds = operators_in<File>;
@@ -109,7 +107,7 @@ template <class File> constexpr ir::graph with_kernels() {
   return g;
 }
 template <class File> inline constexpr frozen_graph<last_part<File>::used.graph> graph_in_file{with_kernels<File>()};
-/// Without operators, whose functions it would keep in programs: for names and descs.
+/// Without operators, whose functions would be linked into programs; for names and descs.
 template <class File> inline constexpr auto printable_in_file = without_operators(graph_in_file<File>);
 
 template <class File>
@@ -119,8 +117,8 @@ inline constexpr auto places_in_file = [] {
   return places;
 }();
 
-/// All bytes of the file, at run time. Not constexpr: a compiler that should evaluate it prints its name, which says
-/// why. Broken contract: the file in the program is not the one that the compiler has read.
+/// All bytes of the file, at run time. Not constexpr: a compiler that tries to evaluate it prints its name, which
+/// states the reason. Broken contract: the file in the program differs from the file that the compiler read.
 template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB() {
   const auto stored = File::stored();
   if (!stored) broken_contract(stored.error().message());
@@ -129,9 +127,9 @@ template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file
 
 }  // namespace detail
 
-/// The network of a model file in the program, and its weights. File::bytes() is a file_view of the file, where
-/// File::is_given, and File::choices() what is read of it; all are constant expressions. File::stored() gives all bytes
-/// to the program, or an error.
+/// The network of a model file in the program, and its weights. These are constant expressions: File::is_given;
+/// File::bytes(), a file_view of the file; File::choices(), the options of reading. File::stored() returns all bytes at
+/// run time, or an error.
 template <class File> struct file_network {
   constexpr void operator()(builder& g) const {
     static_assert(detail::is_network<File>());
@@ -139,8 +137,8 @@ template <class File> struct file_network {
     else g.refuse();
   }
 
-  /// The weights that lie in the file, whose bytes they refer to. Errors: invalid_file (scales that are none, or
-  /// a large file that is not the one which was read).
+  /// The weights in the file; they refer to its bytes. Errors: invalid_file (invalid scales, or a large file that
+  /// differs from the one that was read).
   [[gnu::cold]] static result<nnrt::weights> weights() {
     auto bytes = File::stored();
     if (!bytes) return fail(std::move(bytes.error()));
@@ -148,8 +146,8 @@ template <class File> struct file_network {
     add_weights_at(detail::places_in_file<File>, detail::printable_in_file<File>.thaw(), *bytes, made);
     return std::move(made).finish();
   }
-  /// The graph with the elements of all weights as constants, for evaluate(). The weights of a file above 1 MiB are
-  /// there at run time alone.
+  /// The graph with the elements of all weights as constants, for evaluate(). Weights of a file above 1 MiB are
+  /// available at run time only.
   static constexpr ir::graph with_constants(ir::graph g) {
     file_view file = File::bytes();
     for (const weight_place& place : detail::places_in_file<File>) {

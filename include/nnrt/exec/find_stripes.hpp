@@ -1,6 +1,6 @@
-// find_stripes: which consecutive nodes run stripe by stripe, so that what lies between them stays in the caches, and
-// which are shared out together.
-// Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_stripes.hpp runs what is found.
+// find_stripes: finds consecutive nodes that run in stripes of rows, so that tensors between them stay in the cache,
+// and nodes that threads share out together.
+// Flow: make_plan() calls it after kernels are chosen and before memory is placed; run_stripes.hpp executes the result.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>
@@ -8,48 +8,46 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Whether, and how, networks run in stripes of rows.
+/// Options for running networks in stripes of rows (depth-first execution).
 struct stripe_options {
   bool enabled = true;
-  std::int64_t rows =
-      0;  // of a stripe; then whatever can run in stripes does. 0: where it pays, with as many rows as fit
+  std::int64_t rows = 0;  // of a stripe, for all nodes that can; 0: where it is faster, as many as fit
 };
 
 namespace detail {
 
-/// What a core's second cache holds beside what else passes through it. Tensors of this size and above leave the cache
-/// before they are read again; a stripe of a group takes no more. Measured with 1 MiB; 384 KiB to 768 KiB are as good
-/// within two parts in a hundred.
+/// Usable bytes of a core's L2. Tensors of this size or larger leave the cache before they are read again; a stripe of
+/// a group uses at most this. Measured with 1 MiB; 384 KiB to 768 KiB are within 2 %.
 inline constexpr std::int64_t l2_bytes = 512 * 1024;
 
-/// Weights that each of several threads may read in full when they share out rows: they stay in its cache, while what
-/// it reads of images that others have made has to come from there in every run.
+/// Maximum size of weights that every thread reads in full when threads share out rows. They stay in each thread's
+/// cache, whereas images that other threads made are transferred in every run.
 inline constexpr std::int64_t max_joined_weights = l2_bytes / 4;
 
 inline constexpr std::int32_t max_stripe_steps = 8;    // of one group
 inline constexpr std::size_t max_stripe_operands = 6;  // of one step, inputs and outputs together
 
-/// What the search knows of a node with a step.
+/// A node that has a step, as the search reads it.
 struct stripe_candidate {
   std::int32_t node = 0;
-  row_window rows;                // without images: it runs as a whole
+  row_window rows;                // empty: it cannot run by rows
   std::int64_t packed_bytes = 0;  // of weights
   int parts = 1;                  // of its step
   bool has_group = false;
 };
 
-/// Whether a step whose kernel reads rows like this makes each row of its result of the same row alone.
+/// Whether each row of a step's result depends only on the same row of its operand.
 constexpr bool keeps_rows(const row_window& rows) {
   return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0;
 }
 
-/// Candidates first … last run in stripes.
+/// A group: candidates first … last run in stripes.
 struct found_group {
   std::int32_t first = 0, last = 0;
-  std::int64_t rows = 0;  // of the last one's result in one stripe; 0: they are shared out together
+  std::int64_t rows = 0;  // of the last result in one stripe; 0: threads share them out together
 };
 
-/// How many bytes of the arena are in use at some time from one node to another.
+/// Bytes of the arena in use between two nodes.
 struct arena_use {
   pool<std::int64_t> begun, ended;  // bytes of blocks that began, and that ended, before each node
   std::int64_t most = 0;            // at one node
@@ -73,13 +71,13 @@ struct arena_use {
   }
 };
 
-/// Finds groups in chains of candidates, each the only reader of the one before it.
+/// Finds groups in chains of candidates, each the only reader of the preceding one.
 struct stripe_finder {
   const ir::graph& g;
   const passes::memory_plan& memory;
   array_ref<const stripe_candidate> candidates;  // every node that has a step, in order
   stripe_options options;
-  pool<std::int32_t> reads;  // of values, by nodes, as outputs and as what states become
+  pool<std::int32_t> reads;  // of values: by nodes, outputs and states
 
   constexpr stripe_finder(const ir::graph& graph, const passes::memory_plan& plan,
                           array_ref<const stripe_candidate> all, stripe_options chosen)
@@ -101,12 +99,12 @@ struct stripe_finder {
   }
   /// The outermost block of a value.
   constexpr std::int32_t block_of(std::int32_t id) const { return memory.resolve(memory.at(id)).block; }
-  /// Whether the result of c, which is not the last, is a step on the way to the group's result in the same memory.
+  /// Whether candidate c, not the last of a group, has its result in the memory of the group's result.
   constexpr bool is_in_place(std::int32_t c, std::int32_t last) const {
     return block_of(result_of(c)) == block_of(result_of(last));
   }
 
-  /// Rows of candidate c - 1 that a stripe keeps when it makes so many of c.
+  /// Rows of candidate c - 1 that a stripe of `rows` rows of candidate c needs.
   constexpr std::int64_t rows_before(std::int32_t c, std::int64_t rows) const {
     return std::min((rows - 1) * at(c).rows.stride + at(c).rows.taps, desc_of(c - 1).shape[1]);
   }
@@ -122,9 +120,9 @@ struct stripe_finder {
     return found;
   }
 
-  /// Finds what threads share out together among candidates without a group, once the rows between those of the others
-  /// have taken the place of tensors: as many steps as leave the arena no larger, though what the first one reads is
-  /// kept until the last is done.
+  /// Finds groups of steps that threads share out together, among candidates without a group; runs after stripes have
+  /// shrunk the tensors of other groups. A group is as long as the arena does not grow, although the operands of its
+  /// first step are kept until its last.
   constexpr pool<found_group> find_joined() const {
     pool<found_group> found;
     const auto count = static_cast<std::int32_t>(candidates.size());
@@ -145,7 +143,7 @@ struct stripe_finder {
            node_of(c).inputs.count + 2 <= std::int32_t{max_stripe_operands};
   }
   constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= l2_bytes; }
-  /// Whether candidate c + 1 reads what c makes by rows, and nobody else reads it.
+  /// Whether candidate c + 1 reads the result of c by rows, and is its only reader.
   constexpr bool is_linked(std::int32_t c) const {
     const std::int32_t between = result_of(c);
     const passes::location where = memory.at(between);
@@ -158,21 +156,22 @@ struct stripe_finder {
     return false;
   }
 
-  /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares
-  /// of two threads differ little.
+  /// Whether candidate c + 1 makes each row from the same row of c only, so that a thread needs no other thread's rows.
+  /// The threads' shares must be nearly equal.
   constexpr bool is_joined(std::int32_t c) const {
-    // they are images: others may have no axis 1
+    // only then it is an image: other tensors may have no axis 1
     if (!keeps_rows(at(c + 1).rows) || !can_run_in_stripes(c + 1)) return false;
     const std::int64_t height = desc_of(c + 1).shape[1];
     return is_linked(c) && desc_of(c).bytes() < l2_bytes && at(c).packed_bytes <= max_joined_weights &&
            at(c + 1).packed_bytes <= max_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }
-  /// Makes one group of a chain if a stripe of it fits into the cache, else cuts the chain where least lies between.
+  /// Makes one group of a chain if a stripe of it fits into the cache. Otherwise cuts the chain after the smallest
+  /// tensor.
   constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
     if (first == last) return;
     const chain_cuts cuts(*this, first, last);
-    pool<chain_part> rest;  // the first one last
+    pool<chain_part> rest;  // a stack with the first part on top
     rest.push_back({first, last, cuts.root});
     while (!rest.empty()) {
       const chain_part part = rest.back();
@@ -188,12 +187,12 @@ struct stripe_finder {
       rest.push_back({part.first, part.cut, cuts.in_first(part.cut)});
     }
   }
-  /// Candidates first … last of a chain, and after which of them least lies between.
+  /// Candidates first … last of a chain, and the candidate with the smallest result, after which it is cut.
   struct chain_part {
     std::int32_t first = 0, last = 0, cut = -1;
   };
-  /// Where a chain is cut, and then its parts: a Cartesian tree of the bytes after each candidate, the first of the
-  /// smallest on top. Linear in the chain's length, where looking through each part would be quadratic.
+  /// Where a chain and its parts are cut: a Cartesian tree of the bytes of each candidate's result, smallest on top. It
+  /// is linear in the chain's length, whereas a search in each part would be quadratic.
   struct chain_cuts {
     std::int32_t begin;
     std::int32_t root = -1;
@@ -204,7 +203,7 @@ struct stripe_finder {
       second_child = first_child;
       pool<std::int32_t> right_edge;  // of the tree so far
       for (std::int32_t c = first; c < last; ++c) {
-        std::int32_t above = -1;  // what c takes the place of
+        std::int32_t above = -1;  // the subtree that c replaces
         while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes())
           above = right_edge.back(), right_edge.pop_back();
         first_child[static_cast<std::size_t>(c - begin)] = above;
@@ -219,7 +218,7 @@ struct stripe_finder {
       return second_child[static_cast<std::size_t>(cut - begin)];
     }
   };
-  /// Rows of a stripe: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
+  /// Rows of a stripe: the largest even number that fits, since kernels make two rows at once. 0: not even two fit.
   constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
     const std::int64_t height = desc_of(last).shape[1];
     if (options.rows > 0) return std::min(options.rows, height);
@@ -230,7 +229,7 @@ struct stripe_finder {
     }
     return 2 * pairs;
   }
-  /// Bytes of results and weights that a stripe goes through.
+  /// Bytes of results and weights that a stripe reads or writes.
   constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
     std::int64_t bytes = 0;
     for (std::int32_t c = last; c >= first; --c) {
@@ -239,8 +238,8 @@ struct stripe_finder {
     }
     return bytes;
   }
-  /// Whether the group's own memory can be made smaller without anybody noticing, and its result be written while its
-  /// images are still read.
+  /// Whether no step outside of the group uses the tensors between its steps, and no operand from outside shares memory
+  /// with its result. Then the tensors can shrink, and the result can be written while operands are read.
   constexpr bool is_closed(std::int32_t first, std::int32_t last) const {
     for (std::int32_t c = first; c <= last; ++c) {
       const passes::block& b = memory.blocks[static_cast<std::size_t>(block_of(result_of(c)))];

@@ -1,6 +1,5 @@
-// forks: whether an object's process is still the one that made it, or a child that was forked since.
-// Flow: what has threads, or sockets that others are served by, asks before it waits for a thread or speaks: a child
-// has neither of them.
+// forks: detects whether a process is a child that was forked after an object was made.
+// Flow: objects with threads or sockets check it before they wait for a thread or send: a forked child has neither.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -10,10 +9,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Forks between the first process and this one since somebody asks. Changes only in a child that has one thread yet.
+/// Number of forks since counting began. It changes only in a forked child while that has one thread.
 inline int forks_so_far = 0;
 
-/// Counts forks from now on. (pthread_atfork and no getpid(): that is a system call, and runs ask.)
+/// Starts counting forks. It uses pthread_atfork, because getpid() is a system call and every run checks.
 [[gnu::cold]] inline void count_forks() {
   [[maybe_unused]] static const int failed =
       pthread_atfork(nullptr, nullptr, [] { __atomic_store_n(&forks_so_far, forks_so_far + 1, __ATOMIC_RELEASE); });
@@ -23,9 +22,9 @@ inline int forks_so_far = 0;
 class home_process {
  public:
   home_process() : forks_(now()) { count_forks(); }
-  /// False in a child that was forked since.
+  /// False in a child that was forked after that.
   bool is_here() const { return __atomic_load_n(&forks_, __ATOMIC_ACQUIRE) == now(); }
-  /// The object belongs to this process from now on.
+  /// Assigns the object to the present process.
   void move_here() { __atomic_store_n(&forks_, now(), __ATOMIC_RELEASE); }
 
  private:
@@ -34,8 +33,8 @@ class home_process {
   int forks_;
 };
 
-/// Leaves an object's contents to no one, and makes a new one in its place: for what a thread that is gone was using,
-/// or would be waited for by its end.
+/// Makes a new object in place without destroying the old one. For members that a lost thread was using, or whose
+/// destructor would wait for it.
 template <class T, class... Arguments> void made_anew(T& object, Arguments&&... arguments) {
   ::new (static_cast<void*>(&object)) T(static_cast<Arguments&&>(arguments)...);
 }

@@ -1,5 +1,5 @@
-// frozen: graphs and plans as arrays of exactly their size, so that constant evaluation can keep them.
-// Flow: static_graph.hpp evaluates each stage into roomy arrays and keeps what fits exactly.
+// frozen: graphs and plans as arrays of exact size, so that constant evaluation can store them.
+// Flow: static_graph.hpp evaluates each stage into oversized arrays and keeps arrays of exact size.
 #pragma once
 
 #include <nnrt/exec/plan.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Copies a pool or an array as far as there is room; std::copy and the operators [] take more constexpr steps.
+/// Copies a pool or an array, at most N elements; std::copy and operator[] take more constexpr steps.
 template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
   const T* element = from.begin();
   const T* const end = element + (from.size() < N ? from.size() : N);
@@ -33,7 +33,7 @@ template <graph_sizes N> struct frozen_graph {
   std::array<std::byte, N.bytes> bytes{};
   std::array<ir::event, N.log> log{};
 
-  /// Of an ir::graph, or of a larger frozen one.
+  /// From an ir::graph or a larger frozen graph.
   template <class Graph> constexpr explicit frozen_graph(const Graph& g) {
     copy(g.values, values);
     copy(g.nodes, nodes);
@@ -49,7 +49,7 @@ template <graph_sizes N> struct frozen_graph {
 
   /// The graph with its pools as vectors again, for the next pass.
   constexpr ir::graph thaw() const { return thaw(N); }
-  /// The same for arrays of which only so much is used.
+  /// As above, for arrays of which only the first elements are used.
   constexpr ir::graph thaw(const graph_sizes& used) const {
     ir::graph g;
     g.values.insert(values.begin(), values.begin() + used.values);
@@ -66,7 +66,7 @@ template <graph_sizes N> struct frozen_graph {
   }
 };
 
-/// A plan as arrays: what stays in .rodata.
+/// A plan as arrays, which are stored in .rodata.
 template <plan_sizes N> struct frozen_plan {
   static constexpr plan_sizes sizes = N;
   std::array<step, N.steps> steps{};
@@ -86,7 +86,7 @@ template <plan_sizes N> struct frozen_plan {
   std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes,
       steps_before_states;
 
-  /// Of a plan, or of a larger frozen one.
+  /// From a plan or a larger frozen plan.
   template <class Plan>
   constexpr explicit frozen_plan(const Plan& p)
       : arena_bytes(p.arena_bytes),
@@ -112,7 +112,7 @@ template <plan_sizes N> struct frozen_plan {
   }
 };
 
-/// A graph or a plan in arrays with room to spare, and its sizes, so that one evaluation answers both.
+/// A graph or plan in oversized arrays together with its sizes, so that one evaluation gives both.
 template <class Frozen> struct oversized {
   std::remove_const_t<decltype(Frozen::sizes)> sizes;
   Frozen held;

@@ -1,7 +1,7 @@
-// frozen_reading: reads a model file in constant evaluation, some operators at a time; each part's result is a
+// frozen_reading: reads a model file in constant evaluation, a few operators at a time; each part's result is a
 // constant.
-// Flow: file_network.hpp asks for the last part, whose graph is complete; each part continues the graph of the one
-// before.
+// Flow: file_network.hpp uses the last part, whose graph is complete; each part continues the graph of the preceding
+// one.
 #pragma once
 
 #include <nnrt/exec/frozen.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Sizes of all lists of a network that has been read in part.
+/// Sizes of all lists of a partly read network.
 struct reading_sizes {
   graph_sizes graph;
   std::size_t places, tensors, formed, variables, lists, counted, called_once;
@@ -30,10 +30,11 @@ constexpr bool fits(const reading_sizes& n, const reading_sizes& room) {
          n.called_once <= room.called_once;
 }
 
-/// Nodes after which a part ends: what clang's million steps of an evaluation are enough for, three times over.
+/// Number of nodes after which a part ends. It uses about a third of clang's limit of a million steps for one
+/// evaluation.
 inline constexpr std::size_t nodes_in_part = 12;
 
-/// What a part should fit into that begins with so much.
+/// Estimated sizes of a part that begins with sizes n.
 constexpr reading_sizes room_to_read(reading_sizes n, const tflite::network_extent& whole) {
   constexpr std::size_t nodes = nodes_in_part + 4;
   const std::size_t ends = whole.inputs + whole.outputs;
@@ -46,7 +47,7 @@ constexpr reading_sizes room_to_read(reading_sizes n, const tflite::network_exte
   return n;
 }
 
-/// A network that has been read in part, as arrays.
+/// A partly read network as arrays.
 template <reading_sizes N> struct frozen_reading {
   static constexpr reading_sizes sizes = N;
   frozen_graph<N.graph> graph;
@@ -80,7 +81,7 @@ template <reading_sizes N> struct frozen_reading {
     copy(n.tensors.called_once, called_once);
   }
 
-  /// The network again, of arrays of which so much is used.
+  /// Restores the network from arrays of which only the first elements are used.
   constexpr tflite::partial_network thaw(const reading_sizes& used) const {
     tflite::partial_network n;
     n.graph = graph.thaw(used.graph);
@@ -101,12 +102,12 @@ template <reading_sizes N> struct frozen_reading {
   }
 };
 
-/// Why a file is no network.
+/// Why a file is not a valid network.
 struct reading_fault {
   error_code code{};
-  std::size_t at = 0;  // where in the file the operator begins that cannot be read; 0: no single one is to blame
+  std::size_t at = 0;  // offset of the operator that cannot be read; 0: no particular operator
   std::size_t size = 0;
-  std::array<char, 480> words{};  // as many as are needed, or as there is room for
+  std::array<char, 480> words{};  // the text, truncated to this size
 
   constexpr reading_fault() = default;
   constexpr reading_fault(const error& found, std::size_t place) : code(found.code()), at(place) {
@@ -115,7 +116,7 @@ struct reading_fault {
   }
 };
 
-/// Operators that reading needs, and references of them by dtype, as a template argument.
+/// The operators that reading needs, and the dtypes of their references, as a template argument.
 template <std::size_t N> struct operator_set {
   std::array<typed_operator, N> all{};
 
@@ -147,41 +148,41 @@ template <class List, operator_set Needed> struct reading_forms;
 template <class... Ops, operator_set Needed> struct reading_forms<ops::type_list<Ops...>, Needed> {
   static constexpr std::array<const operator_info*, sizeof...(Ops)> all{form_of<Ops, Needed>()...};
 };
-/// Every operator, those of a set in the form that reading takes.
+/// Finds any operator; those of the set have the functions that reading needs.
 template <operator_set Needed> constexpr const operator_info* find_to_read(op_code code) {
   for (const operator_info* const op : reading_forms<ops::list, Needed>::all)
     if (op->code == code) return op;
   return nullptr;
 }
 
-/// What one evaluation has read.
+/// The result of one evaluation.
 struct read_part {
   tflite::partial_network network;
   reading_fault fault;
-  graph_builder::lacking_part lacking;  // without which reading cannot go on
+  graph_builder::lacking_part lacking;  // the operator that reading needs and the set lacks
   bool is_last = false;
 };
 
-/// Whether the file is in order: the first evaluation, which others rely on.
+/// Whether the file's bytes are valid: the first evaluation, which the others rely on.
 template <class File>
 inline constexpr reading_fault fault_of_bytes = [] {
   const auto file = tflite::document::verify(File::bytes());
   return file ? reading_fault() : reading_fault(file.error(), 0);
 }();
 
-/// How much of the network of a file is known before it is read.
+/// The sizes of a file's network that are known before it is read.
 template <class File>
 inline constexpr tflite::network_extent extent_in = [] {
   tflite::document file = tflite::document::trusted(File::bytes());
   return tflite::network_reader(file, File::choices(), nullptr).extent();
 }();
 
-/// Reads a part of a file that is in order: all that comes before operators, or some of them.
+/// Reads a part of a valid file: all that precedes its operators, or some of the operators.
 template <class File, operator_set Needed> constexpr read_part read_on(tflite::partial_network so_far, bool is_first) {
   read_part made;
   tflite::document file = tflite::document::trusted(File::bytes());
   tflite::network_reader reader(file, File::choices(), &find_to_read<Needed>);
-  result<void> ok;  // not with ?: - g++ 12 destroys what it chose twice
+  result<void> ok;  // not with ?: - g++ 12 destroys the chosen operand twice
   if (is_first) ok = reader.begin();
   else ok = reader.resume(static_cast<tflite::partial_network&&>(so_far));
   const std::size_t end = is_first ? 0 : reader.nodes() + nodes_in_part;
@@ -196,7 +197,7 @@ template <class File, operator_set Needed> constexpr read_part read_on(tflite::p
   return made;
 }
 
-/// A part in arrays with room to spare.
+/// A part in oversized arrays.
 template <reading_sizes Room> struct roomy_part {
   reading_sizes used;
   frozen_reading<Room> held;
@@ -212,9 +213,9 @@ template <reading_sizes Room> struct roomy_part {
         is_last(from.is_last) {}
 };
 
-/// Operators of ours that an operator of a file usually needs. A part is read again whenever it needs one that is not
-/// instantiated, so these are instantiated at once if the file names the operator. Only compile time depends on this
-/// list.
+/// Operators that the operators of a file usually become. A part is read again whenever it needs an operator that is
+/// not instantiated, so these are instantiated at once if the file has the file operator. Only compile time depends on
+/// this list.
 struct likely_operator {
   std::int32_t builtin;
   op_code becomes;
@@ -254,7 +255,7 @@ inline constexpr auto likely_set = [] {
   return made;
 }();
 
-/// What is before the first part.
+/// The state before the first part.
 template <class File> struct nothing_read {
   static constexpr bool is_nothing = true;
   static constexpr auto needed = likely_set<File>;
@@ -274,7 +275,7 @@ template <class File, std::size_t Part, auto Needed> struct attempt_to_read {
   static constexpr roomy_part<room_to_read(before::used, extent_in<File>)> oversized{read()};
   static constexpr reading_sizes used = oversized.used;
 
-  /// Of exactly its size, for what there was not enough room for.
+  /// In arrays of exact size, if the estimated sizes were too small.
   template <class = void> struct exact {
     static constexpr frozen_reading<used> held{read().network};
   };
@@ -284,7 +285,7 @@ template <class File, std::size_t Part, auto Needed> struct attempt_to_read {
   }
 };
 
-/// The part as it is when everything is there that it asks for.
+/// The part, read again with a larger set until the set has all operators that it needs.
 template <class File, std::size_t Part, auto Needed> constexpr auto attempted() {
   using attempt = attempt_to_read<File, Part, Needed>;
   if constexpr (!attempt::oversized.lacking.is_lacking) return std::type_identity<attempt>();
@@ -300,7 +301,7 @@ template <class File> struct part_before<File, 0> {
   using type = nothing_read<File>;
 };
 
-/// The part that ends a file, or in which its reading ends.
+/// The last part of a file, or the part in which reading fails.
 template <class File, std::size_t Part = 0> constexpr auto find_last_part() {
   using part = part_of_file<File, Part>;
   if constexpr (part::oversized.is_last || part::oversized.fault.size != 0) return std::type_identity<part>();

@@ -1,6 +1,6 @@
-// make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and what is prepared.
+// make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and prepared data.
 // Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both
-// kinds of executor walk the plan.
+// kinds of executor run the plan.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -13,25 +13,23 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// Copies an output whose bytes are those of an input, a weight, a constant or a state that changes, since outputs
-/// always lie in the arena; and what a state becomes.
+/// Copies a tensor: an output that shares bytes with an input, weight, constant or changing state, since outputs must
+/// be in the arena; or the next value of a state.
 inline void copy_bytes(const kernel_call& call) {
   const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
   auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
   std::copy(from, from + call.in[0].desc->bytes(), to);
 }
 
-/// A copy at the end of a run that has to do with a state.
+/// A copy at the end of a run, for a state.
 struct state_copy {
   std::int32_t state = ir::none;
-  std::int32_t saved = ir::none;  // the block that another state, in whose memory `next` lies, or this one is saved in;
-                                  // none: `next` is where it was made
-  bool is_saving = false;         // the state goes there, and does not become anything yet
+  std::int32_t saved = ir::none;  // block with the saved value of the state that holds `next`; none: not saved
+  bool is_saving = false;         // saves the state into that block, and does not update it yet
 };
 
-/// The copies by which states become what was not made in their place, in an order in which each is written when nobody
-/// is left who reads it: one may become what another one was. Where they wait for each other in a circle, one of it is
-/// saved first.
+/// Copies of next values that were not made in place. The order ensures that a state is overwritten only after all its
+/// readers, since a state may become another state's old value. In a cycle of such states, one state is saved first.
 class state_copies {
  public:
   pool<state_copy> in_order;
@@ -42,14 +40,14 @@ class state_copies {
     for (std::int32_t k = 0; k < count; ++k) {
       waiting& of = at(k);
       of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
-      of.is_waiting = of.read != k;  // else it is there, or does not change
+      of.is_waiting = of.read != k;  // otherwise it is in place or unchanged
       if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
     }
     for (std::int32_t k = 0; k < count; ++k)
       if (at(k).readers == 0) add(k);
     for (std::int32_t k = 0; k < count; ++k) {
       if (!at(k).is_waiting) continue;
-      // Circles alone are left, in which each is read by one other.
+      // Only cycles are left, in which each state has one reader.
       const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
       const auto end = static_cast<std::int32_t>(g.nodes.size());
       const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
@@ -63,13 +61,13 @@ class state_copies {
  private:
   struct waiting {
     bool is_waiting = false;
-    std::int32_t read = ir::none;   // the state in whose memory lies what it becomes; none: in none's
-    std::int32_t saved = ir::none;  // where that was saved
-    std::int32_t readers = 0;  // others that wait to read it, and the sum of their numbers: the number of the last one
+    std::int32_t read = ir::none;   // the state whose memory holds the next value; none: not in a state
+    std::int32_t saved = ir::none;  // where that state was saved
+    std::int32_t readers = 0;  // number of waiting readers; `reader` is the sum of their indices, or the last one's
     std::int64_t reader = 0;
   };
   constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
-  /// The copy of a state, and those that may follow once it has read what it becomes.
+  /// Adds the copy of a state, then those of states whose last reader this was.
   constexpr void add(std::int32_t k) {
     while (k != ir::none && at(k).is_waiting) {
       at(k).is_waiting = false;
@@ -85,8 +83,8 @@ class state_copies {
 };
 
 struct planner : kernel_chooser {
-  pool<char> read_by_steps;    // values that steps read, beyond what pack() reads for them
-  pool<std::int32_t> slot_of;  // of values
+  pool<char> read_by_steps;    // values that steps read, other than through pack()
+  pool<std::int32_t> slot_of;  // by value
   pool<std::int32_t> weight_base;
   std::int64_t halves_at = -1;  // in prepare scratch
   distinct_descs desc_finder;
@@ -114,11 +112,11 @@ struct planner : kernel_chooser {
       read_by_steps[static_cast<std::size_t>(scales)] = 1;
   }
 
-  /// The index of a desc, which is added when it is new. The search begins at the newest, since neighbours are alike,
-  /// and does not go far.
+  /// The index of a desc, which is added if it is new. It searches the 64 newest descs first, since neighbours are
+  /// often equal.
   constexpr std::int32_t desc_index(const tensor_desc& desc) {
     constexpr std::size_t far = 64;
-    // The last extent first: comparing whole descs was a sixth of what compilers spent on planning MobileNetV2.
+    // Compares the last extent first: comparing whole descs took a sixth of the compile time of planning MobileNetV2.
     const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
     const std::int64_t extent = desc.shape.extents[last];
     const tensor_desc* const first = made.descs.begin() + (made.descs.size() > far ? made.descs.size() - far : 0);
@@ -134,7 +132,7 @@ struct planner : kernel_chooser {
     return static_cast<std::int32_t>(made.slots.size()) - 1;
   }
 
-  /// Address of a value; of known results it is decided here.
+  /// Address of a value; allocates memory for known results.
   constexpr operand_slot address(std::int32_t id) {
     const ir::value& v = g.at(id);
     operand_slot slot;
@@ -174,8 +172,8 @@ struct planner : kernel_chooser {
     return slot;
   }
 
-  /// The slots of a node's operands, side by side. Those that pack() reads have memory for pack() alone, the others for
-  /// run() alone; all keep their descs. The packed form comes last, for run().
+  /// Adds the slots of a node's operands. Operands that pack() reads have memory for pack() only, the others for run()
+  /// only; all have their descs. The packed form is last, for run().
   constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
     pool<operand_slot> row;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
@@ -194,8 +192,8 @@ struct planner : kernel_chooser {
     return at;
   }
 
-  /// Brings the packed operands of a node about - by a step before it, before every run or once, or here and now - and
-  /// says where they are.
+  /// Adds the packing of a node's operands and returns the slot of the packed form. Packing is done now, by a prepare
+  /// step, or by a step before each run of the node.
   constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
     operand_slot packed;
     packed.desc = desc_index({u8, {p.choice.packed_bytes}});
@@ -221,8 +219,8 @@ struct planner : kernel_chooser {
     if (!p.packs_before) pack.parts = p.choice.pack_parts;
     return pack;
   }
-  /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All
-  /// of them are packed in one piece of memory.
+  /// As above, for weights that are stored as f16: packed and narrowed once, widened before every run of the step. All
+  /// of them share one scratch block for packing.
   constexpr operand_slot add_halved_pack(const ir::node& n, const planned_node& p, const step& of_node) {
     operand_slot packed{
         .base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
@@ -248,7 +246,7 @@ struct planner : kernel_chooser {
     made_of.outputs = add_row(pool<operand_slot>{to});
     return made_of;
   }
-  /// Where weights are packed before they are narrowed: room for the largest.
+  /// Scratch for packing before narrowing: the size of the largest.
   constexpr std::int64_t halves_scratch() {
     if (halves_at >= 0) return halves_at;
     std::int64_t largest = 0;
@@ -256,8 +254,8 @@ struct planner : kernel_chooser {
       if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
     return halves_at = take(made.prepare_scratch_bytes, largest);
   }
-  /// What pack() writes: the packed form. It sees the descs of the node's results behind it: a quantised layer's
-  /// weights are scaled by what they say.
+  /// The row of pack()'s results: the packed form, then the descs of the node's results, by which a quantised layer's
+  /// weights are scaled.
   constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
     pool<operand_slot> row;
     row.push_back(packed);
@@ -275,7 +273,7 @@ struct planner : kernel_chooser {
     }
     return true;
   }
-  /// Runs pack() on constants and puts the result among them; its offset there.
+  /// Runs pack() on constants and appends the result to the constants; returns its offset.
   constexpr std::int64_t pack_now(const ir::node& n, const planned_node& p) {
     typed_buffers buffers(g.inputs_of(n).size());
     pool<view> in;
@@ -337,7 +335,7 @@ struct planner : kernel_chooser {
     if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
   }
 
-  /// Whether the next step, or its group, is the first that writes to a state.
+  /// Records the next step, or its group, if it is the first that writes to a state.
   constexpr void note_change(const ir::node& n, std::int32_t group) {
     for (const std::int32_t id : g.outputs_of(n))
       if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
@@ -345,7 +343,7 @@ struct planner : kernel_chooser {
                                              : made.stripes[static_cast<std::size_t>(group)].steps.first;
   }
 
-  /// The next step belongs to this group; the last one has its scratch memory.
+  /// Adds the next step to a group; the scratch memory of the last step is the group's.
   constexpr void add_to_group(std::int32_t index, step& next) {
     stripe_group& group = made.stripes[static_cast<std::size_t>(index)];
     if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size()), next.group = index;
@@ -360,7 +358,7 @@ struct planner : kernel_chooser {
   }
   constexpr port port_for(ir::range name, std::int32_t slot) { return {add_text(name), slot}; }
 
-  /// Inputs in order of declaration, then weights in order of declaration: the bases of a run.
+  /// Numbers the bases of a run: inputs in order of declaration, then weights in order of declaration.
   constexpr void number_bases() {
     weight_base.assign(g.values.size(), no_memory);
     std::int32_t next = first_input;
@@ -375,14 +373,14 @@ struct planner : kernel_chooser {
         made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
   }
 
-  /// Outputs that are no result of a step, or lie where a state will be, are copied by a step of their own.
+  /// Adds an output. If it needs a copy, a step copies it to copy_block.
   constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
     std::int32_t slot = slot_for(out.value);
     if (copy_block != ir::none)
       slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
     made.outputs.push_back(port_for(out.name, slot));
   }
-  /// A step that copies a tensor to this offset in the arena; the slot there.
+  /// Adds a step that copies a tensor to this offset in the arena; returns its slot.
   constexpr std::int32_t add_copy(std::string_view name, const operand_slot& source, std::int64_t offset) {
     operand_slot target = source;
     target.base = in_arena;
@@ -403,7 +401,7 @@ struct planner : kernel_chooser {
       made.states.push_back({add_text(g.at(s.value).name), slot, initial, false});
     }
   }
-  /// What is left to do for states when all nodes have run, and outputs are where they stay.
+  /// Adds the copies of states, after all nodes and outputs.
   constexpr void add_state_copies(const state_copies& copies) {
     if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
     for (const state_copy& c : copies.in_order) {
@@ -421,7 +419,7 @@ struct planner : kernel_chooser {
     }
   }
 
-  // A list that grows is copied, and compilers evaluate that element by element.
+  // Reserves lists, because growing copies them, which compilers evaluate element by element.
   constexpr void reserve() {
     const plan_sizes room = room_to_plan(sizes_of(g));
     nodes.reserve(g.nodes.size());
@@ -440,7 +438,7 @@ struct planner : kernel_chooser {
     made.constants = g.bytes;
     if (!choose_all()) return {};
     const state_copies of_states(g, memory);
-    pool<char> is_copied;  // states
+    pool<char> is_copied;  // by state
     is_copied.assign(g.states.size(), 0);
     for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
     pool<std::int32_t> copies;
@@ -470,8 +468,8 @@ struct planner : kernel_chooser {
 
 }  // namespace detail
 
-/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation
-/// unit allows. Once the deadline is over, which the watch then says, the plan is nothing to be run.
+/// Makes the plan of a graph whose shapes are all known. Its kernels are those for the instruction set of this
+/// translation unit. After the deadline the plan is incomplete and must not be run.
 constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) {
   return detail::planner(g, options, watch).run();
 }

@@ -1,5 +1,5 @@
-// memory: where executors keep intermediate results and prepared weights.
-// Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
+// memory: memory of executors for intermediate results and prepared weights.
+// Flow: executor has an arena_memory; executors of one network share its prepared_weights.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -23,9 +23,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Memory from the heap, or from the system where it is large, aligned to 64 bytes, zero at first. Move only.
-/// Zeros, because kernels load whole groups of bytes and multiply those behind a tensor by zero weights: whatever they
-/// are, they must be something.
+/// Memory aligned to 64 bytes, zero at first, from the heap or, if large, from the system. Move only. Kernels load
+/// whole vectors, and multiply elements past the end of a tensor by zero weights: these elements must be initialised.
 class heap_block {
  public:
   heap_block() = default;
@@ -41,8 +40,8 @@ class heap_block {
   }
   ~heap_block() { release(); }
 
-  /// New memory instead of what it has. At least one byte, so that a pointer can stand for "there".
-  /// Error: out_of_memory, naming what it was for.
+  /// Replaces its memory by a new block of at least one byte, so that data() is not null. Error: out_of_memory; the
+  /// message says `what` it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
     release();
     const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size),
@@ -62,18 +61,16 @@ class heap_block {
 #else
   static constexpr std::size_t large_page = static_cast<std::size_t>(-1);
 #endif
-  /// How much of so many bytes lies in large pages. A page fault takes a microsecond, packing 4 KiB of weights half of
-  /// one, clearing a large page fewer than fifty; but what fills less than half of one keeps small pages, for the rest
-  /// of a large one would be lost.
+  /// How many of `bytes` are in large pages. A page fault takes 1 µs, packing 4 KiB of weights 0.5 µs, clearing a large
+  /// page less than 50 µs. A rest of less than half a large page has small pages, which waste less.
   static constexpr std::size_t in_large_pages(std::size_t bytes) {
     const std::size_t left = bytes % large_page;
     return bytes - left + (left >= large_page / 2 ? large_page : 0);
   }
 
  private:
-  /// New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to
-  /// give. Large pages have to come from the system: what a process has freed and calloc() gives again keeps its small
-  /// ones.
+  /// Takes zeroed memory with room for alignment. calloc() does not clear new pages, and untouched pages use no memory.
+  /// Large pages come from mmap(), because memory that calloc() reuses has small pages.
   void take(std::size_t bytes, [[maybe_unused]] bool from_system) {
 #if defined(MADV_HUGEPAGE)
     if (from_system) {
@@ -94,7 +91,7 @@ class heap_block {
 
   void* block_ = nullptr;
   std::byte* first_ = nullptr;
-  std::size_t mapped_ = 0;  // bytes at block_ that came from the system; 0: it came from calloc()
+  std::size_t mapped_ = 0;  // bytes from mmap(); 0: block_ came from calloc()
 };
 
 /// Arenas up to this size are members of their executor; larger ones would overflow stacks.
@@ -103,20 +100,20 @@ inline constexpr std::int64_t largest_member_arena = 64 * 1024;
 /// The arena of one executor.
 template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> class arena_memory {
  public:
-  /// Bytes of other memory that it needs.
+  /// Bytes of external memory that it needs.
   static constexpr std::int64_t room = 0;
-  /// Before its first use.
+  /// Call it before the first use.
   static result<void> allocate(std::byte* /*given*/ = nullptr) { return {}; }
   std::byte* data() { return bytes_; }
 
  private:
-  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1] = {};  // see heap_block
+  alignas(64) std::byte bytes_[Bytes > 0 ? static_cast<std::size_t>(Bytes) : 1] = {};  // zeros: see heap_block
 };
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
   static constexpr std::int64_t room = Bytes;
   arena_memory() = default;
-  /// What was moved away has no memory any more.
+  /// An arena that was moved away has no memory.
   arena_memory(arena_memory&& other) noexcept
       : block_(std::move(other.block_)), first_(std::exchange(other.first_, nullptr)) {}
   arena_memory& operator=(arena_memory&& other) noexcept {
@@ -124,7 +121,7 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
     first_ = std::exchange(other.first_, nullptr);
     return *this;
   }
-  /// `given` is `room` bytes of somebody who lives longer; null: it takes its own.
+  /// `given` has `room` bytes and must outlive the arena; null: the arena allocates.
   result<void> allocate(std::byte* given = nullptr) {
     first_ = given;
     if (given != nullptr) return {};
@@ -143,27 +140,27 @@ template <std::int64_t Bytes> class arena_memory<Bytes, false> {
 /// by executors.
 struct prepared_weights {
   shared<const bound_weights> bound;
-  heap_block memory;                  // plan.prepared_bytes, and the room behind them
-  const std::byte* stored = nullptr;  // instead of `memory`: in bytes that `bound` keeps
+  heap_block memory;                  // plan.prepared_bytes, then the room for an arena
+  const std::byte* stored = nullptr;  // if not null, replaces `memory`: in bytes that `bound` keeps
 
-  /// What lies behind the prepared weights: room for an arena, if prepare() was asked for some and took memory.
+  /// Address of the room for an arena after the prepared weights; null if there is no memory.
   std::byte* room(const plan_view& plan) const {
     return memory.data() == nullptr ? nullptr : memory.data() + passes::aligned(plan.prepared_bytes);
   }
 
-  /// Fills the bases of prepared memory, constants and weights; arena and inputs are the executor's.
+  /// Sets the bases of prepared memory, constants and weights; the executor sets those of arena and inputs.
   void set_bases(const plan_view& plan, array_ref<std::byte*> bases) const {
     bases[in_prepared] = stored != nullptr ? const_cast<std::byte*>(stored) : memory.data();
-    // Kernels take one kind of pointer for what they read and write; no step has a constant or a weight for its result.
+    // const_cast, because kernels have one pointer type for operands and results. No step writes to constants or
+    // weights.
     bases[in_constants] = const_cast<std::byte*>(plan.constants.data());
     for (std::size_t i = 0; i < plan.weights.size(); ++i)
       bases[first_input + plan.inputs.size() + i] = const_cast<std::byte*>(bound->pointers()[i]);
   }
 };
 
-/// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point
-/// environment, as constants are in the compiler: executors of several threads share them, and so do processes that
-/// restore them. Errors as prepare().
+/// Runs a plan's prepare steps; `made` has bound weights and memory. It uses the default floating-point environment, as
+/// the compiler does for constants, because threads and processes share the result. Errors as prepare().
 [[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made,
                                                     time_limit limit = {}, fault_wording words = &error_of) {
   heap_block scratch;
@@ -180,7 +177,7 @@ struct prepared_weights {
   context.views = views;
   run_fault fault;
   if (words != nullptr) context.fault = &fault;
-  const float_scope usual{float_environment()};  // steps are called through pointers, so no arithmetic leaves it
+  const float_scope usual{float_environment()};  // called through pointers, so the compiler moves no arithmetic out
   for (const step& next : plan.prepare) {
     if (limit.is_over())
       return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
@@ -189,9 +186,9 @@ struct prepared_weights {
   return {};
 }
 
-/// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break
-/// an operator's rule); deadline_missed (looked at before each step). With `room`, as many bytes of the same memory are
-/// left for the arena of one executor: both together have fewer small pages than each of them alone.
+/// Prepares bound weights; `made` is empty before. With `room`, the memory has that many more bytes for the arena of
+/// one executor; a common block needs fewer small pages than two. Errors: out_of_memory; invalid_argument (weights
+/// whose values break an operator's rule); deadline_missed (checked before each step).
 [[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound,
                                           prepared_weights& made, time_limit limit = {},
                                           fault_wording words = &error_of, std::int64_t room = 0) {

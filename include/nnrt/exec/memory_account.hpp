@@ -1,6 +1,6 @@
-// memory_account: how many bytes the programs and sessions of one owner may take together, and have taken.
-// Flow: options::account leads to one; compile() and sessions take from it before they allocate; remote/session.hpp has
-// one for each client.
+// memory_account: counts and limits the bytes that the programs and sessions of one owner allocate.
+// Flow: options::account points to one; compile() and sessions take from it before they allocate; remote/session.hpp
+// has one for each client.
 #pragma once
 
 #include <nnrt/core/exchange.hpp>
@@ -12,14 +12,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A count of bytes with an upper limit. Safe from any thread; outlives all that takes from it.
+/// A count of bytes with an upper limit. Thread-safe; must outlive everything that takes from it.
 class memory_account {
  public:
   explicit memory_account(std::uint64_t most) : max_(most) {}
   memory_account(const memory_account&) = delete;
   memory_account& operator=(const memory_account&) = delete;
 
-  /// False: that would be more than `most()`, and nothing was taken.
+  /// Takes bytes. False: it would exceed `most()`, and nothing was taken.
   bool take(std::uint64_t bytes) {
     std::uint64_t before = taken_.load(std::memory_order_relaxed);
     do
@@ -36,7 +36,7 @@ class memory_account {
   std::atomic<std::uint64_t> taken_{0};
 };
 
-/// Bytes that were taken from an account, given back at the end. Move only.
+/// Bytes taken from an account, which are returned in the destructor. Move only.
 class accounted_bytes {
  public:
   accounted_bytes() = default;
@@ -49,8 +49,8 @@ class accounted_bytes {
   }
   ~accounted_bytes() { give_back(); }
 
-  /// Takes these bytes in place of what it has; of no account (null) as many as are wanted. Error: out_of_memory,
-  /// naming what they were for.
+  /// Returns what it has and takes these bytes; a null account has no limit. Error: out_of_memory; the message says
+  /// `what` they were for.
   [[gnu::cold]] result<void> take(memory_account* from, std::int64_t bytes, const char* what) {
     give_back();
     const auto wanted = static_cast<std::uint64_t>(bytes < 0 ? 0 : bytes);

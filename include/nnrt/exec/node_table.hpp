@@ -1,5 +1,5 @@
-// node_table: a planned network node by node, as data - what each makes, costs, runs on, and where its result lies.
-// Flow: graph<f>::table() and program::table() answer with it; dump_plan.hpp writes the same for people.
+// node_table: a planned network node by node, as data - result, costs, kernel, and where the result is in memory.
+// Flow: graph<f>::table() and program::table() return it; dump_plan.hpp writes a table for people.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,24 +8,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// One node of an optimised network that has a part in every inference.
+/// One node of an optimised network that takes part in every inference.
 struct node_info {
   std::string_view op;    // "conv2d"
-  std::string_view name;  // what its weights are called: "conv1" for "conv1.weight"; empty without weights
-  // "reference" when no fast one fits; empty: nothing runs, the result is bytes that are there already
+  std::string_view name;  // the layer's name in its weights' names: "conv1" for "conv1.weight"; empty without weights
+  // "reference" without a fast kernel; empty: nothing runs, because the result needs no work
   std::string_view kernel;
   tensor_desc output;              // of its first output
-  std::int64_t parameters = 0;     // elements of the weights and floating constants that it reads
+  std::int64_t parameters = 0;     // elements of the weights and float constants that it reads
   std::int64_t macs = 0;           // multiply-accumulates of one inference
-  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or some rows of it alone
-  // of the groups that run in stripes of rows, the one that it belongs to; -1: none, it runs as a whole
+  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or only some of its rows
+  // index of its group of stripes; -1: none
   std::int32_t stripe = -1;
-  std::int64_t stripe_rows = 0;  // of that group's last result
+  std::int64_t stripe_rows = 0;  // rows of that group's last result in one stripe
 };
 
 namespace detail {
 
-/// Elements of the operands that are known before the network runs.
+/// Elements of the operands that are known before the network runs, without integer constants.
 constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
   std::int64_t elements = 0;
   for (const std::int32_t id : g.inputs_of(n)) {
@@ -43,8 +43,8 @@ constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
 }
 
-/// For each node the step that runs it, and for each step its group of stripes; none where there is no such. Of several
-/// steps the last one: packing may stand before it.
+/// For each node its last step, and for each step its group of stripes; none if there is none. A step of packing may
+/// precede a node's last step.
 struct steps_of_nodes {
   pool<std::int32_t> step_of, stripe_of;
 
@@ -60,8 +60,8 @@ struct steps_of_nodes {
   }
 };
 
-/// Says where in the arena the outputs of a node without a step lie, whose first operand lies at `first`: reshapes and
-/// joins begin where it does, parts further on.
+/// Sets the arena offsets of the outputs of a node without a step. `first` is the offset of its first operand. Reshapes
+/// and joins begin there; parts begin at a further offset.
 constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first,
                              pool<std::int64_t>& offset_of) {
   pool<tensor_desc> out;
@@ -77,12 +77,12 @@ constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<co
 
 }  // namespace detail
 
-/// A row for each node, in the order in which they run; nodes on weights alone, which run once, have none. The names
-/// lie in `text`, which has the same content as the graph's own and may live longer.
+/// One row for each node in execution order, without nodes that read known values only. The names point into `text`, a
+/// copy of the graph's text, which may live longer.
 constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
   const ir::graph& g = optimised;
   const pool<char> known = passes::known_values(g);
-  pool<std::int64_t> offset_of;  // of values in the arena
+  pool<std::int64_t> offset_of;  // by value, in the arena
   offset_of.assign(g.values.size(), -1);
   pool<node_info> rows;
   const detail::steps_of_nodes found(plan, g.nodes.size());

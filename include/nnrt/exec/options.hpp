@@ -1,4 +1,4 @@
-// options: the choices at run time that static executors and compiled programs share.
+// options: run-time options that static executors and compiled programs share.
 // Flow: executor::create and compile() take them.
 #pragma once
 
@@ -13,30 +13,30 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 class memory_account;
 
-/// Choices at run time.
+/// Run-time options.
 struct options {
-  /// Including the caller's. Results have the same bits for any number. Networks of less than a millisecond are run on
-  /// the caller's alone where that takes less, which is measured while they run; to find out takes some of their first
-  /// runs (exec/thread_autotuner.hpp).
+  /// Number of threads, including the caller's. Results have the same bits for any number. Networks that take less than
+  /// a millisecond run in the caller's thread if that is faster. The first runs measure this
+  /// (exec/thread_autotuner.hpp).
   int threads = 1;
-  /// Threads beside the caller's stay on processors of their own: those that the thread which makes the executor or
-  /// session may use, the next ones after that on which it runs. Where there are fewer than threads, some share one.
-  /// That thread itself is the program's to pin.
+  /// Pins each thread except the caller's to a processor. The set is the affinity mask of the thread that makes the
+  /// executor or session; assignment starts after that thread's processor. With fewer processors than threads, some
+  /// share one.
   bool pin_threads = false;
-  int cached_plans = 8;  // of a program whose inputs have unknown extents: for how many shapes it keeps what it planned
-  // of compile(); a static network's policy says it, since its plan is made by the compiler
+  int cached_plans = 8;  // plans of a program with unknown extents: maximum number of sets of shapes
+  // of compile(); for a static network its policy has this option
   nnrt::winograd winograd = nnrt::winograd::automatic;
-  /// Of compile(): weights of floats that take 128 KiB or more are kept as float16, rounded to the nearest and computed
-  /// with as float32. Half the memory; each run widens them, and Winograd's method is not used.
+  /// Of compile(): float weights of 128 KiB or more are stored as f16, rounded to nearest, and computed with as f32.
+  /// This halves their memory; each run widens them, and Winograd's method is not used.
   bool float16_weights = false;
-  /// Of compile(): nanoseconds of the steady clock, looked at between the passes and before each weight is packed. What
-  /// a program plans later, for further shapes, is not held to it.
+  /// Of compile(): nanoseconds of the steady clock, checked between the passes and before each weight is packed. It
+  /// does not apply to plans that a program makes later, for further shapes.
   std::int64_t deadline = no_deadline;
-  /// Of compile(): looked at as often as the deadline; once it is true, and stays so, the result is not wanted any
-  /// more: deadline_missed. Null: it always is.
+  /// Of compile(): checked as often as the deadline. Once it is true, compile() returns deadline_missed; it must not
+  /// become false again. Null: never.
   const std::atomic<bool>* is_unwanted = nullptr;
-  /// Of compile(): what prepared weights, and the sessions' arenas, inputs and scratch memory are taken from; null:
-  /// nobody counts. It outlives all programs and sessions. Constants are counted by whoever has them.
+  /// Of compile(): the account for prepared weights and the sessions' arenas, inputs and scratch memory; null: none. It
+  /// must outlive all programs and sessions. Constants are not counted.
   memory_account* account = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// partition: which nodes of a static network run where under a policy, why, and whether the policy takes all of them.
-// Flow: supports<Policy, graph<f>> and partition<Policy, graph<f>> are known to the compiler; text() and
+// partition: where each node of a static network runs under a policy, why, and whether the policy runs all of them.
+// Flow: supports<Policy, graph<f>> and partition<Policy, graph<f>> are constant expressions; text() and
 // graph<f>::dot<Policy>() print.
 #pragma once
 
@@ -15,11 +15,11 @@ template <char... Letters> struct of_operator;
 
 /// A node of a partition.
 struct placed_node {
-  std::string_view name;  // empty: it has none but its operator's
+  std::string_view name;  // empty: the node has no name
   std::string_view op;
   node_place place = node_place::accelerator;
   std::int32_t segment = -1;   // -1: it runs before the network
-  accelerator_verdict reason;  // of a node on the processor: the limit that it breaks
+  accelerator_verdict reason;  // for a node on the processor: the limit that it breaks
 };
 
 /// Consecutive work in one place.
@@ -38,7 +38,7 @@ template <auto Function> struct function_of<graph<Function>> {
   static constexpr auto value = Function;
 };
 
-/// A policy without limits runs everything where it runs anything.
+/// The placement of a graph by a policy. A policy without limits has all nodes in one place.
 template <class Policy> constexpr graph_placement place_by(const ir::graph& g) {
   if constexpr (has_limits<Policy>) return Policy::place(g);
   else {
@@ -53,7 +53,7 @@ template <class Policy> constexpr graph_placement place_by(const ir::graph& g) {
   }
 }
 
-/// The first node that breaks a limit of the policy; node -1: none does.
+/// The first node that breaks a limit of the policy; node -1: none.
 struct first_refusal {
   int node = -1;
   accelerator_verdict reason;
@@ -76,7 +76,7 @@ inline constexpr first_refusal refusal_by = [] {
   return found;
 }();
 
-/// What the compiler prints of that node: rule, values, name, operator, number.
+/// The compiler's error about that node: rule, values, name, operator, number.
 template <class Policy, auto Function, class Name, class Op> struct refusal_in_words;
 template <class Policy, auto Function, std::size_t... I, std::size_t... J>
 struct refusal_in_words<Policy, Function, std::index_sequence<I...>, std::index_sequence<J...>> {
@@ -93,7 +93,7 @@ struct refusal_in_words<Policy, Function, std::index_sequence<I...>, std::index_
                                        of_operator<letters.second[J]...>, nnrt::at_node<at.node>>::type;
 };
 
-/// Nothing is refused.
+/// No node is refused.
 struct everything_is_taken {};
 template <class Policy, auto Function, bool IsRefused> struct refusal_type {
   using type = everything_is_taken;
@@ -109,7 +109,7 @@ using refusal_of =
 
 template <class Refusal> inline constexpr bool is_nothing = false;
 template <> inline constexpr bool is_nothing<everything_is_taken> = true;
-/// Its argument is what compilers print where an assertion about a policy fails.
+/// The compiler prints its argument if an assertion about a policy fails.
 template <class Refusal>
 concept nothing_refused = is_nothing<Refusal>;
 
@@ -118,9 +118,9 @@ inline constexpr std::size_t segment_count = place_by<Policy>(graph_optimised<Fu
 
 }  // namespace detail
 
-/// Whether the policy's accelerator takes every node of a network, those included that it runs only on request. Where
-/// static_assert(supports<bpu<bayes>, graph<f>>) fails, the compiler names the first node that it does not take, the
-/// rule, the value and the limit.
+/// Whether the policy's accelerator can run every node of a network, including operators that it runs on request only.
+/// If static_assert(supports<bpu<bayes>, graph<f>>) fails, the compiler prints the first refused node, the rule, the
+/// value and the limit.
 template <class Policy, class G>
 concept supports = detail::nothing_refused<detail::refusal_of<Policy, G>>;
 
@@ -151,9 +151,9 @@ template <class Policy, class G> struct partition_of {
   static constexpr const auto& optimised = graph_optimised<function>;
   static constexpr std::size_t node_count = optimised.nodes.size();
 
-  /// The nodes after the passes, in the order in which they run.
+  /// The nodes after the passes, in execution order.
   std::array<placed_node, node_count> nodes{};
-  /// In the order in which they can run.
+  /// In execution order.
   std::array<segment, segment_count<Policy, function>> segments{};
   int on_accelerator = 0, on_processor = 0;
 
@@ -177,7 +177,7 @@ template <class Policy, class G> struct partition_of {
     }
   }
 
-  /// A line for each node: its segment, where it runs, and the limit that keeps it from the accelerator.
+  /// A line for each node: its segment, where it runs, and the limit that keeps it off the accelerator.
   [[gnu::cold]] std::string text() const {
     std::string out;
     for (const placed_node& n : nodes) {
@@ -195,8 +195,8 @@ template <class Policy, class G> struct partition_of {
 
 }  // namespace detail
 
-/// Which node of a network runs where under a policy: nodes, segments, and text() for people. A strict policy that does
-/// not take all of the network is a compile error that names the first node, the rule, the value and the limit.
+/// The placement of a network under a policy: nodes, segments, and text() for people. If a strict policy refuses a
+/// node, it is a compile error with the first node, the rule, the value and the limit.
 template <class Policy, class G> inline constexpr detail::partition_of<Policy, G> partition{};
 
 /// For graph<f>::dot<Policy>(): a colour for each node after the passes; neighbouring segments of one place differ.

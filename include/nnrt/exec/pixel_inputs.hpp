@@ -1,6 +1,6 @@
-// pixel_inputs: networks that see images read pixel - 128 as i8, and their first layer has mean and scale in it.
-// Flow: calibrate() rewrites graphs of floats with this; hbDNN's functions and executors of accelerators then give
-// pixels as they are.
+// pixel_inputs: gives a network for images inputs of pixel - 128 as i8, with mean and scale in its first layer.
+// Flow: calibrate() rewrites float graphs with this; hbDNN's functions and executors of accelerators then pass pixels
+// without conversion.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>
@@ -14,20 +14,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// What an input is that an image is given for, q = pixel - 128. A network that was trained with (pixel - mean) * scale
-/// sees
+/// An input for images, q = pixel - 128. A network that was trained with (pixel - mean) * scale reads one of these:
 ///
-///   q * scale                              where all means are 128 and all scales one that the accelerator can have:
-///                                          the scale of its quantised values
-///   q * scale[c] + (128 - mean[c]) * scale[c]      else, by a layer in front of the network, which pixel_folding makes
-///                                                  a part of a convolution
+///   q * scale                                   if all means are 128 and all scales are equal and supported by the
+///                                               accelerator: it is the scale of the quantised values
+///   q * scale[c] + (128 - mean[c]) * scale[c]   otherwise, by a layer before the network, which pixel_folding folds
+///                                               into a convolution
 struct pixel_input {
   bool is_pixels = false;
   bool has_layer = false;
-  float scale = 0;  // of the stored input: q stands for q * scale
+  float scale = 0;  // of the quantised input: q means q * scale
 };
 
-/// What the input will be. One of a scale that nothing can be divided by stays a tensor of floats.
+/// The kind of an input. With a scale by which nothing can be divided, it remains a float tensor.
 [[gnu::cold]] inline pixel_input pixel_input_of(const saved_input& said, scale_kind scales) {
   if (!said.is_image) return {};
   bool is_one_scale = true;
@@ -43,7 +42,7 @@ struct pixel_input {
   return is_one_scale && can_be ? pixel_input{true, false, said.by.scale[0]} : pixel_input{true, true, 1};
 }
 
-/// Puts the layer, depthwise_conv2d, in front of what read input i, whose value is q from now on.
+/// Inserts the layer, depthwise_conv2d, between input i and its readers; the input is q from now on.
 [[gnu::cold]] inline void add_pixel_layer(ir::graph& g, std::size_t i, const normalisation& by,
                                           const operator_info* layer) {
   const std::int32_t x = g.inputs[i];
@@ -70,7 +69,7 @@ struct pixel_input {
   g.nodes = nodes;
 }
 
-/// Whether every window lies in the image.
+/// Whether every window is within the image.
 constexpr bool has_no_padding(const ops::detail::window_pair& at) {
   const auto lies_inside = [](const auto& axis) {
     return axis.pad_before() == 0 && (axis.outputs() - 1) * axis.stride + axis.span() <= axis.input;
@@ -78,8 +77,8 @@ constexpr bool has_no_padding(const ops::detail::window_pair& at) {
   return lies_inside(at.h) && lies_inside(at.w);
 }
 
-/// One layer in front of the network and the convolution behind it as one. Where windows reach beyond the image only a
-/// scale can be folded: what they see there is 0 behind the layer.
+/// Folds a layer before the network into the convolution that follows it. If windows extend beyond the image, only a
+/// scale can be folded, because padding adds zeros after the layer.
 class pixel_folding {
  public:
   pixel_folding(constant_folded_graph& floats, pool<char>& on_accelerator)
@@ -102,7 +101,7 @@ class pixel_folding {
   }
 
  private:
-  /// The one node that reads a value; the number of nodes where there are others.
+  /// The only node that reads a value; the number of nodes if it has several readers.
   std::size_t reader_of(std::int32_t id, const passes::use_table& use) const {
     for (std::size_t i = 0; i < g_.nodes.size() && use.uses_of(id) == 1; ++i)
       for (const std::int32_t in : g_.inputs_of(g_.nodes[i]))
@@ -142,7 +141,7 @@ class pixel_folding {
     for (std::size_t o = 0; o < filters; ++o) numbers(bias)[o] = static_cast<float>(double{numbers(bias)[o]} + sums[o]);
     next.inputs = g_.add_operands(pool<std::int32_t>{q, weight, bias});
   }
-  /// The bias of a convolution; one of zeros where it has none.
+  /// The bias of a convolution; a new one of zeros if it has none.
   std::int32_t bias_of(const ir::node& n, std::int64_t filters) {
     if (g_.inputs_of(n).size() > 2 && g_.inputs_of(n)[2] != ir::none) return g_.inputs_of(n)[2];
     const std::int32_t made =
@@ -165,15 +164,16 @@ class pixel_folding {
   pool<char>& on_accelerator_;
 };
 
-/// The inputs of a network for which images are given: its samples as samples of q, and its graph from floats to
-/// pixels. As tensor_inputs, calibrate() asks it for all that inputs have to do with.
+/// The inputs of a network for images: converts samples to q, and the graph from float to pixel inputs. It has the
+/// interface of tensor_inputs, which calibrate() uses.
 class pixel_inputs {
  public:
-  /// Samples of what the network sees, what is given for each input, or nothing, and depthwise_conv2d.
+  /// `seen`: samples as the float network reads them. `given`: the description of each input, or empty. `layer`:
+  /// depthwise_conv2d.
   pixel_inputs(const sample_source& seen, std::span<const saved_input> given, const operator_info* layer)
       : seen_(seen), given_(given.begin(), given.end()), layer_(layer) {}
 
-  /// Checks what is given and puts layers in front. Error: invalid_argument.
+  /// Checks the descriptions and adds layers. Error: invalid_argument.
   [[gnu::cold]] result<void> add_layers(ir::graph& g, scale_kind scales) {
     for (std::size_t i = 0; i < given_.size(); ++i) {
       if (i == g.inputs.size())
@@ -186,17 +186,17 @@ class pixel_inputs {
     }
     return {};
   }
-  /// Makes the layers parts of the convolutions behind them where that can be.
+  /// Folds the layers into the convolutions that follow them, where possible.
   [[gnu::cold]] void fold_layers(constant_folded_graph& floats, pool<char>& on_accelerator) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (inputs_[i].has_layer) pixel_folding(floats, on_accelerator).run(i);
   }
-  /// Lets the quantised graph begin with pixels, and says what is given for its inputs then.
+  /// Makes the quantised graph's inputs pixels, and returns the descriptions of its inputs.
   [[gnu::cold]] std::vector<saved_input> end_with_pixels(ir::graph& quantised) const {
     std::vector<saved_input> said = given_;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const bool is_quantised = inputs_[i].is_pixels && passes::take_off_conversion(quantised, i, i8);
-      if (!is_quantised && inputs_[i].has_layer) said[i].by = {{128, 128, 128}, {1, 1, 1}};  // floats, but of q
+      if (!is_quantised && inputs_[i].has_layer) said[i].by = {{128, 128, 128}, {1, 1, 1}};  // float, but of q
     }
     return said;
   }
@@ -205,7 +205,7 @@ class pixel_inputs {
   array_ref<const float> scales() const { return scales_; }
 
  private:
-  /// q is the pixel that is nearest.
+  /// Converts a sample to q, rounded to the nearest pixel.
   static result<void> put(const void* me, std::size_t sample, session& into) {
     const auto& all = *static_cast<const pixel_inputs*>(me);
     if (auto ok = all.seen_.put(all.seen_.samples, sample, into); !ok) return ok;

@@ -1,5 +1,5 @@
-// plan_cache: the plans that one program has made for different input shapes, the last few of them.
-// Flow: program::with_shapes() looks here first; sessions in several threads share one cache.
+// plan_cache: the most recent plans of one program for different input shapes.
+// Flow: program::with_shapes() searches here first; sessions in several threads share one cache.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -21,8 +21,8 @@ struct compiled_plan {
   accounted_bytes accounted = {};  // of the weights
 };
 
-/// At most `capacity` plans, each under the shapes of the inputs; the one that was not asked for the longest makes
-/// room. Any thread may call at any time. (A POSIX mutex, because <mutex> costs every user 0.1 s of parsing.)
+/// At most `capacity` plans, found by the shapes of the inputs; adding one replaces the least recently used.
+/// Thread-safe. It uses a POSIX mutex, because <mutex> costs every user 0.1 s of parsing.
 class plan_cache {
  public:
   explicit plan_cache(int capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
@@ -30,7 +30,7 @@ class plan_cache {
   plan_cache& operator=(const plan_cache&) = delete;
   ~plan_cache() { pthread_mutex_destroy(&mutex_); }
 
-  /// The plan for these shapes; empty when there is none.
+  /// The plan for these shapes; null if there is none.
   shared<const compiled_plan> find(array_ref<const shape_t> shapes) {
     const lock held(mutex_);
     entry* const found = entry_for(shapes);
@@ -38,7 +38,7 @@ class plan_cache {
     found->last_use = ++clock_;
     return found->plan;
   }
-  /// Keeps a plan, and returns it; when another thread was faster, that thread's.
+  /// Adds a plan and returns it. If another thread has added one for these shapes, returns that one.
   shared<const compiled_plan> add(array_ref<const shape_t> shapes, shared<const compiled_plan> made) {
     const lock held(mutex_);
     if (const entry* const found = entry_for(shapes)) return found->plan;

@@ -1,5 +1,6 @@
-// plan_sizes: how long the lists of graphs and plans are, and how long they will become.
-// Flow: make_plan.hpp reserves as much; frozen.hpp makes arrays of it, so that the compiler evaluates each stage once.
+// plan_sizes: sizes of the lists of graphs and plans, and estimates of the sizes after the next stage.
+// Flow: make_plan.hpp reserves these sizes; frozen.hpp makes arrays of them, so that the compiler evaluates each stage
+// once.
 #pragma once
 
 #include <nnrt/exec/plan.hpp>
@@ -42,8 +43,7 @@ constexpr bool fits(const plan_sizes& n, const plan_sizes& room) {
          n.fallible <= room.fallible && n.text <= room.text && n.constants <= room.constants;
 }
 
-/// What an optimised graph should fit into: passes add weights that are computed when they are prepared, and log what
-/// they did.
+/// Estimated sizes of an optimised graph: passes add prepared weights and log entries.
 constexpr graph_sizes room_to_optimise(graph_sizes n) {
   n.words += n.values / 4;
   n.values += n.values / 4;
@@ -51,7 +51,7 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
   n.log += n.nodes;
   return n;
 }
-/// What a plan should fit into.
+/// Estimated sizes of a plan.
 constexpr plan_sizes room_to_plan(const graph_sizes& n) {
   return {.steps = n.nodes + n.states,
           .prepare = n.nodes,

@@ -1,4 +1,4 @@
-// plan_view: a plan as its users see it, whether it is frozen in .rodata or on the heap; and the loop that runs one.
+// plan_view: spans over a plan in .rodata or on the heap, and the loop that runs a plan.
 // Flow: executors and sessions fill the table of bases and call run_steps() for prepare and for each inference.
 #pragma once
 
@@ -66,10 +66,10 @@ struct plan_view {
   constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
 };
 
-/// Where each base of a plan begins: arena, prepared, prepare scratch, constants, inputs, weights.
+/// The address of each base of a plan: arena, prepared, prepare scratch, constants, inputs, weights.
 using base_table = array_ref<std::byte* const>;
 
-/// Zeroes the elements of these inputs or outputs: users may look at them before the first run.
+/// Zeroes the elements of these inputs or outputs: users may read them before the first run.
 inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base_table bases) {
   for (const port& p : ports) {
     const operand_slot& slot = plan.slot_of(p);
@@ -79,7 +79,7 @@ inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base
 
 namespace detail {
 
-/// Where a slot's bytes begin; null where its base has none (yet).
+/// The address of a slot's bytes; null if its base is not set.
 [[gnu::always_inline]] inline std::byte* address_of(const operand_slot& slot, base_table bases) {
   std::byte* const base = slot.base < 0 ? nullptr : bases[static_cast<std::size_t>(slot.base)];
   return base == nullptr ? nullptr : base + slot.offset;
@@ -96,7 +96,7 @@ namespace detail {
   return v;
 }
 
-/// Where the prepared weights end.
+/// End address of the prepared weights.
 [[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) {
   return bases[in_prepared] + plan.prepared_bytes;
 }
@@ -106,28 +106,28 @@ namespace detail {
 /// Memory and helpers of one run.
 struct run_context {
   base_table bases;
-  part_runner* threads = nullptr;        // nullptr: this thread alone
+  part_runner* threads = nullptr;        // nullptr: only this thread
   std::byte* further_scratch = nullptr;  // part_scratch_bytes for each further thread
-  array_ref<const view> views;           // of the plan's slots, one for each: make_views()
-  // where a step says what is wrong with its values; nullptr: the plan has none that may fail
+  array_ref<const view> views;           // one for each of the plan's slots: make_views()
+  // where a step reports a fault in its values; nullptr: no step may fail
   run_fault* fault = nullptr;
 };
 
-/// Makes the views that steps read, one for each of the plan's slots: once for as long as no base changes, since a step
-/// of a small network takes no longer than its views do.
+/// Makes the views that steps read, one for each of the plan's slots. Call it when a base changes, not in every run:
+/// for small networks it takes as long as a step.
 inline void make_views(const plan_view& plan, base_table bases, array_ref<view> views) {
   for (std::size_t i = 0; i < plan.slots.size(); ++i)
     views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
 }
 
 namespace detail {
-/// Scratch memory of a thread behind the first, whose own lies in the arena.
+/// Scratch memory of a further thread; thread 0 has its scratch memory in the arena.
 [[gnu::always_inline]] inline std::byte* further_scratch_of(const plan_view& plan, const run_context& context,
                                                             int thread) {
   return context.further_scratch + (thread - 1) * plan.part_scratch_bytes;
 }
 
-/// The call of a step by a thread. The first alone finds fault with values.
+/// The call of a step by a thread. Only thread 0 reports faults in values.
 [[gnu::always_inline]] inline kernel_call call_of(const plan_view& plan, const step& s, const run_context& context,
                                                   int thread) {
   kernel_call call;
@@ -152,8 +152,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   s.run(detail::call_of(plan, s, context, 0));
 }
 
-/// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have
-/// run.
+/// Runs steps in order until one rejects its values. Returns that step; nullptr: all have run.
 inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
   for (const step& s : steps) {
     run_step(plan, s, context);

@@ -1,5 +1,5 @@
-// processors: which of them threads run on.
-// Flow: thread_pool pins its workers where options ask for it.
+// processors: assigns threads to processors.
+// Flow: thread_pool pins its workers on request of the options.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -9,17 +9,17 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// The processors that a thread may use, from the one on which it runs on.
+/// The processors that a thread may use, starting with the one on which it runs.
 class processors {
  public:
-  /// Those of the calling thread.
+  /// The processors of the calling thread.
   [[gnu::cold]] processors() {
 #if defined(__linux__)
     failed_ = pthread_getaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
     first_ = sched_getcpu();
 #endif
   }
-  /// Keeps another thread on the one `number` further on, in a circle. An error's number, 0 if there is none.
+  /// Pins another thread to the processor `number` places further on, cyclically. Returns an errno value; 0: success.
   [[gnu::cold]] int keep_on(pthread_t thread, int number) const {
 #if defined(__linux__)
     if (failed_ != 0) return failed_;

@@ -1,5 +1,6 @@
 // profile: the time of each step of a network, as data, as a table for people and as a trace for chrome://tracing.
-// Flow: executor<graph<f>, profiled<>> or session::run(times) take the times; profile() joins them with what a step is.
+// Flow: executor<graph<f>, profiled<>> or session::run(times) measure the times; profile() joins them with descriptions
+// of the steps.
 #pragma once
 
 #include <nnrt/core/result.hpp>
@@ -15,27 +16,26 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A policy that runs a network as Base does and takes the time of each step: `executor<graph<f>, profiled<>>`. It
-/// walks the table of steps even where Base would unroll them. Executors of other policies have no clock around their
-/// steps, nor its memory.
+/// A policy that runs a network as Base does and measures the time of each step: `executor<graph<f>, profiled<>>`. It
+/// runs the table of steps even if Base would unroll them. Executors of other policies have no clock calls and no
+/// memory for times.
 template <class Base = cpu> struct profiled : Base {
   static constexpr execution_form form = execution_form::planned;
   using times_type = step_times;
 };
 
-/// A step of a network's plan and what it took.
+/// A step of a network's plan and its times.
 struct profiled_step {
-  std::string_view op;      // "conv2d"; "copy" for what brings an input or a weight to an output, "copy state" for
-                            // what brings a state's next value to it
+  std::string_view op;      // "conv2d"; "copy" for copies of inputs or weights to outputs; "copy state" for
+                            // copies of next values to states
   std::string_view name;    // of the layer
-  std::string_view kernel;  // "pack" for what brings operands into a kernel's own order
+  std::string_view kernel;  // "pack" for the step that packs operands
   tensor_desc output;
   std::int64_t macs = 0;   // multiply-accumulates
   std::int64_t bytes = 0;  // of the operands that it reads and of the results that it writes
   step_time time;
 
-  /// 10^9 floating point operations (or operations on quantised values) per second of the fastest run; a
-  /// multiply-accumulate is two.
+  /// 10^9 operations on floats or quantised values per second, in the fastest run; a multiply-accumulate counts as two.
   double gflops() const {
     return time.fastest > 0 ? 2.0 * static_cast<double>(macs) / static_cast<double>(time.fastest) : 0;
   }
@@ -45,17 +45,17 @@ struct profiled_step {
   }
 };
 
-/// The steps of a profiled executor, in the order in which they run; those of networks that have not run yet have a
-/// time of 0. Names lie in the network and live as long as the program.
+/// The steps of a profiled executor in execution order; before the first run their times are 0. Names are static data
+/// of the network.
 template <class Executor>
   requires requires(const Executor& e) { e.times(); }
 pool<profiled_step> profile(const Executor& of);
 
-/// The same for a session, from times that run(times) took. The names lie in the session's program.
+/// As above for a session, with times that run(times) measured. The names are stored in the session's program.
 template <class Session> pool<profiled_step> profile(const Session& of, const step_times& times);
 
-/// The profile as a table: time of the fastest run, share of the whole, GFLOP/s, GB/s, operator, layer, kernel.
-/// `peak_gflops`, what the machine could do at most, adds a column with the share of it; 0 leaves the column out.
+/// The profile as a table: time of the fastest run, percentage of the total, GFLOP/s, GB/s, operator, layer, kernel.
+/// `peak_gflops`, the machine's maximum, adds a column with the percentage of it; 0: no such column.
 inline std::string profile_text(array_ref<const profiled_step> steps, double peak_gflops = 0);
 
 /// The last run as the JSON of chrome://tracing and Perfetto: one event for each step, with kernel,
@@ -78,7 +78,8 @@ inline std::int64_t bytes_of_step(const plan_view& plan, const step& s) {
   return bytes;
 }
 
-/// Steps stand in the order of their nodes; a node may have two, of which the last one does its work.
+/// Joins steps, which have the order of their nodes, with the table. A node may have two steps; the last one counts its
+/// work.
 inline pool<profiled_step> join_profile(const plan_view& plan, array_ref<const node_info> table,
                                         array_ref<const step_time> times) {
   pool<profiled_step> rows;

@@ -1,10 +1,9 @@
-// run_stripes: runs a plan; the steps of its groups for one stripe of rows after the other, or for each thread's share
-// of the rows.
-// Flow: executors and sessions call run_plan() for each inference; the pool's parts of a group are shares of its rows.
+// run_stripes: runs a plan; steps of a group run for one stripe of rows after another, or for each thread's share of
+// rows.
+// Flow: executors and sessions call run_plan() for each inference; a pool's parts of a group are shares of its rows.
 //
-// A step makes the rows that the step behind it is about to read and that are not there yet: what two stripes read is
-// kept from one to the next. So no row is made twice, but for those that two parts read. Every row gets the bits that
-// it has in the whole result.
+// A step makes the rows that the next step will read and that do not exist yet; rows that two stripes read are kept. So
+// each row is made once, except rows that two parts read. Every row has the same bits as in a whole result.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -31,23 +30,23 @@ struct rows_in_memory {
   std::byte* row(std::int64_t image, std::int64_t i) const { return first + (image * height + i) * row_bytes; }
 };
 
-/// A step of a group as one part runs it.
+/// A step of a group, as one part runs it.
 struct stripe_stage {
   kernel_function run = nullptr;
   kernel_call call;
   row_window window;
   rows_in_memory images[max_stripe_operands];  // of operands that are read by rows
   rows_in_memory result;
-  bool keeps_some = false;  // of the result there are the rows `made` alone, the first of them at result.first
-  row_range made;           // rows of the result that are there and may be read again
-  row_range wanted;         // those to be made next
+  bool keeps_some = false;  // the result has only the rows `made`, the first at result.first
+  row_range made;           // rows of the result that exist and may be read again
+  row_range wanted;         // rows to be made next
   view views[max_stripe_operands];
 
   bool reads_rows_of(std::size_t operand) const { return names_operand(window.images, operand); }
   std::byte* result_row(std::int64_t image, std::int64_t i) const {
     return keeps_some ? result.row(0, i - made.begin) : result.row(image, i);
   }
-  /// Nobody reads the rows before this one any more.
+  /// Drops the rows before this one, which are not read again.
   void drop_before(std::int64_t row) {
     if (row >= made.end) made = {row, row};
     if (row <= made.begin) return;
@@ -57,7 +56,7 @@ struct stripe_stage {
   }
 };
 
-/// A group as one part runs it, with scratch memory of its own.
+/// A group, as one part runs it, with separate scratch memory.
 class stripe_run {
  public:
   stripe_run(const plan_view& plan, const stripe_group& group, const run_context& context, std::byte* scratch)
@@ -69,8 +68,8 @@ class stripe_run {
     }
   }
 
-  /// Makes some rows of an image of the last result, at most so many at a time; calls after(t) each time that step t
-  /// has run. Rows that follow those of the call before find what both read.
+  /// Makes rows of an image of the last result, at most `at_once` at a time; calls after(t) each time that step t has
+  /// run. If rows follow those of the last call, the rows that both calls read are kept.
   template <class After> void make(std::int64_t image, row_range rows, std::int64_t at_once, After after) {
     if (image != image_ || rows.begin != next_row_)
       for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
@@ -86,7 +85,7 @@ class stripe_run {
  private:
   static void set_up(stripe_stage& stage, const plan_view& plan, const step& s, const run_context& context,
                      std::byte* scratch) {
-    // in place: a view that is changed and then copied waits until both stores are done
+    // written in place: copying a changed view would wait for its stores
     const auto put = [&](view& to, std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
       to = context.views[static_cast<std::size_t>(slot)];
@@ -113,7 +112,7 @@ class stripe_run {
     stage.call.weights_end = weights_end_of(plan, context.bases);
   }
 
-  /// From the last step to the first: what each has to make so that the last can make these rows.
+  /// Sets the rows that each step must make, from the last step to the first, so that the last can make `rows`.
   void want(row_range rows) {
     stages_[count_ - 1].wanted = rows;
     for (std::size_t t = count_ - 1; t > 0; --t) {
@@ -142,9 +141,9 @@ class stripe_run {
   }
 
   std::size_t count_;
-  std::int64_t image_ = -1, next_row_ = 0;  // behind those that were made last
+  std::int64_t image_ = -1, next_row_ = 0;  // next_row_: the row after those that were made last
   union {
-    stripe_stage stages_[max_stripe_steps];  // as many as there are steps begin to live
+    stripe_stage stages_[max_stripe_steps];  // constructed for the steps of the group only
   };
 };
 
@@ -154,14 +153,14 @@ inline const shape_t& result_of(const plan_view& plan, const stripe_group& group
   return plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
 }
 
-/// What runs at once: a step, or a group of them.
+/// A unit of execution: a step, or a group of steps.
 struct plan_stage {
   const stripe_group* group;  // nullptr: one step
   int steps;
   int parts;
   int pieces;  // of a part
 
-  /// The one that begins with a step, for so many threads.
+  /// The unit that begins with step `first`, for this number of threads.
   static plan_stage at(const plan_view& plan, std::size_t first, int threads) {
     const step& s = plan.steps[first];
     if (s.group >= 0) {
@@ -176,10 +175,9 @@ struct plan_stage {
   }
 
  private:
-  /// A piece takes ten microseconds at least: what is set up for it, and asking who has some left, takes a hundredth of
-  /// that.
+  /// A piece takes at least 10 µs; its set-up and work stealing take about 1 % of that.
   static constexpr int max_pieces = 8, parts_of_a_piece = 16;
-  /// A stripe of fewer pixels would be no whole tiles of products.
+  /// A stripe of fewer pixels would not fill the register tiles of products.
   static constexpr std::int64_t pixels_of_a_piece = 64;
   static int pieces_of(const shape_t& y, int parts) {
     return static_cast<int>(
@@ -190,8 +188,8 @@ struct plan_stage {
   }
 };
 
-/// Runs what a thread is given of a group's rows; calls after(t) each time that step t has run, for the first thread
-/// alone.
+/// Runs the pieces of a group's rows that `source` gives to a thread. Calls after(t) each time that step t has run, in
+/// the first thread only.
 template <class After>
 void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source,
                After after) {
@@ -215,8 +213,8 @@ void run_group(const plan_view& plan, const plan_stage& stage, const run_context
   } while (source.next(mine));
 }
 
-/// A plan's steps as work for several threads; in lines of the cache of its own, for all of them read it while the
-/// caller writes beside it.
+/// A plan's steps as work for several threads. Aligned to a cache line, because all threads read it while the caller
+/// writes other variables.
 template <class After> class alignas(64) plan_work final : public parallel_phases {
  public:
   plan_work(const plan_view& plan, const run_context& context, After& after)
@@ -240,7 +238,7 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
     if (s.group == nullptr || s.parts > 1) after_(static_cast<std::size_t>(first + s.steps - 1));
   }
 
-  /// The step that found fault with its values; nullptr when there is none.
+  /// The step that rejected its values; nullptr: none.
   const step* failed() const { return failed_; }
 
  private:
@@ -256,7 +254,7 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
     do {
       call.tile = mine.part, call.piece = mine.piece;
       s.run(call);
-      call.fault = nullptr;  // the first looks at all values
+      call.fault = nullptr;  // the first call checks all values
     } while (source.next(mine));
     if (fault == nullptr || !*fault) return true;
     failed_ = &s;
@@ -280,13 +278,12 @@ const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end
 
 }  // namespace detail
 
-/// For whoever does not want to know what has run.
+/// A callback that does nothing.
 inline constexpr auto nobody = [](std::size_t) {};
 
-/// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its
-/// values. Calls after(i) each time that step i has run: once, or once for each of its stripes. Of a group that several
-/// threads make those are the stripes of the caller's part; and after(last step) is called once more when all parts are
-/// done.
+/// Runs step `next`, or the group that begins with it, and advances `next`. Returns the step if it rejects its values,
+/// else nullptr. Calls after(i) each time that step i has run: once, or once for each stripe. If several threads share
+/// a group, these are the stripes of the caller's part; after(last step) is called again when all parts are done.
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
@@ -305,7 +302,7 @@ const step* run_next(const plan_view& plan, std::size_t& next, const run_context
   return nullptr;
 }
 
-/// Runs a plan's steps, up to the first that finds fault with its values; that one, or nullptr when all have run.
+/// Runs a plan's steps until one rejects its values. Returns that step; nullptr: all have run.
 template <class After = decltype(nobody)>
 const step* run_plan(const plan_view& plan, const run_context& context, After after = {}) {
   if (context.threads != nullptr) return detail::run_shared(plan, 0, plan.steps.size(), context, after);

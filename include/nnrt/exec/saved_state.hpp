@@ -1,5 +1,5 @@
-// saved_state: what a network with states remembers at some time, as a value; and how states are put back.
-// Flow: executor and session save_state() and load_state() with it; reset() needs the plan alone.
+// saved_state: the values of a network's states at one time, and functions to restore them.
+// Flow: save_state() and load_state() of executor and session use it; reset() needs only the plan.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,15 +14,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The states of a network as they were when it was made, with their names and descs: so those of another network are
-/// refused. Executors and sessions of one network understand each other's, whatever policy or number of threads they
-/// have, as long as both have its states in the same dtypes.
+/// Copies of a network's states, with their names and descs, by which states of another network are refused. Executors
+/// and sessions of one network accept each other's, with any policy or number of threads, if states have equal dtypes.
 class saved_state {
  public:
   saved_state() = default;
 
   std::size_t count() const { return states_.size(); }
-  /// Of state i, in order of declaration.
+  /// Name of state i, in order of declaration.
   std::string_view name(std::size_t i) const {
     return {text_.data() + states_[i].name.first, static_cast<std::size_t>(states_[i].name.count)};
   }
@@ -52,12 +51,12 @@ class saved_state {
 
 namespace detail {
 
-/// Where a state is in this arena.
+/// The address of a state in this arena.
 inline std::byte* address_of(const plan_view& plan, const state_port& s, std::byte* arena) {
   return arena + plan.slot_of(s).offset;
 }
 
-/// Gives all states what they are in a first run. `bases` has the constants and weights of the plan.
+/// Sets all states to their initial values. `bases` has the constants and weights of the plan.
 inline void reset_states(const plan_view& plan, std::byte* arena, base_table bases) {
   for (const state_port& s : plan.states) {
     const auto bytes = static_cast<std::size_t>(plan.desc_of(plan.slot_of(s)).bytes());
@@ -75,7 +74,7 @@ inline saved_state save_states(const plan_view& plan, std::byte* arena) {
   return made;
 }
 
-/// Error: invalid_argument, with what differs, and then no state has changed.
+/// Error: invalid_argument, with the difference; then no state changes.
 [[gnu::cold]] inline result<void> load_states(const plan_view& plan, std::byte* arena, const saved_state& from) {
   if (from.count() != plan.states.size())
     return fail(error_code::invalid_argument,

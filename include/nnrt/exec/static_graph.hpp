@@ -1,5 +1,4 @@
-// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, and what is known of
-// it.
+// static_graph: graph<f> - a network's function evaluated, optimised and planned by the compiler, with its properties.
 // Flow: executor<graph<f>> runs its plan; evaluate<graph<f>> computes it in the compiler; dumps print it.
 #pragma once
 
@@ -28,8 +27,8 @@ template <auto Function> constexpr builder build() {
   constexpr bool is_network = std::is_invocable_v<decltype(Function), builder&>;
   static_assert(is_network, "nnrt: a network is a function of builder&");
   if constexpr (is_network) Function(b), b.finish();
-  // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the
-  // only error.
+  // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned. They are dropped, so that
+  // the diagnostic is the only error.
   const graph_rule rule = b.diagnostic().rule;
   if (b.diagnostic().made &&
       (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))
@@ -37,7 +36,7 @@ template <auto Function> constexpr builder build() {
   return b;
 }
 
-/// The name of a complaint, letter by letter, as a type.
+/// The name in a diagnostic, letter by letter, as a type.
 template <auto Function, class Sequence> struct complaint_name;
 template <auto Function, std::size_t... I> struct complaint_name<Function, std::index_sequence<I...>> {
   static constexpr std::array<char, sizeof...(I)> letters = [] {
@@ -48,7 +47,7 @@ template <auto Function, std::size_t... I> struct complaint_name<Function, std::
   using type = named<letters[I]...>;
 };
 
-/// Sizes of the written graph, and the complaint about it if there is one.
+/// Sizes of the written graph, and its diagnostic if there is one.
 struct built_sizes {
   graph_sizes sizes;
   bool complained;
@@ -62,7 +61,7 @@ inline constexpr built_sizes sizes_as_written = [] {
                      static_cast<std::size_t>(b.diagnostic().name.count)};
 }();
 
-/// What a graph derives from: nothing, or the complaint about it, which does not compile.
+/// The base class of a graph: empty, or with a diagnostic that does not compile.
 template <auto Function, bool IsComplained> struct accepted_graph {};
 template <auto Function> struct accepted_graph<Function, true> {
   using name = typename complaint_name<Function, std::make_index_sequence<sizes_as_written<Function>.letters>>::type;
@@ -72,8 +71,7 @@ template <auto Function> struct accepted_graph<Function, true> {
 template <auto Function>
 inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written{build<Function>().graph()};
 
-/// The names alone: what refers to them does not keep the graph, and with it every operator's functions, in the
-/// program.
+/// The names only: a reference to these does not link the graph, with every operator's functions, into the program.
 template <auto Function> inline constexpr auto text_as_written = graph_as_written<Function>.text;
 
 template <auto Function> constexpr ir::graph optimised() {
@@ -85,7 +83,7 @@ template <auto Function>
 inline constexpr oversized<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{
     optimised<Function>()};
 
-// Not a function that answers the array: evaluating that took g++ three times as long.
+// Not a function that returns the array: g++ took three times as long to evaluate that.
 template <auto Function> constexpr decltype(auto) source_of_optimised() {
   if constexpr (roomy_optimised<Function>.holds_all()) return (roomy_optimised<Function>.held);
   else return optimised<Function>();
@@ -93,7 +91,7 @@ template <auto Function> constexpr decltype(auto) source_of_optimised() {
 template <auto Function>
 inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};
 
-/// A graph for dumps: without its operators, whose functions it would keep in the program.
+/// A graph for dumps, without operators, whose functions would be linked into the program.
 template <graph_sizes Sizes> constexpr frozen_graph<Sizes> without_operators(frozen_graph<Sizes> g) {
   for (ir::node& n : g.nodes) n.op = nullptr;
   return g;
@@ -102,8 +100,7 @@ template <auto Function> inline constexpr auto printable_as_written = without_op
 template <auto Function> inline constexpr auto printable_optimised = without_operators(graph_optimised<Function>);
 template <auto Function> inline constexpr auto text_optimised = graph_optimised<Function>.text;
 
-/// Up to this much work a network takes the unrolled form, unless the user says otherwise: multiply-accumulates and
-/// computed elements.
+/// Limits of networks that run unrolled by default: multiply-accumulates plus computed elements, and number of nodes.
 inline constexpr std::int64_t micro_work = 4096;
 inline constexpr std::size_t micro_nodes = 16;
 
@@ -115,7 +112,7 @@ constexpr std::int64_t count_results(const ir::graph& g) {
   return elements;
 }
 
-/// Whether nodes compute floats, which unrolled layers sum in an order of their own.
+/// Whether nodes compute floats, which unrolled layers add in another order.
 constexpr bool computes_floats(const ir::graph& g) {
   for (const ir::value& v : g.values)
     if (v.is == ir::kind::result && types::floating.contains(v.desc.type)) return true;
@@ -138,7 +135,7 @@ template <auto Function, bool Unrolled, nnrt::winograd Winograd>
 inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{
     source_of_plan<Function, Unrolled, Winograd>()};
 
-/// The codes in a plan, each once.
+/// The codes in a plan, without duplicates.
 template <plan_sizes Sizes> constexpr pool<kernel_code> codes_in(const frozen_plan<Sizes>& plan) {
   pool<kernel_code> codes;
   const auto add = [&](const kernel_code& code) {
@@ -159,7 +156,7 @@ inline constexpr std::array<kernel_code, count_of_codes<Function, Unrolled, Wino
   return codes;
 }();
 
-/// The plan with the functions behind its codes: these alone are compiled.
+/// The plan with the functions for its codes; only these functions are compiled.
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr auto completed() {
   auto plan = plan_in_codes<Function, Unrolled, Winograd>;
   constexpr const auto& codes = codes_of<Function, Unrolled, Winograd>;
@@ -184,7 +181,7 @@ constexpr std::int64_t count_macs(const ir::graph& g) {
   return macs;
 }
 
-/// Elements of all weights and of the constants of floating type: what training would call parameters.
+/// Elements of all weights and float constants: the number of trained parameters.
 constexpr std::int64_t count_parameters(const ir::graph& g) {
   std::int64_t parameters = 0;
   for (const ir::value& v : g.values)
@@ -201,7 +198,7 @@ inline constexpr std::size_t output_size = static_cast<std::size_t>(G::outputs[I
 }  // namespace detail
 
 /// A network: a constexpr function of a builder&, checked, optimised and planned by the compiler. Everything here is
-/// known at compile time. Errors of single nodes are compile errors at the line that wrote them; those of the whole
+/// known at compile time. Errors of single nodes are compile errors at the line that wrote them. Errors of the whole
 /// graph (no output, an unused input, two inputs of one name) are compile errors here.
 template <auto Function>
 struct graph : private detail::accepted_graph<Function, detail::sizes_as_written<Function>.complained> {
@@ -217,20 +214,20 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
   }
 
  public:
-  /// Operators as written.
+  /// Number of operators as written.
   static constexpr std::size_t nodes = written.nodes.size();
   /// Multiply-accumulates of one inference.
   static constexpr std::int64_t macs = detail::count_macs(written.thaw());
-  /// Elements of weights and floating constants.
+  /// Elements of weights and float constants.
   static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
 
-  /// Whether the network takes the unrolled form: little work, few nodes. That of a model file does so where it
-  /// computes no floats: its results have the bits of the file that is read at run time.
+  /// Whether the network runs unrolled: little work, few nodes. A network of a model file must also compute no floats,
+  /// so that its results have the bits of the file when it is read at run time.
   static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work &&
                                    nodes <= detail::micro_nodes &&
                                    !(requires { Function.weights(); } && detail::computes_floats(written.thaw()));
 
-  /// The plan in .rodata, for the loop over steps or for the unrolled form.
+  /// The plan in .rodata, for the loop over steps or for unrolled steps.
   template <bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic> static constexpr const auto& plan_as() {
     return detail::planned<Function, Unrolled, Winograd>;
   }
@@ -238,12 +235,12 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
 
   /// Kernel calls of one inference.
   static constexpr std::size_t steps = plan.steps.size();
-  /// Bytes of memory for intermediate results, and the least that any layout could do with: the largest sum of what is
-  /// in use at once.
+  /// Bytes of memory for intermediate results, and a lower bound for every layout of them: the largest sum of bytes in
+  /// use in one step.
   static constexpr std::int64_t arena_bytes = plan.arena_bytes;
   static constexpr std::int64_t arena_lower_bound = plan.arena_lower_bound;
 
-  /// Inputs and outputs in order of declaration; weights in order of first mention.
+  /// Inputs and outputs in order of declaration; weights in order of first use.
   static constexpr std::array<tensor_info, written.inputs.size()> inputs = [] {
     std::array<tensor_info, written.inputs.size()> list{};
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -277,28 +274,27 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
     return list;
   }();
 
-  /// The weights as bind_weights() wants them: with the way the network uses each, for files that order axes otherwise.
+  /// The weights for bind_weights(), with the use of each, for files with another order of axes.
   static constexpr std::array<weight_spec, weight_count> weight_specs = [] {
     std::array<weight_spec, weight_count> list{};
     const pool<weight_spec> found = weight_specs_of(written.thaw());
     for (std::size_t i = 0; i < weight_count; ++i) {
       list[i] = found[i];
-      list[i].name = weights[i].name;  // the names in `found` died with its graph
+      list[i].name = weights[i].name;  // the names in `found` were freed with its graph
     }
     return list;
   }();
 
-  /// Whether executors need nobody to name weights: the network has none, or it is that of a model file, which has
-  /// them.
+  /// Whether executors can be made without naming weights: the network has none, or is that of a model file.
   static constexpr bool has_own_weights = weight_count == 0 || requires { Function.weights(); };
-  /// Those weights. Errors: as those of the file's network.
+  /// Those weights. Errors: those of the file's network.
   [[gnu::cold]] static result<nnrt::weights> own_weights()
     requires(has_own_weights)
   {
     if constexpr (weight_count == 0) return nnrt::weights();
     else return Function.weights();
   }
-  /// The graph as written, with the elements of the network's own weights as constants.
+  /// The graph as written, with the elements of those weights as constants.
   static constexpr ir::graph ir_with_weights()
     requires(has_own_weights)
   {
@@ -306,7 +302,7 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
     else return Function.with_constants(ir());
   }
 
-  /// The graph as written, with vectors for pools, and operators that a plan can be made of at run time.
+  /// The graph as written, with vectors for pools, and operators from which plans can be made at run time.
   static constexpr ir::graph ir() {
     ir::graph g = written.thaw();
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -315,17 +311,18 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
     return g;
   }
 
-  /// The network node by node, after the passes, with its place in the arena: net::table()[0].macs.
+  /// The network node by node, after the passes, with offsets in the arena: net::table()[0].macs.
   static constexpr array_ref<const node_info> table() { return made_table<>::rows; }
 
-  /// A table of the network: what each pass did, then each step with its operands, kernel and place in the arena.
+  /// A table of the network: the changes by each pass, then each step with its operands, kernel and offset in the
+  /// arena.
   static std::string text() {
     return dump_plan(detail::printable_optimised<Function>.thaw(), plan_view::of(plan), arena_lower_bound);
   }
   /// The written network as a Graphviz digraph.
   static std::string dot() { return ir::dot(detail::printable_as_written<Function>.thaw()); }
-  /// The network after the passes, segments of a policy's partition in colours: greens on the accelerator, oranges on
-  /// the processor.
+  /// The network after the passes, with segments of a policy's partition in colours: greens on the accelerator, oranges
+  /// on the processor.
   template <class Policy> static std::string dot() {
     // exec/partition.hpp
     return ir::dot(detail::printable_optimised<Function>.thaw(),
@@ -336,7 +333,7 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
   static constexpr pool<node_info> make_table() {
     return node_table(optimised.thaw(), plan_view::of(plan), detail::text_optimised<Function>);
   }
-  /// A template, so that nobody makes the table but who asks for it.
+  /// A template, so that the table is made only if it is used.
   template <class = void> struct made_table {
     static constexpr std::size_t size = make_table().size();
     static constexpr std::array<node_info, size> rows = [] {

@@ -1,4 +1,4 @@
-// step_times: runs a plan's steps with a clock around each, and keeps what they took.
+// step_times: runs a plan's steps with a clock around each, and stores their times.
 // Flow: executors whose policy is profiled, and session::run(times), call run_plan() through it.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What one step took, in nanoseconds.
+/// Times of one step, in nanoseconds.
 struct step_time {
   std::int64_t runs = 0;
   std::int64_t total = 0;
@@ -20,11 +20,11 @@ struct step_time {
   std::int64_t last = 0;
 };
 
-/// The times of a plan's steps over all runs since it was made or cleared. Reading the clock is in them: some 20 ns.
+/// The times of a plan's steps over all runs since it was made or cleared. They include reading the clock: about 20 ns.
 class step_times {
  public:
   /// As run_plan(), on all of the context's threads. Steps that run in stripes are counted as if each had run all of
-  /// its stripes before the next one.
+  /// its stripes before the next step.
   const step* run(const plan_view& plan, const run_context& context) {
     if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {}), spent_.assign(plan.steps.size(), 0);
     std::int64_t begin = now(), last = begin;

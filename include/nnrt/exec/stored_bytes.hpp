@@ -1,10 +1,10 @@
-// stored_bytes: the frame of what a plan prepared, as bytes - head, digests, version, prepared memory and the weights
-// that steps read as they are.
-// Flow: stored_program.hpp has a graph in the head, stored_weights.hpp nothing: its plan is the program's own.
+// stored_bytes: the file format of prepared weights - head, digests, version, prepared memory, weights that steps read
+// unpacked.
+// Flow: stored_program.hpp adds a graph to the head; stored_weights.hpp adds none, because the program has its plan.
 //
-//   head:  kind, bytes of the head, bytes in all, digest of the data; format, version, instruction set; what else the
-//   kind has; digest of the head data:  what the prepare steps made, then each weight that steps read as it is; all at
-//   multiples of 64
+//   head: kind, bytes of the head, bytes in all, digest of the data; format, version, instruction set; further fields
+//         of the kind; digest of the head
+//   data: results of the prepare steps, then each weight that steps read unpacked; each at a multiple of 64
 #pragma once
 
 #include <nnrt/exec/memory.hpp>
@@ -30,8 +30,8 @@ inline constexpr std::int64_t not_quantised = -1;
 
 inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
 
-/// What of a plan decides how prepared memory looks and who reads it. Plans of two planners that differ there have
-/// different digests.
+/// Digest of everything in a plan that affects the layout of prepared memory and its readers. Planners that differ
+/// there give different digests.
 inline std::uint64_t plan_digest_of(const plan_view& p) {
   record_writer all;
   const auto put_slots = [&](ir::range at) {
@@ -48,8 +48,8 @@ inline std::uint64_t plan_digest_of(const plan_view& p) {
   return digest_of(array_ref<const std::byte>(all.bytes));
 }
 
-/// For each weight of a plan whether a step reads it, or a state begins with it, and not only what was prepared from
-/// it.
+/// For each weight of a plan whether a step reads it directly, or a state begins with it. False: only prepare steps
+/// read it.
 inline std::vector<char> weights_read(const plan_view& p) {
   std::vector<char> read(p.weights.size(), 0);
   const auto mark = [&](const operand_slot& slot) {
@@ -69,13 +69,13 @@ inline std::vector<char> weights_read(const plan_view& p) {
 
 // ---- The data ----
 
-/// Where what was prepared and the weights lie in the data.
+/// Offsets of prepared memory and weights in the data.
 struct stored_layout {
   std::int64_t prepared_bytes = 0;
-  std::vector<std::int64_t> places;  // of weights
+  std::vector<std::int64_t> places;  // by weight
   std::int64_t data_bytes = 0;
 
-  /// Weights of these sizes behind what was prepared, those that steps read.
+  /// Places the weights that steps read after the prepared memory. `sizes` are in bytes.
   stored_layout(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
       : prepared_bytes(prepared), data_bytes(passes::aligned(prepared)) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -91,7 +91,7 @@ struct stored_layout {
   }
 };
 
-/// Where each weight begins in the data; null: it was not stored.
+/// Address of each weight in the data; null: it was not stored.
 inline result<void> find_weights(const stored_kind& kind, const std::vector<std::int64_t>& places,
                                  const std::vector<std::int64_t>& sizes, array_ref<const std::byte> data,
                                  pool<const std::byte*>& pointers) {
@@ -108,7 +108,7 @@ inline result<void> find_weights(const stored_kind& kind, const std::vector<std:
   return {};
 }
 
-/// Whether all that a plan's steps read is in the data.
+/// Checks that everything that a plan's steps read is in the data.
 inline result<void> check_prepared(const stored_kind& kind, const plan_view& plan, std::int64_t prepared_bytes,
                                    array_ref<const std::byte> data, array_ref<const std::byte* const> weights) {
   if (plan.prepared_bytes != prepared_bytes)
@@ -125,7 +125,7 @@ inline result<void> check_prepared(const stored_kind& kind, const plan_view& pla
 
 inline constexpr std::size_t seal_words = 4;
 
-/// What every head begins with. sealed() fills the first words in.
+/// The begin of every head. sealed() fills in the first words.
 inline record_writer begun_head(const stored_kind& kind) {
   record_writer head;
   for (std::size_t i = 0; i < seal_words; ++i) head.put(std::uint64_t{});
@@ -134,7 +134,7 @@ inline record_writer begun_head(const stored_kind& kind) {
   return head;
 }
 
-/// Head and data in one, sealed: write(data) puts the data down.
+/// Joins head and data, and seals them; write(data) writes the data.
 template <class Write>
 byte_list sealed(const stored_kind& kind, byte_list&& head, std::int64_t data_bytes, Write write) {
   byte_list all = std::move(head);
@@ -150,17 +150,17 @@ byte_list sealed(const stored_kind& kind, byte_list&& head, std::int64_t data_by
   return all;
 }
 
-/// Brings bytes of a file into the tables of pages at once: one by one, the faults of a first run take as long as
-/// packing would have. Linux maps 64 KiB around a fault, so one byte of each is read, which takes two thirds of what
-/// MADV_POPULATE_READ takes, for that looks every page up; where it maps less, the first run has the rest to do.
+/// Maps a file's pages before the first run, whose page faults would take as long as packing. Linux maps 64 KiB around
+/// a fault, so one byte of each 64 KiB is read: a third less time than MADV_POPULATE_READ. If the system maps less, the
+/// first run faults on the rest.
 inline void populate(array_ref<const std::byte> bytes) {
   constexpr std::size_t mapped_at_once = 64 * 1024;
   const volatile std::byte* const each = bytes.data();
   for (std::size_t i = 0; i < bytes.size(); i += mapped_at_once) static_cast<void>(each[i]);
 }
 
-/// Opens what sealed() made: `head` reads on behind the instruction set. Nothing is checked but kind, sizes, digests
-/// and versions.
+/// Opens the result of sealed(); `head` continues after the instruction set. It checks only kind, sizes, digests and
+/// versions.
 inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::byte> bytes, bool data_is_checked,
                                 record_reader& head, array_ref<const std::byte>& data) {
   record_reader from{bytes};

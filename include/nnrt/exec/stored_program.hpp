@@ -1,14 +1,13 @@
-// stored_program: a compiled program as bytes, and back - the graph after the passes, and the weights as its kernels
-// read them.
+// stored_program: saves a compiled program as bytes and restores it - optimised graph, and weights as its kernels read
+// them.
 // Flow: hal/cpu_driver.hpp exports and restores programs with it; the C functions keep the bytes in caches.
 //
-// The plan itself is not stored: the planner makes it again from the graph, which takes a hundredth of what packing
-// takes. So no byte says which function is called or which address is written; all that is read is a graph, which is
-// checked like any that arrives at run time, and numbers. A digest of the plan says whether this planner is the one
-// that the numbers were packed for.
+// The plan is not stored. The planner makes it again from the graph, which takes 1 % of the time of packing. So no byte
+// selects a function or an address: the bytes contain a graph, which is checked like any other at run time, and
+// numbers. A digest of the plan shows whether the numbers were packed for this planner.
 //
-// The frame is that of stored_bytes.hpp. The head has the device that the program is for, where it is one's; the digest
-// of the plan; the graph; where each weight lies in the data, and how many bytes are prepared.
+// The format is that of stored_bytes.hpp. The head contains the device (if the program is for one), the digest of the
+// plan, the graph, the offset of each weight in the data, and the number of prepared bytes.
 #pragma once
 
 #include <nnrt/exec/program.hpp>
@@ -21,7 +20,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// The parts of a program.
+/// The members of a program.
 struct program_parts {
   static const program_family& family(const program& p) { return *p.family_; }
   static const compiled_plan* plan(const program& p) { return p.plan_.get(); }
@@ -34,8 +33,8 @@ inline constexpr stored_kind program_kind{0x676f727074726e6e, 5, "stored program
 
 // ---- What is written ----
 
-/// A graph whose large constants are weights, so that their numbers need not be in it. Passes and the planner make no
-/// difference between the two where a constant is too large to be evaluated.
+/// A graph whose large constants are weights, so that it does not contain their elements. Passes and the planner treat
+/// both alike if a constant is too large to be evaluated.
 struct storable_graph {
   ir::graph graph;
   pool<const std::byte*> weights;  // of each weight in order
@@ -96,10 +95,10 @@ inline std::vector<std::int64_t> weight_sizes(const ir::graph& g) {
   return sizes;
 }
 
-/// What is stored of a program.
+/// The stored data of a program.
 struct storable_program {
   const options& wanted;
-  const bool is_planned;  // not while shapes are awaited
+  const bool is_planned;  // false while shapes are unknown
   storable_graph from;
   plan made;  // of that graph, as restore_program() will make it
   prepared_weights prepared;
@@ -111,7 +110,7 @@ struct storable_program {
              is_planned ? planned->made.constants : family.checked.bytes, family.weights->pointers()) {}
 };
 
-/// Plans, and runs the prepare steps on memory that was zero before: what no step writes is no secret of the process.
+/// Plans, and runs the prepare steps on zeroed memory, so that unwritten bytes disclose nothing of the process.
 inline result<void> prepare_to_store(storable_program& p) {
   p.made = plan_at_run_time(p.from.graph, plan_options_for(p.wanted.winograd, p.wanted.float16_weights), {});
   pool<const std::byte*> pointers = p.from.weights;
@@ -135,15 +134,15 @@ inline byte_list head_of(const storable_program& p, const stored_layout& layout,
 
 }  // namespace detail
 
-/// The bytes that restore_program() takes, of the same device, if it is one's: others take other networks, or round
-/// otherwise. Weights that steps read only in their packed form are left out.
-/// Errors: out_of_memory; not_supported (the program was restored: who restored it has the bytes).
+/// The bytes for restore_program(), of the same device, if it is for one: other devices run other networks, or round
+/// differently. Weights that steps read only in packed form are left out.
+/// Errors: out_of_memory; not_supported (the program was restored; its bytes exist already).
 inline result<byte_list> store_program(const program& compiled, std::string_view device = {}) {
   const compiled_plan* const planned = detail::program_parts::plan(compiled);
   if (planned != nullptr && planned->weights.stored != nullptr)
     return fail(error_code::not_supported, "a program that was restored is not stored again");
   detail::storable_program p(detail::program_parts::family(compiled), planned);
-  // What restore_program() does to it: folded layers with few weights are evaluated there.
+  // As in restore_program(), where small folded weights are evaluated.
   if (auto ok = infer_graph(p.from.graph); !ok) return fail(std::move(ok.error()));
   if (p.is_planned)
     if (auto ok = detail::prepare_to_store(p); !ok) return fail(std::move(ok.error()));
@@ -171,7 +170,7 @@ inline ir::value read_value(record_reader& from) {
   v.first_byte = from.number<std::int64_t>(), v.scales = from.number<std::int32_t>();
   return v;
 }
-/// A node; without an operator where there is none of that number.
+/// Reads a node; it has no operator if its code is unknown.
 inline ir::node read_node(record_reader& from) {
   ir::node n;
   n.op = ops::find(static_cast<op_code>(from.number<std::int32_t>()));
@@ -179,7 +178,7 @@ inline ir::node read_node(record_reader& from) {
   n.attrs = read_range(from), n.inputs = read_range(from), n.outputs = read_range(from), n.name = read_range(from);
   return n;
 }
-/// The graph as it stands there: check_graph() looks at it.
+/// Reads the graph; check_graph() checks it.
 inline void read_graph(record_reader& from, ir::graph& g) {
   const std::size_t values = from.count_of(40);
   g.values.reserve(values);
@@ -205,7 +204,7 @@ inline void read_graph(record_reader& from, ir::graph& g) {
   g.bytes.insert(bytes.begin(), bytes.end());
 }
 
-/// A stored program taken apart, nothing of it checked but digests, versions and the sizes of its lists.
+/// The parts of a stored program; only digests, versions and sizes of its lists have been checked.
 struct stored_parts {
   ir::graph graph;
   std::uint64_t plan_digest = 0;
@@ -235,7 +234,7 @@ inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_ch
   return {};
 }
 
-/// The plan of a stored graph, whose prepared memory is there already.
+/// The plan of a stored graph, whose prepared memory is stored.
 inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, const program_family& family,
                                                        const deadline_watch& watch) {
   if (auto ok = require_known_extents(stored.graph); !ok) return fail(std::move(ok.error()));
@@ -255,12 +254,13 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 
 }  // namespace detail
 
-/// The program that was stored, with the same bits as results; it reads its weights where the bytes are kept. Of
-/// `wanted`, the choices that a plan depends on (winograd, float16_weights) are those of the stored program. With
-/// `data_is_checked` the caller answers for the weights' numbers: everything else is checked in any case, and no bytes
-/// can make a program read or write outside of its memory. Errors: invalid_file (not such bytes, damaged, or of another
-/// version, planner or device); not_supported (for another instruction set); invalid_argument, rule_broken (a graph
-/// that compile() would refuse); out_of_memory; deadline_missed.
+/// Restores a stored program, whose results have the same bits. It reads its weights directly in `bytes`. The options
+/// winograd and float16_weights are those of the stored program, not of `wanted`.
+/// With `data_is_checked` the caller guarantees that the weights are undamaged. Everything else is always checked, and
+/// no bytes can make a program access memory that is not its own.
+/// Errors: invalid_file (bytes of another kind, version, planner or device, or damaged); not_supported (another
+/// instruction set); invalid_argument, rule_broken (a graph that compile() would refuse); out_of_memory;
+/// deadline_missed.
 inline result<program> restore_program(const shared_bytes& bytes, const options& wanted = {},
                                        bool data_is_checked = false, std::string_view device = {}) {
   const time_limit limit = limit_of(wanted);

@@ -1,7 +1,7 @@
-// stored_weights: what an executor prepared, as bytes, and executors that read their weights in such bytes - embedded,
-// mapped or kept.
-// Flow: a program of the build writes what store_weights() gives; the program that is shipped calls restore_executor(),
-// which binds, packs and copies nothing.
+// stored_weights: saves an executor's prepared weights as bytes, and makes executors that read embedded, mapped or kept
+// bytes.
+// Flow: a program of the build writes the result of store_weights(); the shipped program calls restore_executor(),
+// which does not bind, pack or copy.
 #pragma once
 
 #include <nnrt/exec/executor.hpp>
@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// The parts of an executor.
+/// The members of an executor.
 struct executor_parts {
   template <class Executor> static const prepared_weights* weights(const Executor& of) {
     return of.weights_ ? &*of.weights_ : nullptr;
@@ -25,9 +25,8 @@ struct executor_parts {
 
 inline constexpr stored_kind weights_kind{0x737468677774726e, 3, "stored weights"};  // "nrtwghts"
 
-/// What besides the plan's own digest decides which numbers are prepared: attributes, names of weights, constants.
-/// Unlike a stored program these bytes hold no graph, so another network with the same layers must not take them for
-/// its own.
+/// Digest of everything that affects the prepared numbers: the plan's digest, attributes, names of weights, constants.
+/// These bytes contain no graph, so the digest must differ for another network with the same layers.
 inline std::uint64_t network_digest_of(const plan_view& plan) {
   record_writer all;
   all.put(plan_digest_of(plan));
@@ -83,9 +82,9 @@ inline result<shared<const prepared_weights>> restore_weights(const plan_view& p
 
 }  // namespace detail
 
-/// The bytes that restore_executor() takes: weights as this executor's kernels read them, for the instruction set that
-/// this program was compiled for. Weights that are read only in their packed form are not among them.
-/// Errors: invalid_argument (an executor that could not be made).
+/// The bytes for restore_executor(): weights as this executor's kernels read them, for this program's instruction set.
+/// Weights that are read only in packed form are left out. Error: invalid_argument (an executor that could not be
+/// made).
 template <class G, class Policy> result<byte_list> store_weights(const executor<G, Policy>& run) {
   const prepared_weights* const weights = detail::executor_parts::weights(run);
   if (weights == nullptr)
@@ -93,13 +92,13 @@ template <class G, class Policy> result<byte_list> store_weights(const executor<
   return detail::store_weights(run.plan_of_steps(), *weights);
 }
 
-/// An executor with the weights that were stored of one of its type, and the same bits as results:
+/// An executor with weights that were stored by an executor of the same type; results have the same bits:
 ///
 ///   auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);
 ///
-/// It reads them where the bytes are kept, as long as it or one that it shares them with lives. With `data_is_checked`
-/// the caller answers for the weights' numbers, and they are not read once to look for damage.
-/// Errors: invalid_file (not such bytes, damaged, of another network, version or planner); not_supported (for another
+/// It reads the weights directly in `bytes`, which are kept while it or an executor that shares them exists. With
+/// `data_is_checked` the caller guarantees that the weights are undamaged, and their digest is not computed.
+/// Errors: invalid_file (bytes of another kind, network, version or planner, or damaged); not_supported (another
 /// instruction set); invalid_argument (options); out_of_memory.
 template <class Executor>
 result<Executor> restore_executor(const shared_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
@@ -108,7 +107,7 @@ result<Executor> restore_executor(const shared_bytes& bytes, const options& want
   if (!weights) return fail(std::move(weights.error()));
   return detail::executor_parts::joined<Executor>(std::move(*weights), wanted);
 }
-/// The same from bytes in the program itself, which are as sound as its code is.
+/// As above from bytes in the program itself, whose data is not checked.
 template <class Executor> result<Executor> restore_executor(const embedded_file& bytes, const options& wanted = {}) {
   return restore_executor<Executor>(shared_bytes::lasting({bytes.data(), bytes.size()}), wanted, true);
 }

@@ -1,7 +1,5 @@
-// thread_autotuner: whether a small network's runs take less on several threads than on the caller's alone, found out
-// while they run.
-// Flow: executors and sessions with threads run through it; who takes the times of steps does not, and always shares
-// them out.
+// thread_autotuner: measures whether a small network runs faster on several threads or on the caller's only.
+// Flow: executors and sessions with threads run through it; measurements of steps bypass it and always use all threads.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,14 +8,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote.
-/// On cores that share a cache this is part of what a network of 100 us takes, on cores that do not it can be more than
-/// the work that they save. Which it is is not known before, and it changes: so runs of both kinds are timed, by turns,
-/// and the faster kind stays.
+/// Chooses between several threads and one by timing runs of both kinds in turns. Each step on several threads waits
+/// for a message to another core and back, and for cache lines that the other core wrote. Between cores that share a
+/// cache this is a part of the 100 µs of a small network. Between others it can exceed the time saved. It is not known
+/// in advance, and changes.
 class thread_autotuner {
  public:
-  /// Runs a plan by f(), which gives the step that failed, on the context's threads or, with none in the context any
-  /// more, on the caller's alone. Results have the same bits.
+  /// Runs a plan by f(), which returns the step that failed. The context has its threads, or none if the run is for the
+  /// caller's thread only. Results have the same bits.
   template <class F> const step* run(run_context& context, F f) {
     const bool has_choice = context.threads != nullptr && !is_settled_;
     if (has_choice) choose(context);
@@ -28,20 +26,20 @@ class thread_autotuner {
     if (has_choice && !is_timed) rested();
     return failed;
   }
-  /// Leaves no threads in the context where runs are faster without: for runs whose time says nothing of the steps.
+  /// Removes the threads from the context if runs are faster without; for runs that are not timed.
   void choose(run_context& context) const {
     if (!shares_out_) context.threads = nullptr;
   }
 
-  /// Whether the next run is to be shared out.
+  /// Whether the next run uses threads.
   bool shares_out() const { return shares_out_; }
-  /// Whether the next run needs no clock, since threads were slower a moment ago.
+  /// Whether the next run needs no clock, because threads were slower recently.
   bool is_resting() const { return resting_runs_ > 0; }
-  /// A run without a clock is done; after the last one threads are tried again.
+  /// Counts a run without clock; after the last one threads are tried again.
   void rested() {
     if (--resting_runs_ == 0) shares_out_ = true, defeats_ = max_defeats - 1;
   }
-  /// A run took so many nanoseconds.
+  /// Records the time of a run.
   void took(std::int64_t nanoseconds) {
     min_ = std::min(min_, nanoseconds);
     spent_ += nanoseconds;
@@ -52,15 +50,15 @@ class thread_autotuner {
   }
 
  private:
-  /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
+  /// A trial has at least this many runs, and the fastest counts. With threads it is long enough for them to wake up.
   static constexpr int trial_runs = 8;
   static constexpr std::int64_t shared_time = 2'000'000, alone_time = 500'000;
-  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and
-  /// are tried again: soon at first, for a core that did nothing for a while may be slow for some milliseconds, and
-  /// after twice as long when they were slower again.
+  /// Number of consecutive trials in which one thread must be faster, because other programs disturb single trials.
+  /// Then only one thread is used for a rest period. The first is short, because an idle core may be slow for
+  /// milliseconds; it doubles each time that threads are slower again.
   static constexpr int max_defeats = 3;
   static constexpr std::int64_t min_rest = 5'000'000, max_rest = 200'000'000;
-  static constexpr std::int64_t long_run = 1'000'000;  // what messages take is a small part of it: no trials
+  static constexpr std::int64_t long_run = 1'000'000;  // messages are a small part of it: no trials
 
   void after_shared() {
     shared_ = min_;
@@ -77,14 +75,14 @@ class thread_autotuner {
     rest_ = std::min(2 * rest_, max_rest);
   }
   void share_out() { shares_out_ = true, defeats_ = 0, rest_ = min_rest; }
-  /// A sixteenth less, or another core is not worth keeping from others.
+  /// Threads must save a sixteenth: otherwise other programs can use the cores.
   bool pays() const { return shared_ < alone_ - alone_ / 16; }
 
-  std::int64_t shared_ = 0, alone_ = 0;  // what the fastest run of the last trial took; none alone yet
+  std::int64_t shared_ = 0, alone_ = 0;  // fastest run of the last trial; 0: not measured
   std::int64_t min_ = INT64_MAX, spent_ = 0;
   std::int64_t resting_runs_ = 0, rest_ = min_rest;
   int runs_ = 0;
-  int defeats_ = 0;  // of threads
+  int defeats_ = 0;  // consecutive trials in which threads were slower
   bool shares_out_ = true;
   bool is_settled_ = false;
 };

@@ -1,5 +1,5 @@
-// threads: a small pool; the parts of one step run at the same time, then all wait for each other.
-// Flow: executors and sessions make one when the options ask for threads; run_plan() hands it the steps.
+// threads: a small thread pool; the parts of one stage run at the same time, then all threads wait for each other.
+// Flow: executors and sessions make one if the options ask for threads; run_plan() gives it the steps.
 #pragma once
 
 #include <nnrt/core/float_environment.hpp>
@@ -18,19 +18,20 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because
-/// <thread> costs every user 0.26 s of parsing.
+/// A pool of threads - 1 workers and the caller. One run() at a time; run() does not allocate. It uses POSIX threads,
+/// because <thread> costs every user 0.26 s of parsing.
 ///
-/// In each stage a thread has a share, one part: always the same, so that what a stage left in a core's cache is where
-/// the next one reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun
-/// when its own is done: at once where the worker took no part in the stage before, a little later where it did. So a
-/// run never waits for a worker to wake up, only for one that is at work. Where parts have pieces, a thread that is
-/// done takes half of those that another has not begun: cores are seldom equally fast.
+/// In each stage a thread has one part as its share. It is the same part in every stage, so that the next stage finds
+/// its data in the core's cache. A share belongs to the thread that claims it first. When the caller has finished its
+/// share, it claims those that no worker has begun. It does so at once if the worker took no part in the preceding
+/// stage, otherwise after a short wait. So a run waits for busy workers only, not for sleeping ones. If parts have
+/// pieces, an idle thread steals half of another thread's remaining pieces, since cores may differ in speed.
 ///
-/// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the
-/// others: between two stages lies one message from core to core, not one to begin and one to end.
+/// The caller posts a stage as soon as its share of the preceding stage is done; each thread then waits for the others.
+/// So there is one message between cores for each stage, not two.
 ///
-/// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a child
+/// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a forked
+/// child process, which has no workers, the caller runs all shares; the pool may be destroyed there.
 /// process, which has no workers, the caller runs all shares; the pool may be destroyed there.
 class thread_pool final : public part_runner {
  public:
@@ -39,8 +40,8 @@ class thread_pool final : public part_runner {
   thread_pool& operator=(const thread_pool&) = delete;
   ~thread_pool() { stop(); }
 
-  /// Starts the workers; pinned ones stay on processors of their own, see options. Errors: invalid_argument (fewer than
-  /// 1 or more than 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
+  /// Starts the workers; `pinned` ones are each bound to a processor, see options. Errors: invalid_argument (fewer than
+  /// 1 or more than 1024), out_of_memory (the system cannot start more threads), not_supported (it cannot pin them).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     home_.move_here();
@@ -64,12 +65,12 @@ class thread_pool final : public part_runner {
   }
 
   int threads() const override { return threads_; }
-  /// As start() was told.
+  /// The value that start() was given.
   bool is_pinned() const { return is_pinned_; }
 
   void run(parallel_phases& work, int first, int end) override {
     if (!home_.is_here()) forget_workers();
-    work_ = &work;  // seen with what is posted, as is the next one; until then nobody can claim anything
+    work_ = &work;  // published by the next post; nothing can be claimed before that
     environment_ = float_environment::of_this_thread();
     if (idle_.any()) forget_present();
     for (int number = first, posted = -1; number < end;) {
@@ -93,8 +94,8 @@ class thread_pool final : public part_runner {
     }
   }
 
-  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. Part 0 is the caller's; where
-  /// there are more than threads, the share of thread t is parts t, t + threads(), …
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. The caller runs part 0. If there
+  /// are more parts than threads, thread t runs parts t, t + threads(), …
   void run(void (*job)(void*, int), void* context, int parts) {
     single_stage work(job, context, parts, threads_);
     run(work, 0, 1);
@@ -105,15 +106,15 @@ class thread_pool final : public part_runner {
     detail::work_slot work_slot;
     thread_pool* pool;
     int number;
-    bool is_present;  // took its share of the last round itself; the caller's to know
+    bool is_present;  // ran its share of the last round itself; only the caller uses this
     pthread_t id;
   };
-  using word = std::uint64_t;  // a round, and in its lower half the number of the stage
+  using word = std::uint64_t;  // the round, and in its lower half the number of the stage
 
-  /// The pieces of a claimed share, and then what others have left of theirs.
+  /// The pieces of a claimed share, then pieces stolen from others.
   class pieces_of_share final : public piece_source {
    public:
-    /// Of the share of member `of`, to be run by a thread.
+    /// The share of member `of`, which `thread` runs.
     pieces_of_share(thread_pool& pool, member& of, int thread, int round, parallel_phases::stage stage)
         : pool_(pool),
           mine_(of.work_slot),
@@ -121,9 +122,9 @@ class thread_pool final : public part_runner {
           pieces_(stage.pieces),
           thread_(thread),
           round_(round) {
-      if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's own lie there since the stage was posted
+      if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's pieces are set by post()
     }
-    /// What others may take of a share: all but its first piece.
+    /// Offers the pieces of a share except the first, which its thread runs.
     static void put(int number, parallel_phases::stage stage, detail::work_slot& work_slot, int round) {
       if (stage.pieces > 1 && number < stage.parts)
         work_slot.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
@@ -170,11 +171,11 @@ class thread_pool final : public part_runner {
     int parts_, shares_;
   };
 
-  /// The caller gives a worker that took part in the last stage so long to begin its share.
+  /// Number of polls for which the caller waits for a worker that took part in the last stage to begin its share.
   static constexpr int patient_looks = 200;
-  /// After so many looks a thread asks whether somebody sleeps who waits for what it wrote before. When it wrote, it
-  /// may have asked before the other could see what it had written; a fence between both would make each message wait
-  /// for the last one.
+  /// Number of polls after which a waiting thread checks for sleepers that wait for its own earlier writes. Its check
+  /// at the time of the write may have come before the write was visible. A fence there would make each message wait
+  /// for the preceding one.
   static constexpr int looks_before_waking = 50;
 
   std::span<member> workers() { return {members_.data() + 1, members_.size() - 1}; }
@@ -196,7 +197,7 @@ class thread_pool final : public part_runner {
       pool.finish(me, round);
     }
   }
-  /// Runs a claimed share. Whether the work goes on.
+  /// Runs a claimed share. Returns whether the work continues.
   bool run_share(member& of, int thread, int number, int round) {
     pieces_of_share source(*this, of, thread, round, work_->at(number));
     return work_->run(number, source);
@@ -214,13 +215,13 @@ class thread_pool final : public part_runner {
     m.work_slot.finish(round);
     if (waiting_.any()) waiting_.wake();
   }
-  /// Wakes who may wait for what a thread wrote: shares that are done, taken over ones of other threads, too, and of
-  /// the caller stages. Its locks are fences: whoever falls asleep behind them sees it.
+  /// Wakes threads that may wait for this thread's writes: finished shares, including claimed ones of other threads,
+  /// and stages posted by the caller. The mutexes act as fences: a thread that falls asleep afterwards sees the writes.
   void wake_who_waits_for(bool is_caller) {
     waiting_.wake();
     if (is_caller) idle_.wake();
   }
-  /// Waits, asleep `here` in the end.
+  /// Polls is_there(), then sleeps on `here` until it is true.
   template <class IsThere> void wait_until(IsThere is_there, detail::event_count& here, bool is_caller) {
     if (detail::look_for(is_there, looks_before_waking)) return;
     if (waiting_.any() || (is_caller && idle_.any())) wake_who_waits_for(is_caller);
@@ -232,7 +233,7 @@ class thread_pool final : public part_runner {
   void forget_present() {
     for (member& m : workers()) m.is_present = false;
   }
-  /// Runs the shares of those who did not take theirs in the last round, if they still do not.
+  /// Runs the shares of workers that did not run theirs in the last round and have not claimed them now.
   void take_from_absent(int round, int number) {
     for (member& m : workers())
       if (!m.is_present) m.is_present = !take(m, round, number);
@@ -250,7 +251,7 @@ class thread_pool final : public part_runner {
     wait_until(is_done, waiting_, true);
   }
 
-  /// In a child process: threads that are there no more wait for nothing, and what they held is nobody's.
+  /// In a forked child: resets all state that lost threads were using, since nothing waits for them.
   [[gnu::cold]] void forget_workers() {
     home_.move_here();
     started_ = 0, round_ = 0, posted_ = 0;
@@ -259,7 +260,7 @@ class thread_pool final : public part_runner {
   }
   void stop() {
     if (!home_.is_here()) forget_workers();
-    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
+    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // published with the new round
     if (started_ > 0) post(0, {}), idle_.wake();
     for (int number = 1; number <= started_; ++number)
       pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
@@ -271,15 +272,15 @@ class thread_pool final : public part_runner {
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
   detail::home_process home_;             // of the workers
-  [[maybe_unused]] std::byte apart_[64];  // what all threads read from what the caller writes
-  word posted_ = 0;                       // what workers wait for
-  int round_ = 0;                         // that of posted_
+  [[maybe_unused]] std::byte apart_[64];  // separates shared read-only data from data that the caller writes
+  word posted_ = 0;                       // workers wait for a change of it
+  int round_ = 0;                         // the round of posted_
   parallel_phases* work_ = nullptr;
   float_environment environment_;  // of the run's caller
   bool stopping_ = false;
   [[maybe_unused]] std::byte apart_too_[64];
   detail::event_count idle_;     // workers without work
-  detail::event_count waiting_;  // who waits for shares to be done
+  detail::event_count waiting_;  // threads that wait for shares to be done
 };
 
 }}  // namespace nnrt::NNRT_ISA

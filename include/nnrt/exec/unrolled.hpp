@@ -1,5 +1,5 @@
 // unrolled: the steps of a micro network as straight-line code with compile-time extents.
-// Flow: executor calls run_unrolled() instead of walking the table of steps.
+// Flow: executor calls run_unrolled() instead of looping over the table of steps.
 #pragma once
 
 #include <nnrt/exec/plan_view.hpp>
@@ -15,8 +15,8 @@ template <const auto& Plan, std::int32_t Slot>
   return bases[static_cast<std::size_t>(slot.base)] + slot.offset;
 }
 
-/// A dense layer whose extents are template arguments: operands are x, the desc of the weight, maybe that of the bias,
-/// and the packed form.
+/// A dense layer whose extents are template arguments. Operands: x, the desc of the weight, optionally the desc of the
+/// bias, and the packed form.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
   constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)],
@@ -30,7 +30,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
       reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows);
 }
 
-/// The same for quantised bytes. Returns false where the scales of the packed form need what an ordinary call does.
+/// As above for int8. Returns false if the zero points need an ordinary call.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool unrolled_int8_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
   constexpr auto desc_at = [](std::int32_t slot) {
@@ -49,7 +49,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
         {range.low, range.high, y.quantised.zero_point, y.type == u8});
 }
 
-/// A function of bytes whose table comes last among the operands.
+/// A function of 8-bit values by a look-up table, which is the last operand.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_table(base_table bases) {
   constexpr step s = Plan.steps[I];
   constexpr operand_slot y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
@@ -58,7 +58,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
       address_of_slot<Plan, s.outputs.first>(bases));
 }
 
-/// A direct call of the step's kernel; everything but the addresses is known to the compiler.
+/// A direct call of the step's kernel, in which only addresses are unknown to the compiler.
 template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... Out>
 [[gnu::always_inline]] inline void unrolled_call(base_table bases, run_fault* fault,
                                                  std::integer_sequence<std::int32_t, In...>,
@@ -92,7 +92,7 @@ template <const auto& Plan, std::size_t I>
   }
 }
 
-/// As run_steps(): the step that found fault with its values, or nullptr.
+/// As run_steps(): returns the step that rejected its values, or nullptr.
 template <const auto& Plan, std::size_t... I>
 [[gnu::always_inline]] inline const step* run_unrolled(base_table bases, run_fault* fault, std::index_sequence<I...>) {
   const step* failed = nullptr;

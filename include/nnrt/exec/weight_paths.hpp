@@ -1,6 +1,6 @@
-// weight_paths: which weights the elements of an operand come from, and where they lie in it.
-// Flow: weight_specs follows operands whose order differs in files back to the weights that they are reshaped, joined
-// and computed from.
+// weight_paths: finds the weights from which an operand's elements come, and their positions in it.
+// Flow: weight_specs follows operands, whose order of axes may differ in files, back to weights through reshapes, joins
+// and arithmetic.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// The word of a node's attribute of this name; `otherwise` where it has none.
+/// The first word of a node's attribute of this name; `otherwise` if it has none.
 constexpr word attribute_word(const ir::graph& g, const ir::node& n, std::string_view name, word otherwise) {
   array_ref<const word> left = g.attrs_of(n);
   for (const attribute_field& field : n.op->label->attributes) {
@@ -20,7 +20,7 @@ constexpr word attribute_word(const ir::graph& g, const ir::node& n, std::string
   return otherwise;
 }
 
-/// Whether the first operands of a node are there: its rules may not have been asked yet.
+/// Whether the first operands of a node exist: its rules may not have been checked yet.
 constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t count) {
   const auto ids = g.inputs_of(n);
   for (std::size_t i = 0; i < count; ++i)
@@ -28,7 +28,7 @@ constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t c
   return true;
 }
 
-/// Whether a node makes every element of one of its only operand (but for single constants), of another dtype.
+/// Whether a node only converts its operand to another dtype; it may also have single constants as operands.
 constexpr bool converts(const ir::graph& g, const ir::node& n) {
   const auto ids = g.inputs_of(n);
   if (ids.empty() || ids[0] == ir::none || g.outputs_of(n).size() != 1) return false;
@@ -38,25 +38,25 @@ constexpr bool converts(const ir::graph& g, const ir::node& n) {
   return from.type != to.type && from.shape == to.shape;
 }
 
-/// Where the elements of a value lie in the operand that is followed: element e at base + e / run * stride + e % run.
+/// Position of a value's elements in the followed operand: element e is at base + e / run * stride + e % run.
 struct weight_path {
   std::int64_t run = 0, stride = 0, base = 0;
-  bool is_followed = true;     // false: they are cut, moved or computed on the way, and no such rule holds
-  bool keeps_axes = true;      // it has the operand's axes, and was joined along the first one alone
-  bool is_transposed = false;  // it was transposed on the way: the network states an order of its own
+  bool is_followed = true;  // false: elements are cut, moved or computed on the way, so that the formula does not hold
+  bool keeps_axes = true;   // it has the operand's axes, and was joined along the first axis only
+  bool is_transposed = false;  // it was transposed on the way: the network sets the order of axes
 
   constexpr weight_path lost() const { return {run, stride, base, false, false, is_transposed}; }
   friend constexpr bool operator==(const weight_path&, const weight_path&) = default;
 };
 
-/// Where elements [begin, begin + part * rows) of a value of this many elements go, whose rows of `part` elements begin
-/// every `row` elements.
+/// The path of elements [begin, begin + part * rows) of a value with `elements` elements, whose rows of `part` elements
+/// begin every `row` elements.
 constexpr weight_path part_of(const weight_path& whole, std::int64_t elements, std::int64_t begin, std::int64_t part,
                               std::int64_t row) {
   weight_path at = whole;
   const std::int64_t rows = row > 0 ? elements / row : 0;
   if (!whole.is_followed || part < 1 || rows < 1) return whole.lost();
-  if (whole.run >= elements) {  // the value lies in the operand in one piece
+  if (whole.run >= elements) {  // the value is contiguous in the operand
     at.run = part, at.stride = row, at.base = whole.base + begin;
     if (rows == 1) at.stride = part;
     return at;
@@ -75,17 +75,16 @@ constexpr weight_path part_of(const weight_path& whole, std::int64_t elements, s
   return at;
 }
 
-/// Finds the weights that a value is made of.
+/// Finds the weights from which a value is made.
 class weight_walk {
  public:
   constexpr weight_walk(const ir::graph& g, const passes::use_table& table) : g_(g), table_(table) {}
 
-  /// Calls visit(id, path) for each weight that the elements of this operand come from, once for each path that
-  /// differs.
+  /// Calls visit(id, path) for each weight from which this operand's elements come, once for each different path.
   template <class Visit> constexpr void follow(std::int32_t operand, Visit&& visit) {
     const std::int64_t elements = g_.at(operand).desc.elements();
     const weight_path whole = elements < 1 ? weight_path{}.lost() : weight_path{elements, elements, 0};
-    if (g_.at(operand).is != ir::kind::result) {  // as most are
+    if (g_.at(operand).is != ir::kind::result) {  // the most frequent case
       if (g_.at(operand).is == ir::kind::weight) visit(operand, whole);
       return;
     }
@@ -111,7 +110,7 @@ class weight_walk {
     unsigned char& state = state_[static_cast<std::size_t>(id)];
     weight_path& before = paths_[static_cast<std::size_t>(id)];
     if (state == lost || (state == followed && at == before)) return;
-    if (state == followed) at = before.lost();  // it lies in two places
+    if (state == followed) at = before.lost();  // it has two positions
     if (state == unseen) touched_.push_back(id);
     state = at.is_followed ? followed : lost;
     before = at;

@@ -1,6 +1,5 @@
-// weight_specs: how a network uses each of its weights, read off the graph as it was written.
-// Flow: executors and compile() hand the list to bind_weights(), which brings files of other frameworks into this
-// order.
+// weight_specs: how a network uses each of its weights, found in the graph as it was written.
+// Flow: executors and compile() pass the list to bind_weights(), which reorders weights in files of other frameworks.
 #pragma once
 
 #include <nnrt/exec/weight_paths.hpp>
@@ -22,10 +21,10 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
-/// Whether a value is there only when the network runs.
+/// Whether a value is computed at run time only.
 constexpr bool is_made_by_runs(const ir::value& v) { return v.is != ir::kind::constant && v.is != ir::kind::weight; }
 
-/// Whether an operand has one number, or one for each column of a node's result, and no node makes it.
+/// Whether an operand has one element, or one for each column of a node's result, and is a constant or weight.
 constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_desc& result) {
   if (is_made_by_runs(g.at(id))) return false;
   const shape_t& shape = g.at(id).desc.shape;
@@ -33,9 +32,9 @@ constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_d
          shape.elements() == shape[shape.rank - 1];
 }
 
-/// The operand whose elements a node's result has in their order: that of reshapes, of conversions and activations
-/// between them and the layer, and of sums and products with single numbers, with numbers for each column, or with
-/// other tensors that nodes make. None: of all other nodes.
+/// The operand whose elements a node's result has in the same order; none if there is none. That is the operand of
+/// reshapes, of conversions and activations, and of arithmetic with single numbers, numbers for each column, or other
+/// computed tensors.
 constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   const auto ids = g.inputs_of(n);
   if (n.op->traits.result == storage::alias_of_input || converts(g, n)) return ids[0];
@@ -51,14 +50,14 @@ constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   return found;
 }
 
-/// What the columns of a tensor come from.
+/// The origin of a tensor's columns.
 struct column_source {
-  shape_t map = {};       // [N, H, W, C], flattened into them; rank 0: something else
-  bool is_mixed = false;  // from such a map, but not in its order
+  shape_t map = {};       // the [N, H, W, C] that was flattened into them; rank 0: another origin
+  bool is_mixed = false;  // from such a map, but in another order
 };
 
-/// Whether a node's columns have something of the order of its operands': joined, cut, taken one by one or normalised.
-/// One that multiplies has not.
+/// Whether a node's columns partly keep the order of its operands' columns: joined, cut, gathered or normalised. Not so
+/// for products.
 constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
   if (n.op->traits.joins_inputs || n.op->traits.outputs_are_parts) return true;
   if (n.op->traits.weights != weights_role::none) return false;
@@ -72,7 +71,8 @@ constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
   return others == 1;
 }
 
-/// Whether a tensor can be a feature map whose order of axes shows: more than one pixel and more than one channel.
+/// Whether a tensor can be a feature map in which the order of axes matters: more than one pixel and more than one
+/// channel.
 constexpr bool is_map(const tensor_desc& desc) {
   return desc.rank() == 4 && desc.layout == format::nhwc && desc.shape.is_known() &&
          desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
@@ -84,8 +84,7 @@ constexpr bool reads_a_map(const ir::node& n) {
   return n.op->traits.in_files == file_order::image;
 }
 
-/// Whether a tensor of rank 4 is a map for certain: an operator on maps made it, and what works element by element
-/// after that.
+/// Whether a tensor of rank 4 is a map: made by an operator on maps, and elementwise operators after that.
 constexpr bool is_made_as_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
   while (id != ir::none && g.at(id).desc.rank() == 4 && table.producer_of(id) != ir::none) {
     const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
@@ -96,8 +95,8 @@ constexpr bool is_made_as_a_map(const ir::graph& g, const passes::use_table& tab
   return false;
 }
 
-/// Whether these columns are width times channels of a map: [N, T, W, C] read as rows of W * C, where files may have C
-/// * W.
+/// Whether these columns are width times channels of a map: [N, T, W, C] read as rows of W * C, which may be C * W in
+/// files.
 constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id,
                                             std::int64_t columns) {
   const shape_t& shape = g.at(id).desc.shape;
@@ -111,11 +110,11 @@ constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::us
     return false;
   pool<std::int64_t> axes;
   ir::append_integers(g, g.at(ids[1]), axes);
-  return axes.size() == 4 && axes[3] == 3;  // moved as a map, channels last
+  return axes.size() == 4 && axes[3] == 3;  // transposed as a map, channels last
 }
 
-/// What the columns of all tensors come from, found in one walk over the nodes: networks of strangers may join and cut
-/// one tensor again and again, so that the ways back from a layer are more than anyone can walk.
+/// The origins of the columns of all tensors, found in one pass over the nodes. The number of paths back from a layer
+/// can be exponential in untrusted networks that join and cut one tensor repeatedly.
 class column_sources {
  public:
   constexpr column_sources(const ir::graph& graph, const passes::use_table& table) : g_(graph), table_(table) {
@@ -125,8 +124,8 @@ class column_sources {
     for (const ir::node& n : g_.nodes) follow(n);
   }
 
-  /// What that number of columns of a tensor comes from. A map of one pixel needs no other order, but may have been
-  /// made of one that does; and what a reshape makes of rows (heads, say) is no map.
+  /// The origin of `columns` columns of a tensor. A map of one pixel needs no reordering, but may come from a map that
+  /// does. Reshaped rows (attention heads, for example) are not a map.
   constexpr column_source of(std::int32_t id, std::int64_t columns) const {
     const std::int32_t from = id == ir::none ? ir::none : origin_[static_cast<std::size_t>(id)];
     if (from == ir::none) return {};
@@ -148,7 +147,7 @@ class column_sources {
       else if (may_mix && g_.at(id).desc.rank() != 4) is_mixed_[y] = comes_from_map(n, g_.at(id).desc.rank()) ? 1 : 0;
     }
   }
-  /// Whether an operand of this rank does, in its order or not.
+  /// Whether an operand of this rank comes from a map, in its order or not.
   constexpr bool comes_from_map(const ir::node& n, int rank) const {
     for (const std::int32_t id : g_.inputs_of(n)) {
       if (id == ir::none || g_.at(id).desc.rank() != rank || rank == 0) continue;
@@ -160,19 +159,19 @@ class column_sources {
 
   const ir::graph& g_;
   const passes::use_table& table_;
-  // of values: where walking back from operand to operand in order ends; none: at a node whose operands are missing
+  // by value: the end of the path through operands in order; none: at a node whose operands are missing
   pool<std::int32_t> origin_;
-  pool<char> is_mixed_;  // of origins: joined, cut or taken one by one from something that comes from a map
+  pool<char> is_mixed_;  // by origin: joined, cut or gathered from columns that come from a map
 };
 
-/// Groups of a convolution: input channels over the weight's.
+/// Groups of a convolution: input channels divided by the weight's.
 constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
   const tensor_desc &x = g.at(g.inputs_of(n)[0]).desc, &w = g.at(g.inputs_of(n)[1]).desc;
   return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
 }
 
-/// Of each node: the map [N, H, W, C] that the columns of its result become, by a reshape, for an operator that reads
-/// maps; rank 0: none.
+/// For each node the map [N, H, W, C] that a reshape makes of its result's columns, for an operator that reads maps;
+/// rank 0: none.
 constexpr pool<shape_t> maps_made_of_columns(const ir::graph& g, const passes::use_table& table) {
   pool<shape_t> maps;
   maps.assign(g.nodes.size(), shape_t{});
@@ -197,7 +196,7 @@ constexpr pool<shape_t> maps_made_of_columns(const ir::graph& g, const passes::u
   return maps;
 }
 
-/// Of each value: whether it changes from run to run.
+/// For each value whether it changes between runs.
 constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
   pool<unsigned char> is_computed;
   is_computed.assign(g.values.size(), 0);
@@ -210,7 +209,7 @@ constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
   return is_computed;
 }
 
-/// Reads off the graph how each weight is used.
+/// Finds in the graph how each weight is used.
 class weight_reader {
  public:
   constexpr explicit weight_reader(const ir::graph& g)
@@ -259,7 +258,7 @@ class weight_reader {
   }
   constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return sources_.of(x, columns); }
 
-  /// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
+  /// Records a use of a weight. A second use with another order in files is a contradiction.
   constexpr void put(std::int32_t id, const weight_spec& use, bool is_mixed = false) {
     weight_spec& made = spec(id);
     unsigned char& is_put = is_put_[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])];
@@ -273,7 +272,7 @@ class weight_reader {
   }
   constexpr void refuse(std::int32_t id, const char* why) { spec(id).refused = why; }
 
-  /// An attribute that nobody said, and whose default is another than PyTorch's.
+  /// Records an attribute that was not given and whose default differs from PyTorch's.
   constexpr void note_what_is_left_open(const ir::node& n) {
     if (n.left_open < 0) return;
     const unlike_default& unsaid = n.op->traits.to_be_said[static_cast<std::size_t>(n.left_open)];
@@ -308,7 +307,7 @@ class weight_reader {
     });
   }
 
-  /// The numbers for each column of what a layer makes that becomes a map: its bias.
+  /// Records the bias of a layer whose result becomes a map.
   constexpr void put_row(const ir::node& n, std::size_t operand, const shape_t& map) {
     const auto ids = g_.inputs_of(n);
     if (map.rank != 4 || operand >= ids.size() || !is_weight(ids[operand])) return;
@@ -344,7 +343,7 @@ class weight_reader {
     });
   }
 
-  /// Rows of four gates, and the two rows of biases.
+  /// Reads the weights of lstm: rows of four gates, and the two rows of biases.
   constexpr void read_gates(const ir::node& n) {
     if (!has_operands(g_, n, 3)) return;
     const auto ids = g_.inputs_of(n);
@@ -371,7 +370,7 @@ class weight_reader {
     }
   }
 
-  /// Weights that are aligned with a map, or are one.
+  /// Reads weights that are broadcast with a map, or are one.
   constexpr void read_maps(const ir::node& n) {
     if (g_.outputs_of(n).size() == 0) return;
     const bool is_image = reads_a_map(n);
@@ -388,8 +387,8 @@ class weight_reader {
     }
   }
 
-  /// Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer, or of one
-  /// that becomes a map.
+  /// Reads weights with an element for each column of a flattened map, as in a normalisation between map and dense
+  /// layer, or of a row that becomes a map.
   constexpr void read_columns(const ir::node& n, const shape_t& made_into) {
     const std::int32_t x = has_operands(g_, n, 1) ? operand_in_order(g_, n) : ir::none;
     if (x == ir::none || g_.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) return;
@@ -414,8 +413,8 @@ class weight_reader {
 
 }  // namespace detail
 
-/// One spec for each weight, in order of declaration. The names lie in the graph, which check_graph() takes; nodes may
-/// break rules.
+/// One spec for each weight, in order of declaration. The names point into the graph. The graph must be valid for
+/// check_graph(); its nodes may break rules.
 constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
   detail::weight_reader reader(g);
   reader.read_all();
