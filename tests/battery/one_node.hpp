@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace nnrt {
-inline namespace NNRT_ISA {
+namespace nnrt { inline namespace NNRT_ISA {
 class model_builder;
-}
+}}  // namespace nnrt::NNRT_ISA
 
 namespace nnrt_test {
 

@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace nnrt {
-inline namespace NNRT_ISA {
-struct saved_model;  // io/saved_model.hpp, for whoever looks into one
-}
+namespace nnrt { inline namespace NNRT_ISA {
+struct saved_model;  // in io/saved_model.hpp
+}}                   // namespace nnrt::NNRT_ISA
 
 namespace nnrt_test {
 

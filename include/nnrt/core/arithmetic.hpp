@@ -9,9 +9,12 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 /// x after the activation, in the type of computation. A NaN stays one.
 template <class T> constexpr T activate(T x, activation fused) {
-  if (fused == activation::none) return x;
-  if (x < T(0)) return T(0);
-  return fused == activation::relu6 && x > T(6) ? T(6) : x;
+  switch (fused) {
+    case activation::none: return x;
+    case activation::relu: return x < T(0) ? T(0) : x;
+    case activation::relu6: return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
+  }
+  __builtin_unreachable();
 }
 
 }}  // namespace nnrt::NNRT_ISA

@@ -17,6 +17,7 @@ inline constexpr format nd = format::nd;
 
 constexpr std::string_view name_of(format layout) {
   constexpr std::string_view names[] = {"none", "nchw", "nhwc", "nd"};
+  static_assert(detail::covers<format, std::size(names)>);
   return names[static_cast<int>(layout)];
 }
 
@@ -29,6 +30,18 @@ enum class quantised_rounding {
   twice,         // as TFLite's reference kernels round, each operator as its own does
   half_to_even,  // once, in the end; halves go to the even quantised value, zero point included
 };
+
+inline constexpr int quantised_roundings = 2;
+static_assert(detail::covers<quantised_rounding, quantised_roundings>);
+
+/// Whether quantised values are rounded once, half to even; else as the operator's reference in TFLite.
+constexpr bool is_half_to_even(quantised_rounding rounding) {
+  switch (rounding) {
+    case quantised_rounding::twice: return false;
+    case quantised_rounding::half_to_even: return true;
+  }
+  __builtin_unreachable();
+}
 
 /// Quantisation of a whole tensor: real = scale * (stored - zero_point).
 struct quant {

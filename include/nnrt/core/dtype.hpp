@@ -2,7 +2,7 @@
 // Flow: the vocabulary of everything else; the enumerators carry the numbers of NNRt's OH_NN_DataType.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/enumerators.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -28,6 +28,7 @@ inline constexpr dtype f16 = dtype::f16;
 inline constexpr dtype f32 = dtype::f32;
 inline constexpr dtype f64 = dtype::f64;
 inline constexpr int dtype_count = 13;
+static_assert(detail::covers<dtype, dtype_count>);
 
 #if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 /// IEEE binary16: storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86, and this for
@@ -132,14 +133,16 @@ template <class T> constexpr dtype dtype_for() {
 
 /// Bytes of one element; 0 for `none`.
 constexpr std::int64_t size_of(dtype type) {
-  constexpr std::int8_t bytes[dtype_count] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
+  constexpr std::int8_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
+  static_assert(sizeof bytes == dtype_count);
   return bytes[static_cast<int>(type)];
 }
 
 /// Short name as in the DSL: "f32", "i8", "boolean", …; "none".
 constexpr std::string_view name_of(dtype type) {
-  constexpr std::string_view names[dtype_count] = {"none", "boolean", "i8",  "i16", "i32", "i64", "u8",
-                                                   "u16",  "u32",     "u64", "f16", "f32", "f64"};
+  constexpr std::string_view names[] = {"none", "boolean", "i8",  "i16", "i32", "i64", "u8",
+                                        "u16",  "u32",     "u64", "f16", "f32", "f64"};
+  static_assert(std::size(names) == dtype_count);
   return names[static_cast<int>(type)];
 }
 

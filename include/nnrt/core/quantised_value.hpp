@@ -35,7 +35,7 @@ constexpr float real_of(std::int64_t stored, const quantisation& q) {
 /// So many steps, a float, from the zero point as an element: to the nearest integer, halves away from zero, or as the
 /// quantisation says; beyond the range of T its end; not a number is the zero point, which stands for 0.
 template <class T> constexpr T quantised_at(double steps, const quantisation& q) {
-  if (q.rounding == quantised_rounding::half_to_even) {  // the sum with the zero point is one of floats
+  if (is_half_to_even(q.rounding)) {  // the sum with the zero point is one of floats
     const auto sum = static_cast<float>((math::is_nan(steps) ? 0.0 : steps) + q.zero_point);
     return math::convert<T>(math::round_half_even(double{sum}));
   }

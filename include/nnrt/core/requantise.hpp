@@ -202,6 +202,15 @@ struct half_to_even {
 
 }  // namespace rounding
 
+/// f of the functions that round as a quantised tensor says: `rounding::twice` or `rounding::zero_point_then_half_to_even`.
+template <class F> constexpr auto with_rounding(quantised_rounding how, F f) {
+  switch (how) {
+    case quantised_rounding::twice: return f(rounding::twice{});
+    case quantised_rounding::half_to_even: return f(rounding::zero_point_then_half_to_even{});
+  }
+  __builtin_unreachable();
+}
+
 /// The quantised values that a result may take: those of the dtype, narrowed by a fused activation.
 struct quantised_range {
   std::int32_t low = 0;
@@ -222,8 +231,11 @@ constexpr std::int64_t stored(float real, const quantisation& q) {
 template <class T> constexpr quantised_range quantised_range_of(const quantisation& q, activation fused) {
   constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
   std::int64_t low = lowest, high = highest;
-  if (fused != activation::none) low = detail::clamped(q.zero_point, lowest, highest);
-  if (fused == activation::relu6) high = detail::clamped(detail::stored(6.0F, q), low, highest);
+  const clamp_range range = range_of(fused);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (range.lo > -infinity)
+    low = detail::clamped(range.lo == 0 ? q.zero_point : detail::stored(range.lo, q), lowest, highest);
+  if (range.hi < infinity) high = detail::clamped(detail::stored(range.hi, q), low, highest);
   return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
 }
 
@@ -246,8 +258,9 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_p
 /// The same for a result of this quantisation, rounded as it says.
 template <class T>
 constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, quantised_range range) {
-  if (to.rounding == quantised_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
-  return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
+  return with_rounding(to.rounding, [&]<class Rounding>(Rounding) {
+    return requantise<T, Rounding>(sum, factor, to.zero_point, range);
+  });
 }
 
 /// The same for a sum that may leave 32 bits, or has to reach a result of 32 bits: nothing is saturated before the end.
@@ -265,8 +278,9 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_
 /// The same for a result of this quantisation, rounded as it says.
 template <class T>
 constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, quantised_range range) {
-  if (to.rounding == quantised_rounding::twice) return requantise_exactly<T>(sum, factor, to.zero_point, range);
-  return requantise_exactly<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
+  return with_rounding(to.rounding, [&]<class Rounding>(Rounding) {
+    return requantise_exactly<T, Rounding>(sum, factor, to.zero_point, range);
+  });
 }
 
 /// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.

@@ -2,7 +2,7 @@
 // Flow: operators carry their list in operator_info; diagnose.hpp and fault.hpp word messages with it.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/enumerators.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -12,23 +12,11 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
 
-/// "… [with auto ...Enumerators = {nnrt::…::rule::name, nnrt::…::rule::other, (nnrt::…::rule)2, …}; …]", clang: "…
-/// [Enumerators = <…>]".
-template <auto... Enumerators> constexpr std::string_view text_of_enumerators() { return __PRETTY_FUNCTION__; }
-
-/// The same for the enumerators 0 … Count - 1 and for casts where there are fewer.
+/// The text of the enumerators 0 … Count - 1, and of casts for numbers without an enumerator.
 template <class Rule, int Count>
 inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_sequence<int, I...>) {
   return text_of_enumerators<static_cast<Rule>(I)...>();
 }(std::make_integer_sequence<int, Count>());
-
-/// Whether there is an enumerator of this number: one that there is not is printed as a cast, "(nnrt::…::rule)14".
-template <class Rule, int Number>
-inline constexpr bool has_enumerator = [] {
-  const std::string_view text = text_of_enumerators<static_cast<Rule>(Number)>();
-  const char behind = text[text.rfind(')') + 1];
-  return behind < '0' || behind > '9';
-}();
 
 }  // namespace detail
 

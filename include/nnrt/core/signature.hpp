@@ -228,7 +228,7 @@ constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
 /// otherwise.
 constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
   for (const tensor_desc& y : outputs)
-    if (y.quantised.rounding != quantised_rounding::twice)
+    if (is_half_to_even(y.quantised.rounding))
       return refuse(signature_rule::rounding_must_be_one_of_the_operator, static_cast<int>(y.quantised.rounding), 0);
   return {};
 }

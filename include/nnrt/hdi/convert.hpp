@@ -26,6 +26,7 @@ using fault = std::string;
 
 inline constexpr ActivationType activation_types[] = {ACTIVATION_TYPE_NO_ACTIVATION, ACTIVATION_TYPE_RELU,
                                                       ACTIVATION_TYPE_RELU6};
+static_assert(nnrt::detail::covers<activation, std::size(activation_types)>);
 
 template <scalar M, scalar A> void put(M& member, const A& attribute) {
   if constexpr (std::is_same_v<A, activation>) member = static_cast<M>(activation_types[static_cast<int>(attribute)]);

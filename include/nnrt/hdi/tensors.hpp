@@ -49,7 +49,7 @@ inline constexpr std::int32_t half_to_even_mark = 1 << 16;
 /// quantised tensor.
 inline std::vector<QuantParam> quant_params_of(const tensor_desc& desc, array_ref<const float> scales, bool has_marks) {
   const quantisation& q = desc.quantised;
-  const bool is_marked = has_marks && q.rounding == quantised_rounding::half_to_even;
+  const bool is_marked = has_marks && is_half_to_even(q.rounding);
   const std::int32_t bits = static_cast<std::int32_t>(8 * size_of(desc.type)) | (is_marked ? half_to_even_mark : 0);
   if (q.mode == quantisation::kind::none) return {};
   if (q.mode == quantisation::kind::per_tensor) return {{bits, q.zero_point, double{q.scale}}};

@@ -104,9 +104,13 @@ class member_reader {
 // ---- Names of enumerators, in their order ----
 
 inline constexpr std::string_view value_kinds[] = {"input", "weight", "constant", "result", "state"};
+static_assert(nnrt::detail::covers<ir::kind, std::size(value_kinds)>);
 inline constexpr std::string_view quantisation_kinds[] = {"none", "per_tensor", "per_channel"};
+static_assert(nnrt::detail::covers<quantisation::kind, std::size(quantisation_kinds)>);
 inline constexpr std::string_view roundings[] = {"twice", "half_to_even"};
+static_assert(nnrt::detail::covers<quantised_rounding, std::size(roundings)>);
 inline constexpr std::string_view pad_modes[] = {"explicit", "same", "valid"};
+static_assert(nnrt::detail::covers<pad_mode, std::size(pad_modes)>);
 
 /// name_of() of each enumerator.
 template <class Enum, int Count>

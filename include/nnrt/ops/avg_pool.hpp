@@ -115,7 +115,7 @@ struct avg_pool {
     const std::int64_t sum = static_cast<std::int64_t>(s.sum) - s.count * of.zero_point;
     const std::int64_t floor = sum / count - (sum % count < 0 ? 1 : 0), rest = sum - floor * count,
                        mean = of.zero_point + floor;
-    const bool is_half_up = of.rounding == quantised_rounding::half_to_even ? mean % 2 != 0 : mean >= 0;
+    const bool is_half_up = is_half_to_even(of.rounding) ? mean % 2 != 0 : mean >= 0;
     return mean + (2 * rest > count || (2 * rest == count && is_half_up) ? 1 : 0);
   }
   /// `count`: what the sum is divided by, the pixels or more.
@@ -126,7 +126,7 @@ struct avg_pool {
       if (count != s.count)
         return static_cast<T>(
             nnrt::detail::clamped(mean_with_zero_points(s, count, y.quantised), range.low, range.high));
-      if (y.quantised.rounding == quantised_rounding::half_to_even && s.count != 0)
+      if (is_half_to_even(y.quantised.rounding) && s.count != 0)
         return static_cast<T>(nnrt::detail::clamped(math::quotient_to_even(s.sum, s.count), range.low, range.high));
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;

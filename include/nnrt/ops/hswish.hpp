@@ -108,7 +108,7 @@ struct hswish {
   template <class T> static constexpr void compute_quantised(arguments in, results out) {
     const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
     if constexpr (sizeof(T) == 1)
-      if (to.rounding == quantised_rounding::twice)
+      if (!is_half_to_even(to.rounding))
         return detail::for_each_element<T>(in, out, detail::quantised_hswish<T>(from, to));
     detail::for_each_quantised<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
   }

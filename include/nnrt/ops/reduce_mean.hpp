@@ -97,8 +97,7 @@ struct reduce_mean {
       detail::reduce<T>(a, in, out, std::int64_t{0}, add, [&](std::int64_t sum, std::int64_t count) {
         const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
         const quantised_range range = quantised_range_of<T>(y, activation::none);
-        if (y.rounding == quantised_rounding::half_to_even)
-          return shared_to_even<T>(steps, factor, count, y.zero_point, range);
+        if (is_half_to_even(y.rounding)) return shared_to_even<T>(steps, factor, count, y.zero_point, range);
         return requantise_exactly<T, Rounding>(steps, shared_out(factor, count), y.zero_point, range);
       });
     } else if constexpr (std::is_integral_v<T>) {

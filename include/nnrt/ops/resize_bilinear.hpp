@@ -170,7 +170,7 @@ struct resize_bilinear {
   {
     constexpr std::int64_t one = 1024, half = one * one / 2;
     const std::int64_t sum = a * (one - h) * (one - w) + b * h * (one - w) + c * (one - h) * w + d * h * w;
-    if (rounding == quantised_rounding::half_to_even) return static_cast<T>(math::quotient_to_even(sum, one * one));
+    if (is_half_to_even(rounding)) return static_cast<T>(math::quotient_to_even(sum, one * one));
     return static_cast<T>((sum + (sum > 0 ? half : -half)) / (one * one));
   }
   template <class T>

@@ -30,8 +30,7 @@ struct tanh : detail::real_function {
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, std::int16_t>) {
       const quantisation& from = in[0].desc->quantised;
-      if (out[0].desc->quantised.rounding == quantised_rounding::twice &&
-          detail::is_interpolated(from, out[0].desc->quantised)) {
+      if (!is_half_to_even(out[0].desc->quantised.rounding) && detail::is_interpolated(from, out[0].desc->quantised)) {
         const detail::sigmoid_argument argument(from.scale, true);
         return detail::for_each_element<T>(in, out, [&](T x) { return detail::tanh_of(argument(x)); });
       }

@@ -88,8 +88,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
     return " has format " + std::to_string(layout) + ", expected 0 to 3";
   if (mode < 0 || mode > static_cast<int>(quantisation::kind::per_channel))
     return " has quantisation " + std::to_string(mode) + ", expected 0 to 2";
-  if (const auto rounding = static_cast<int>(desc.quantised.rounding);
-      rounding < 0 || rounding > static_cast<int>(quantised_rounding::half_to_even))
+  if (const auto rounding = static_cast<int>(desc.quantised.rounding); rounding < 0 || rounding >= quantised_roundings)
     return " has rounding " + std::to_string(rounding) + ", expected 0 to 1";
   for (const std::int64_t extent : desc.shape)
     if (extent < -1) return " has extent " + std::to_string(extent) + ", expected -1 (unknown) or more";

@@ -41,10 +41,10 @@ TEST_CASE("zip_broadcast: any stretch of the result can be computed alone, and n
 }
 
 TEST_CASE("range_of: what fused activations limit to") {
-  CHECK(kernels::range_of(activation::none).lo == -std::numeric_limits<float>::infinity());
-  CHECK(kernels::range_of(activation::none).hi == std::numeric_limits<float>::infinity());
-  CHECK(kernels::range_of(activation::relu).lo == 0.0F);
-  CHECK(kernels::range_of(activation::relu).hi == std::numeric_limits<float>::infinity());
-  CHECK(kernels::range_of(activation::relu6).lo == 0.0F);
-  CHECK(kernels::range_of(activation::relu6).hi == 6.0F);
+  CHECK(nnrt::range_of(activation::none).lo == -std::numeric_limits<float>::infinity());
+  CHECK(nnrt::range_of(activation::none).hi == std::numeric_limits<float>::infinity());
+  CHECK(nnrt::range_of(activation::relu).lo == 0.0F);
+  CHECK(nnrt::range_of(activation::relu).hi == std::numeric_limits<float>::infinity());
+  CHECK(nnrt::range_of(activation::relu6).lo == 0.0F);
+  CHECK(nnrt::range_of(activation::relu6).hi == 6.0F);
 }

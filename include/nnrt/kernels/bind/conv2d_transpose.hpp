@@ -51,7 +51,7 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::f32, Isa> : t
     kernel_choice choice;
     choice.packs = 0b110;
     choice.packed_bytes = conv_transpose_packed_floats(shape) * size_of(f32);
-    choice.plan = plan_of(shape, kernels::range_of(attrs.fused));
+    choice.plan = plan_of(shape, nnrt::range_of(attrs.fused));
     choice.parts = parts_of_macs(ops::conv2d_transpose::macs(attrs, node.in, node.out));
     if (shape.is_depthwise()) {
       choice.code.method = 1;

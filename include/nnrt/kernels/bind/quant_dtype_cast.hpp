@@ -15,7 +15,7 @@ template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!has_work(node)) return {};
     const int parts = parts_for(x.elements() / 2);
-    const bool is_to_even = y.quantised.rounding == quantised_rounding::half_to_even;
+    const bool is_to_even = is_half_to_even(y.quantised.rounding);
     if (x.type == f32 && types::stored.contains(y.type))
       return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type),
               .parts = parts,

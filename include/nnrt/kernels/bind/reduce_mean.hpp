@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
     if ((x.type != i8 && x.type != u8) || !has_work(node)) return {};
-    if (node.out[0].quantised.rounding != quantised_rounding::twice) return {};
+    if (is_half_to_even(node.out[0].quantised.rounding)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous() || block.inner < 8 || block.extent > max_mean_pixels) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};

@@ -28,12 +28,6 @@ template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   else store_n(y + i, result, n - i);
 }
 
-/// Range of results under a fused activation.
-constexpr clamp_range range_of(activation fused) {
-  if (fused == activation::none) return {};
-  return {0.0F, fused == activation::relu6 ? 6.0F : std::numeric_limits<float>::infinity()};
-}
-
 // Functions for map().
 
 /// clamp(x, range) per lane.

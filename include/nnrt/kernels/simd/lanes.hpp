@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
@@ -263,12 +262,6 @@ template <int> inline f32_vec fma_lane(f32_vec, f32_vec, f32_vec z) { return z; 
   return f32_vec(__builtin_sqrtf(x.data));
 #endif
 }
-
-/// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
-struct clamp_range {
-  float lo = -std::numeric_limits<float>::infinity();
-  float hi = std::numeric_limits<float>::infinity();
-};
 
 /// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see max().
 [[gnu::always_inline]] inline f32_vec clamp(f32_vec x, f32_vec lo, f32_vec hi) { return min(hi, max(lo, x)); }

@@ -135,7 +135,7 @@ template <class T, class Rounding> class epilogue {
       const quantisation& q = y.desc->quantised;
       factor_ = fixed_point_of(scale / double{q.scale});
       zero_point_ = q.zero_point;
-      is_to_even_ = q.rounding == quantised_rounding::half_to_even;
+      is_to_even_ = is_half_to_even(q.rounding);
       range_ = quantised_range_of<T>(q, fused);
     }
   }

@@ -57,7 +57,7 @@ template <class T> struct quantised_result {
   constexpr quantised_result(const quantisation& y, activation fused)
       : zero_point(y.zero_point),
         range(quantised_range_of<T>(y, fused)),
-        is_to_even(y.rounding == quantised_rounding::half_to_even) {}
+        is_to_even(nnrt::is_half_to_even(y.rounding)) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
     if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
     return requantised<rounding::twice>(sum, factor);

@@ -13,7 +13,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 /// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other. No number is in both.
 constexpr dtype numbered_type(std::int64_t number) {
-  constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
+  constexpr std::int64_t hdi[] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
+  static_assert(std::size(hdi) == dtype_count);
   for (int i = 1; i < dtype_count; ++i)
     if (number == i || number == hdi[i]) return static_cast<dtype>(i);
   return dtype::none;

@@ -73,8 +73,7 @@ template <class Op, class Fold> struct int8_pooling_binding {
   }
   static void run(const kernel_call& call) {
     const auto [shape, range] = call.planned<layer_plan<pooling_shape, quantised_range>>();
-    const pooled_bytes bytes{call.in[0].type() == u8, range,
-                             call.out[0].desc->quantised.rounding == quantised_rounding::half_to_even};
+    const pooled_bytes bytes{call.in[0].type() == u8, range, is_half_to_even(call.out[0].desc->quantised.rounding)};
     if constexpr (std::is_same_v<Fold, int8_maximum>)
       if (has_max_pool_rows<int8_maxima>(shape))
         return max_pool_rows<Fold>(shape, bytes_in(call, 0), int8_maxima(bytes), bytes_out(call), part_of(call));

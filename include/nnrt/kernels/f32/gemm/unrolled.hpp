@@ -78,8 +78,9 @@ inline constexpr int dense_block = 32;
 /// Applies a fused activation with no redundant operation, since each one adds latency.
 template <activation Fused> [[gnu::always_inline]] inline f32_vec activated(f32_vec sum) {
   constexpr clamp_range range = range_of(Fused);
-  if constexpr (Fused != activation::none) sum = max(f32_vec(range.lo), sum);  // NaN is the second operand, see max()
-  if constexpr (Fused == activation::relu6) sum = min(f32_vec(range.hi), sum);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if constexpr (range.lo > -infinity) sum = max(f32_vec(range.lo), sum);  // NaN is the second operand, see max()
+  if constexpr (range.hi < infinity) sum = min(f32_vec(range.hi), sum);
   return sum;
 }
 

@@ -58,7 +58,7 @@ constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std:
 }
 /// Scales by the rounding of the channel.
 constexpr std::int32_t scaled(std::int64_t sum, const int8_channel& channel) {
-  if (channel.rounding == quantised_rounding::twice) return scaled(sum, channel.factor);
+  if (!is_half_to_even(channel.rounding)) return scaled(sum, channel.factor);
   return scaled_to_even(sum, channel.factor, channel.parity);
 }
 
@@ -141,7 +141,7 @@ struct staircase {
   staircase(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
     below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
-    const bool is_to_even = channel.rounding == quantised_rounding::half_to_even;
+    const bool is_to_even = is_half_to_even(channel.rounding);
     if (last <= first) return;
     steps = last - first;
     int_vector next = {};

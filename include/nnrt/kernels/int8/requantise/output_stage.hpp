@@ -144,8 +144,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
   // The exact methods round twice.
-  s.is_exact[lane] = has_exact_scale && channel.rounding == quantised_rounding::twice && detail::fits_30_bits(channel);
-  s.is_to_even[lane] = channel.rounding == quantised_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
+  s.is_exact[lane] = has_exact_scale && !is_half_to_even(channel.rounding) && detail::fits_30_bits(channel);
+  s.is_to_even[lane] = is_half_to_even(channel.rounding) ? 1 : 0, s.parity[lane] = channel.parity;
   set_rising_exactly(s, lane, factor, range);
 }
 
