@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*add::rule::extents_must_be_equal_or_1.*actual<4.*expected<3
+// expect: graph_rejected<.*arithmetic_rule::extents_must_be_equal_or_1.*actual<4.*expected<3.*in_operator<.*add
 // Extents that are neither equal nor 1 do not broadcast.
 #include <nnrt/ops/add.hpp>
 

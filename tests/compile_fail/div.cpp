@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*div::rule::extents_must_be_equal_or_1.*actual<4.*expected<3
+// expect: graph_rejected<.*arithmetic_rule::extents_must_be_equal_or_1.*actual<4.*expected<3.*in_operator<.*div
 // Extents that are neither equal nor 1 do not broadcast.
 #include <nnrt/ops/div.hpp>
 

@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*add::rule::extents_must_be_equal_or_1.*actual<32L?>.*expected<16L?>
+// expect: graph_rejected<.*arithmetic_rule::extents_must_be_equal_or_1.*actual<32L?>.*expected<16L?>.*in_operator<.*add
 #include <nnrt/nnrt.hpp>
 
 #ifdef NNRT_FIXED

@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*maximum::rule::types_must_have_a_common_type.*actual<.*(u32|8).*expected<.*(i32|4)
+// expect: graph_rejected<.*arithmetic_rule::types_must_have_a_common_type.*actual<.*(u32|8).*expected<.*(i32|4).*in_operator<.*maximum
 // Neither dtype holds the numbers of the other: cast<...>(x) says which ones are meant.
 #include <nnrt/ops/maximum.hpp>
 

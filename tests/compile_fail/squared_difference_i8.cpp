@@ -1,4 +1,4 @@
-// expect: graph_rejected<.*squared_difference::rule::quantised_output_must_have_one_scale.*actual<0.*expected<1
+// expect: graph_rejected<.*arithmetic_rule::quantised_output_must_have_one_scale.*actual<0.*expected<1.*in_operator<.*squared_difference
 // The scale of a quantised result is not guessed.
 #include <nnrt/ops/squared_difference.hpp>
 

@@ -50,10 +50,10 @@ struct widening {
     if (known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0) return false;
     // cast from or to integers: rounding to f32 first would give other results than f16
     if (n.op->code == ops::cast::code) return false;
-    bool has_half_vector = false;
-    for (const std::int32_t id : g.inputs_of(n)) has_half_vector = has_half_vector || is_half(id);
-    for (const std::int32_t id : g.outputs_of(n)) has_half_vector = has_half_vector || is_half(id);
-    return has_half_vector && !has_kernel(n, f16) && has_kernel(n, f32);
+    bool uses_f16 = false;
+    for (const std::int32_t id : g.inputs_of(n)) uses_f16 = uses_f16 || is_half(id);
+    for (const std::int32_t id : g.outputs_of(n)) uses_f16 = uses_f16 || is_half(id);
+    return uses_f16 && !has_kernel(n, f16) && has_kernel(n, f32);
   }
 
   constexpr std::int32_t add_value(tensor_desc desc, dtype type, char is_known) {

@@ -23,21 +23,7 @@ struct minimum : detail::extreme<detail::smaller_first> {
   static constexpr op_code code{97};
   static constexpr std::string_view name = "minimum";
   static constexpr foreign_numbers foreign{.nnrt = 97, .hdi = 96};
-  enum class rule {
-    types_must_have_a_common_type,
-    operands_must_not_both_be_boolean,
-    extents_must_be_equal_or_1,
-    operands_must_both_be_quantised_or_both_plain,
-    quantised_types_must_be_i8_u8_or_i16,
-    quantised_types_must_be_equal,
-    quantised_operands_must_have_one_scale,
-    quantised_output_must_have_one_scale,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
-  }
+  using rule = detail::arithmetic_rule;
 };
 
 }  // namespace ops

@@ -27,15 +27,11 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW,
 /// made definite in this library.
-struct pow {
+struct pow : detail::arithmetic_function<false> {
   static constexpr op_code code{25};
   static constexpr std::string_view name = "pow";
   static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"z", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place,
-                                          .typed_in_common = types::number,
-                                          .quantised = quantised_values::computed,
-                                          .in_files = file_order::broadcast};
   // With u = 2^-53 and b = scale x + shift, the product is off by u |scale x| and the sum by u |b|: b is off by d = u
   // (|scale x / b| + 1) of itself, and b^y by |y| d of itself, where (1 + d)^y - 1 < 1.01 |y| d as long as d and y d
   // are below 2^-8. u z is at most an ulp of z; of f32 it is 2^-29 and of f16 2^-42 of one.
@@ -47,28 +43,12 @@ struct pow {
                                            {types_of(f64), 1.1, error_unit::result, 1.01, false, rounded, too_far}};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
+  using rule = detail::arithmetic_rule;
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (float, scale), (float, shift));
     constexpr attrs() : scale(1), shift(0) {}
   };
-
-  enum class rule {
-    types_must_have_a_common_type,
-    operands_must_not_both_be_boolean,
-    extents_must_be_equal_or_1,
-    operands_must_both_be_quantised_or_both_plain,
-    quantised_types_must_be_i8_u8_or_i16,
-    quantised_types_must_be_equal,
-    quantised_operands_must_have_one_scale,
-    quantised_output_must_have_one_scale,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
 
   /// One element of the result.
   template <class T> static constexpr T element(const attrs& a, T x, T y) {

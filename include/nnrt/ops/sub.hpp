@@ -21,35 +21,13 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_SUB;
 /// quantised: the reference kernels of TFLite's SUB.
-struct sub {
+struct sub : detail::arithmetic_function<true> {
   static constexpr op_code code{38};
   static constexpr std::string_view name = "sub";
-  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place,
-                                          .typed_in_common = types::number,
-                                          .quantised = quantised_values::computed,
-                                          .rounds_to_even = true,
-                                          .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
+  using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
-  enum class rule {
-    types_must_have_a_common_type,
-    operands_must_not_both_be_boolean,
-    extents_must_be_equal_or_1,
-    operands_must_both_be_quantised_or_both_plain,
-    quantised_types_must_be_i8_u8_or_i16,
-    quantised_types_must_be_equal,
-    quantised_operands_must_have_one_scale,
-    quantised_output_must_have_one_scale,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    return detail::infer_quantised_arithmetic<Rule>(in, wanted);
-  }
-  static constexpr auto macs = no_macs;
 
   /// One element of the result.
   template <class T> static constexpr T element(const attrs& attributes, T a, T b) {

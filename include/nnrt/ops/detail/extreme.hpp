@@ -35,17 +35,9 @@ template <class T, class Order> struct quantised_extreme {
 };
 
 /// An operator that takes the one of two elements that comes first; a NaN is taken before all.
-template <class Order> struct extreme {
-  static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place,
-                                          .typed_in_common = types::number,
-                                          .quantised = quantised_values::computed,
-                                          .rounds_to_even = true,
-                                          .in_files = file_order::broadcast};
+template <class Order> struct extreme : arithmetic_function<true> {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
-  static constexpr auto macs = no_macs;
 
   /// One element of the result.
   template <class T> static constexpr T element(const attrs&, T a, T b) {

@@ -36,6 +36,37 @@ constexpr verdict infer_quantised_arithmetic(array_ref<const operand> in, array_
   return v;
 }
 
+/// The rules of operators of arithmetic on two tensors.
+enum class arithmetic_rule {
+  types_must_have_a_common_type,
+  operands_must_not_both_be_boolean,
+  extents_must_be_equal_or_1,
+  operands_must_both_be_quantised_or_both_plain,
+  quantised_types_must_be_i8_u8_or_i16,
+  quantised_types_must_be_equal,
+  quantised_operands_must_have_one_scale,
+  quantised_output_must_have_one_scale,
+};
+void shared_by_operators(arithmetic_rule);
+
+/// What operators of arithmetic on two tensors a and b have in common: shapes broadcast as NumPy's do, y has the common
+/// dtype; with quantised a and b it has the scale that is wanted.
+template <bool RoundsToEven> struct arithmetic_function {
+  static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = RoundsToEven,
+                                          .in_files = file_order::broadcast};
+  static constexpr auto macs = no_macs;
+
+  template <class Attrs>
+  static constexpr verdict infer(const Attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return infer_quantised_arithmetic<arithmetic_rule>(in, wanted);
+  }
+};
+
 /// The descs and the activation of one operation on quantised values.
 struct quantised_pair {
   const quantisation &a, &b, &y;
