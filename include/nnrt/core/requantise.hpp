@@ -202,7 +202,7 @@ struct half_to_even {
 
 }  // namespace rounding
 
-/// f of the functions that round as a quantised tensor says: `rounding::twice` or `rounding::zero_point_then_half_to_even`.
+/// Calls f with the rounding of a quantised tensor: `rounding::twice` or `rounding::zero_point_then_half_to_even`.
 template <class F> constexpr auto with_rounding(quantised_rounding how, F f) {
   switch (how) {
     case quantised_rounding::twice: return f(rounding::twice{});
