@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # make_pictures.sh: draws the pictures of docs/images from what the examples print.
-# Flow: run by hand when the network of an example, or graph<f>::dot(), changes; docs/guide/networks.md and docs/design.md show the results.
+# Flow: run by hand when the network of an example, or graph<f>::dot(), changes; docs/guide/networks.md shows the result.
 set -euo pipefail
 
 usage() {
