@@ -1,7 +1,5 @@
-// bind_weights: matches the tensors of a file with the weights that a network names, and reports every mismatch at
-// once.
-// Flow: executors and compile() call it first; kernels read through the pointers of bound_weights, mostly into the
-// file.
+// bind_weights: matches the tensors of a file with the weights that a network names; reports all mismatches at once.
+// Flow: executors and compile() call it first; kernels read the weights through the pointers of bound_weights.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

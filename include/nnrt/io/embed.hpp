@@ -10,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The bytes of a file that NNRT_EMBED put into the program. A contiguous range, so it converts to `std::span<const
-/// std::byte>`. Aligned to 64 bytes; valid until the program ends.
+/// The bytes of a file that NNRT_EMBED put into the program, aligned to 64 bytes and valid until the program ends.
+/// A contiguous range, so it converts to `std::span<const std::byte>`.
 class embedded_file {
  public:
   constexpr embedded_file(const std::byte* first, const std::uint64_t* bytes) : first_(first), bytes_(bytes) {}

@@ -24,8 +24,8 @@ inline result<void> save_weights(std::string_view path, const weights& named) {
   return safetensors::save(path, named.entries(), named.metadata());
 }
 
-/// An f32 tensor whose elements are stored in fewer bits: `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16,
-/// bytes)`.
+/// An f32 tensor whose elements are stored in fewer bits:
+/// `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16, bytes)`.
 inline tensor_entry narrow_tensor(std::string_view name, const shape_t& shape, narrow_float stored,
                                   std::span<const std::byte> bytes) {
   return {name, f32, shape, bytes, stored};

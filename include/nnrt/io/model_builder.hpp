@@ -15,8 +15,9 @@ namespace nnrt { inline namespace NNRT_ISA {
 class model_builder : public graph_builder {
  public:
   using graph_builder::apply;
-  /// Adds a node, as above, with the operator and its attributes as C++ types: `b.apply<ops::conv2d>(attrs, {x, w,
-  /// bias})`. The operands are a braced list or any range of ids, such as a std::vector or the result of another call.
+  /// Adds a node, as above, with the operator and its attributes as C++ types:
+  /// `b.apply<ops::conv2d>(attrs, {x, w, bias})`. The operands are a braced list or any range of ids, such as a
+  /// std::vector or the result of another call.
   template <class Op>
   result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
                                    array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {

@@ -43,7 +43,9 @@ template <int ExponentBits, int MantissaBits, bool HasInfinities> constexpr floa
 
 }  // namespace detail
 
-/// Converts `count` narrow elements to f32. `from` needs no alignment. The conversion is exact.
+/// Converts `count` narrow elements to f32. `from` needs no alignment.
+/// Domain: all bit patterns; zeros and infinities keep their sign, NaN gives NaN.
+/// Error: none, the result is exact (exhaustive test: io/narrow_floats).
 [[gnu::cold]] inline void widen(narrow_float stored, const std::byte* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) {
     if (stored == narrow_float::bf16) {

@@ -146,7 +146,7 @@ template <class T, class Less> void sort(pool<T>& items, Less) {
        [](const void* a, const void* b) { return Less{}(*static_cast<const T*>(a), *static_cast<const T*>(b)); });
 }
 
-/// Appends "tensor <name>: <reason>" to `wrong`. Returns false, so that checks can return its result.
+/// Appends `tensor <name>: <reason>` to `wrong`. Returns false, so that checks can return its result.
 [[gnu::cold]] inline bool complain(pool<char>& wrong, std::string_view name, pieces reason) {
   append(wrong, {"tensor ", piece::in_quotes(name), ": "});
   append(wrong, reason);

@@ -55,7 +55,7 @@ inline result<byte_list> models_to_bytes(std::span<const saved_model> networks);
 /// path.
 inline result<void> save_models(std::string_view path, std::span<const saved_model> networks);
 
-/// Loads the networks of a file, in file order. The weights are read in place: the file stays mapped while one of them
+/// Loads the networks of a file, in file order. The weights are read in place: the file is mapped while one of them
 /// exists. Everything is checked: the format version, the digests of the header and of each tensor, names, indices, and
 /// the operators' rules as in compile(). Errors begin with the path and name the fault and its place: not_found,
 /// io_failed; invalid_file (not a saved model, or damaged); not_supported (another format version, an unknown

@@ -53,7 +53,7 @@ class aligned_memory {
 }  // namespace detail
 
 /// A handle on named tensors and metadata texts. The contents are immutable and shared by all copies; a copy costs one
-/// pointer. The bytes stay mapped or allocated until the last copy is destroyed. `weights{}` is empty: use it for
+/// pointer. The bytes are mapped or allocated until the last copy is destroyed. `weights{}` is empty: use it for
 /// networks without weights. make_weights.hpp makes weights from computed tensors; weights_builder makes them from
 /// other formats.
 class weights {

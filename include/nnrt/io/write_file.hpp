@@ -41,7 +41,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 namespace detail {
 inline constexpr std::string_view mark_of_new_files = ".new-";
 
-/// Creates a file named path.new-<process>-<n>. Names left by a killed process with the same number are skipped.
+/// Creates a file named `path.new-<process>-<n>`. Names left by a killed process with the same number are skipped.
 [[gnu::cold]] inline owned_fd create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
     temporary = joined({path, mark_of_new_files, ::getpid(), "-", n});

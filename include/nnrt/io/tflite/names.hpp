@@ -55,7 +55,7 @@ constexpr std::int32_t builtin_number(std::string_view name) {
 }
 static_assert(builtin_number("MEAN") == 40 && builtin_number("SPLIT_V") == 102 && builtin_number("RIGHT_SHIFT") == 161);
 
-/// The name with this number in a list of names; an unknown number gives "<what> <number>".
+/// The name with this number in a list of names; an unknown number gives `<what> <number>`.
 template <std::size_t Count>
 [[gnu::cold]] constexpr pool<char> name_in(const std::string_view (&names)[Count], std::string_view what,
                                            std::int64_t number) {

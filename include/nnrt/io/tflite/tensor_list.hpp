@@ -1,4 +1,4 @@
-// tensor_list: compile-time lists of tensors in .tflite files; they map each element to a value of the network.
+// tensor_list: lists of tensors in .tflite files, which exist only during reading; each element is a network value.
 // Flow: tensors.hpp stores them; the readers in operators/lists.hpp make them, read their elements and stack them.
 #pragma once
 
