@@ -1,6 +1,5 @@
-// attributes: the types that operators' attributes are made of, and their flat form, a row of 64-bit words.
-// Flow: each operator's reflected attrs struct is packed into words for the IR and unpacked by infer, reference and
-// kernels.
+// attributes: types of operators' attributes, and their packed form, a list of 64-bit words.
+// Flow: each operator's reflected attrs struct is packed for the IR, and unpacked by infer, reference and kernels.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -20,33 +19,33 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// One word of a packed attribute record.
+/// A word of packed attributes.
 using word = std::int64_t;
 
-/// Two lengths along height and width, in pixels.
+/// Lengths along height and width, in pixels.
 struct extent2 {
   std::int64_t h = 1, w = 1;
   friend constexpr bool operator==(const extent2&, const extent2&) = default;
 };
 
-/// How a window operator treats the border. Numbers: HDI PadMode.
+/// Padding mode of a window operator. Numbers: HDI PadMode.
 enum class pad_mode { explicit_pads, same, valid };
 
-/// Padding of an image: a mode, or four explicit lengths in pixels.
+/// Padding of an image: a mode, or four lengths in pixels.
 struct pads {
   pad_mode mode = pad_mode::explicit_pads;
   std::int64_t top = 0, bottom = 0, left = 0, right = 0;
   friend constexpr bool operator==(const pads&, const pads&) = default;
 };
 
-/// What pad() puts around a tensor. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
+/// Contents of pad()'s padding. Numbers: the values of OH_NN_PAD_PADDING_MODE, HDI PaddingMode.
 enum class border { constant, reflect, symmetric };
 
-/// How the pixels of a resized image lie over those that it is made of. Numbers: the values of
+/// How coordinates of a resized image map to the input. Numbers: the values of
 /// OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE, HDI CoordinateTransformMode.
 enum class coordinates { asymmetric, align_corners, half_pixel };
 
-/// What eltwise() makes of two elements. Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
+/// Operation of eltwise(). Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
 enum class eltwise_mode { product, sum, maximum };
 
 /// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
@@ -77,7 +76,7 @@ constexpr clamp_range range_of(activation fused) {
 /// Activation inside a recurrent layer. Numbers: ActivationFunctionType of TFLite.
 enum class recurrent_activation { none, relu, relu_n1_to_1, relu6, tanh };
 
-/// A short list of integers (axes, block sizes); at most Capacity of them.
+/// A list of up to Capacity integers (axes, block sizes).
 template <int Capacity> struct int_list {
   std::int64_t items[Capacity] = {};
   int count = 0;
@@ -104,7 +103,7 @@ template <int Capacity> struct int_list {
 };
 using axis_list = int_list<8>;
 
-/// A short list of real numbers (the scales of boxes); at most Capacity of them.
+/// A list of up to Capacity real numbers (scales of boxes).
 template <int Capacity> struct real_list {
   float items[Capacity] = {};
   int count = 0;
@@ -122,7 +121,7 @@ template <int Capacity> struct real_list {
   constexpr std::size_t size() const { return static_cast<std::size_t>(count); }
 };
 
-/// Writes attributes one after the other into a row of words: a pool or a vector.
+/// Appends attributes to a list of words: a pool or a vector.
 template <class Words> struct word_writer {
   Words& words;
   constexpr void put(std::int64_t v) { words.push_back(v); }
@@ -145,13 +144,11 @@ template <class Words> struct word_writer {
     put(std::int64_t{v.count});
     for (const float item : v) put(item);
   }
-  /// As a visitor of a record, see for_each_attribute(): a lambda would be another one, with functions of its own, for
-  /// each operator.
+  /// Visitor for for_each_attribute(). A lambda would be a separate type, with separate functions, for each operator.
   template <class T> constexpr void operator()(const char*, const T& member) { put(member); }
 };
 
-/// Reads them back. A record that is too short reads as zeros; `ok` tells whether every word was there and meant
-/// something.
+/// Reads packed attributes. Missing words read as zeros; `ok` is false if words are missing or invalid.
 struct word_reader {
   array_ref<const word> words;
   std::size_t next = 0;
@@ -165,7 +162,7 @@ struct word_reader {
   constexpr void get(std::int64_t& v) { v = take(); }
   constexpr void get(bool& v) { v = take() != 0; }
   constexpr void get(float& v) { v = std::bit_cast<float>(static_cast<std::int32_t>(take())); }
-  // Before get(pads&): clang 16 does not find a later member template in constant evaluation.
+  // Declared before get(pads&): clang 16 does not find a later member template in constant evaluation.
   template <class Enum>
     requires(__is_enum(Enum))
   constexpr void get(Enum& v) {
@@ -183,7 +180,7 @@ struct word_reader {
       ok = false;
       return;
     }
-    v.count = 0;  // of a list that has a default
+    v.count = 0;  // the list may have a default
     for (word i = 0; i < count; ++i) v.push_back(take());
   }
   template <int N> constexpr void get(real_list<N>& v) {
@@ -192,18 +189,18 @@ struct word_reader {
     v.count = 0;
     for (const word item : bits) v.push_back(std::bit_cast<float>(static_cast<std::int32_t>(item)));
   }
-  /// As a visitor of a record, see for_each_attribute().
+  /// Visitor for for_each_attribute().
   template <class T> constexpr void operator()(const char*, T& member) { get(member); }
 };
 
 namespace detail {
 
-/// T, but not before the arguments of a template are known.
+/// T, as a dependent type.
 template <class T, class...> struct later {
   using type = T;
 };
 
-/// An attribute as Hana has it: its name, and a function that gives a record's.
+/// An attribute for Hana: its name, and an accessor.
 template <fixed_string Name, auto Member> struct hana_member {
   template <class Record> constexpr decltype(auto) operator()(Record&& record) const {
     return (static_cast<Record&&>(record).*Member);
@@ -222,7 +219,7 @@ template <class... Members> struct hana_members {
 
 }  // namespace detail
 
-// NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) is MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
+// NNRT_FOR_EACH(MACRO, (a, b), (c, d), …) expands to MACRO(a, b) MACRO(c, d) …, for up to 81 pairs.
 #define NNRT_FOR_EACH(MACRO, ...) __VA_OPT__(NNRT_EXPAND(NNRT_FOR_EACH_STEP(MACRO, __VA_ARGS__)))
 #define NNRT_FOR_EACH_STEP(MACRO, PAIR, ...) \
   MACRO PAIR __VA_OPT__(NNRT_FOR_EACH_AGAIN NNRT_NO_ARGUMENTS(MACRO, __VA_ARGS__))
@@ -239,12 +236,12 @@ template <class... Members> struct hana_members {
   +::nnrt::detail::hana_member<#NAME, &late::NAME> { \
   }
 
-/// The members of a reflected record, as BOOST_HANA_DEFINE_STRUCT writes them: NNRT_ATTRIBUTES(attrs, (extent2,
+/// Defines and reflects the members of a record, like BOOST_HANA_DEFINE_STRUCT: NNRT_ATTRIBUTES(attrs, (extent2,
 /// stride), (pads, pad)).
 ///
-/// The record is a Hana Struct for whoever includes Hana. Until then reflection costs compilers nothing: Hana's own
-/// macro has them make a tuple of pairs of strings for every record that they see, 4 ms each. The library itself visits
-/// members without Hana.
+/// The record is a Hana Struct for units that include Hana; for others, reflection costs no compile time. Hana's macro
+/// makes compilers build a tuple of pairs of strings for every record, 4 ms each. The library itself visits members
+/// without Hana.
 #define NNRT_ATTRIBUTES(RECORD, ...)                                                                          \
   NNRT_FOR_EACH(NNRT_ATTRIBUTE, __VA_ARGS__)                                                                  \
   template <class Record, class Visitor>                                                                      \
@@ -259,7 +256,7 @@ template <class... Members> struct hana_members {
     }                                                                                                         \
   }
 
-/// Calls f(name, member) for each attribute of a record, in order of definition.
+/// Calls f(name, member) for each attribute of a record, in the order of definition.
 template <class Attrs, class F> constexpr void for_each_attribute(Attrs& attrs, F&& f) {
   std::remove_const_t<Attrs>::visit_attributes(attrs, f);
 }
@@ -270,7 +267,7 @@ template <class Attrs, class Words> constexpr void pack(const Attrs& attrs, Word
   for_each_attribute(attrs, writer);
 }
 
-/// The attributes that a row of words stands for.
+/// Unpacks attributes from words.
 template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
@@ -278,7 +275,7 @@ template <class Attrs> constexpr Attrs unpack(array_ref<const word> words) {
   return attrs;
 }
 
-/// Whether a row of words has the form of this attribute record: for words that come from outside.
+/// Whether words are valid for this record; for words from outside.
 template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   Attrs attrs;
   word_reader reader{words};
@@ -286,18 +283,18 @@ template <class Attrs> constexpr bool well_formed(array_ref<const word> words) {
   return reader.ok && reader.next == words.size();
 }
 
-/// What an attribute is, for printers, codecs and documentation that walk packed records.
+/// Kind of an attribute, for printers, codecs and documentation that read packed records.
 enum class attribute_kind { integer, flag, real, extent, padding, list, reals, fused, choice };
 
-/// Name and kind of one attribute; its words follow those of the one before.
+/// Name and kind of an attribute; its words follow those of the preceding one.
 struct attribute_field {
   std::string_view name;
   attribute_kind kind = attribute_kind::integer;
-  bool is_set = false;  // of a flag, as its record is made
+  bool is_set = false;  // default of a flag
 };
 
-/// How many words an attribute of this kind takes where a record has these words left; a list begins with its length.
-/// Never more than are left.
+/// Number of words of an attribute of this kind; `left`: the remaining words of the record. A list starts with its
+/// length. At most left.size().
 constexpr std::size_t words_of(attribute_kind kind, array_ref<const word> left) {
   std::size_t count = 1;
   switch (kind) {
@@ -331,14 +328,14 @@ template <class T> constexpr attribute_kind kind_of() {
   else if constexpr (is_real_list<T>) return attribute_kind::reals;
   else return attribute_kind::list;
 }
-/// The first Count of them.
+/// Copies the first Count fields.
 template <int Count>
 constexpr std::array<attribute_field, static_cast<std::size_t>(Count)> first_fields(const attribute_field* from) {
   std::array<attribute_field, static_cast<std::size_t>(Count)> list{};
   for (int i = 0; i < Count; ++i) list[static_cast<std::size_t>(i)] = from[i];
   return list;
 }
-/// Visits a record and notes what it has; no record has more than there is room for, or it is no constant.
+/// Visitor that collects the fields of a record. More fields than the array holds fail in constant evaluation.
 struct field_lister {
   attribute_field fields[16];
   int count = 0;
@@ -359,12 +356,12 @@ template <class Attrs> struct field_table {
 };
 }  // namespace detail
 
-/// The attributes of a record, in order.
+/// Fields of a record, in order.
 template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() {
   return detail::field_table<Attrs>::fields;
 }
 
-/// Whether an attribute is what its record is made with.
+/// Whether an attribute has its default.
 template <class Attrs> constexpr bool is_default(const Attrs& attrs, std::string_view name) {
   pool<word> given, made;
   pack(attrs, given);
@@ -382,12 +379,12 @@ template <class Attrs> constexpr bool is_default(const Attrs& attrs, std::string
   return false;
 }
 
-/// The record of an operator without attributes.
+/// Attributes of an operator without attributes.
 struct no_attributes {
   NNRT_ATTRIBUTES(no_attributes);
 };
 
-/// Which word of the packed record holds the fused activation; -1: the operator fuses none.
+/// Index of the word with the fused activation in the packed record; -1: the operator has none.
 template <class Attrs> constexpr int fused_word() {
   if constexpr (requires(Attrs a) { a.fused = activation::relu; }) {
     Attrs with;

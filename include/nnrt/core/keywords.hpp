@@ -1,6 +1,5 @@
-// keywords: what a user writes beside the tensors of an operator - stride<2, 2>, same, axis<-1>, relu, ….
-// Flow: dsl::apply puts each keyword into the attribute of its name, or into the operand slot of its name as a
-// constant.
+// keywords: attributes in a call of an operator - stride<2, 2>, same, axis<-1>, relu, ….
+// Flow: dsl::apply stores each keyword in the attribute of its name, or as a constant in the operand of its name.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -11,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A slot is a name that keywords fill: an attribute of that name, or an operand of that role.
-/// NNRT_SLOT(stride) defines keyword::stride_slot. One line for each name that any operator has.
+/// A slot is a name that keywords set: an attribute or an operand. NNRT_SLOT(stride) defines keyword::stride_slot. One
+/// line for each name of any operator.
 #define NNRT_SLOT(NAME)                             \
   struct NAME##_slot {                              \
     static constexpr std::string_view name = #NAME; \
@@ -107,10 +106,10 @@ NNRT_SLOT(value);
 NNRT_SLOT(zoneout_cell);
 NNRT_SLOT(zoneout_hidden);
 
-/// Everything that dsl::apply takes for a keyword.
+/// Base of all types that dsl::apply accepts as keywords.
 struct base {};
 
-/// A real number as a template argument, in whatever type it is written: clang 16 takes float only inside of a class.
+/// A real number as a template argument, from any arithmetic type. (clang 16 accepts float only as a member.)
 struct real {
   float number;
   template <class T>
@@ -119,7 +118,7 @@ struct real {
   constexpr operator float() const { return number; }
 };
 
-/// One value for an attribute: a number, a flag, a mode.
+/// A value for an attribute: a number, a flag, a mode.
 template <class Slot, auto Value> struct value : base {
   using slot = Slot;
   template <class Attrs>
@@ -129,8 +128,7 @@ template <class Slot, auto Value> struct value : base {
   }
 };
 
-/// Integers: for an attribute that is a length pair, four pads, a list or one number, or for an operand, where they
-/// become a constant.
+/// Integers for an attribute (extent2, pads, a list, a number) or for an operand, which becomes a constant.
 template <class Slot, std::int64_t... Values> struct integers : base {
   using slot = Slot;
   static constexpr std::array<std::int64_t, sizeof...(Values)> values{Values...};
@@ -140,7 +138,7 @@ template <class Slot, std::int64_t... Values> struct integers : base {
   static constexpr void set(Attrs& a) {
     assign(Slot::of(a));
   }
-  /// Rank 1 for a list; see one_integer for a single number.
+  /// Rank 1; one_integer has rank 0.
   static constexpr tensor_desc desc() { return {i64, {std::int64_t{sizeof...(Values)}}}; }
 
  private:
@@ -162,7 +160,8 @@ template <class Slot, std::int64_t... Values> struct integers : base {
   }
 };
 
-/// Real numbers for an attribute that is a list of them.
+/// Real numbers for an attribute that is a list.
+/// One integer; as an operand it is a scalar.
 template <class Slot, real... Values> struct reals : base {
   using slot = Slot;
   template <class Attrs>
@@ -177,22 +176,22 @@ template <class Slot, std::int64_t Value> struct one_integer : integers<Slot, Va
   static constexpr tensor_desc desc() { return {i64, {}}; }
 };
 
-/// A whole number of any dtype, as a scalar operand.
+/// An integer of any dtype as a scalar operand.
 template <class Slot, dtype Type, std::int64_t Value> struct number : integers<Slot, Value> {
   static constexpr tensor_desc desc() { return {Type, {}}; }
 };
 
-/// axis<1> for operators that take a list of axes: the list with this one axis; any other keyword as it is.
+/// axis<1> as axes<1>, for operators with a list of axes; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_axes(Keyword given) { return given; }
 template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_integer<axis_slot, Axis>) { return {}; }
 
-/// axes<…> as axis<…>, for operators whose list of axes NNRt calls `axis`; other keywords as they are.
+/// axes<…> as axis<…>, for operators whose list of axes is called `axis` in NNRt; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
 template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) {
   return {};
 }
 
-/// The height and width that an image shall have.
+/// Height and width of a resized image.
 template <std::int64_t H, std::int64_t W> struct image_size : base {
   using slot = size_slot;
   template <class Attrs>
@@ -201,13 +200,13 @@ template <std::int64_t H, std::int64_t W> struct image_size : base {
     a.new_height = H, a.new_width = W;
   }
 };
-/// size<H, W> for operators that make an image of that size; any other keyword as it is.
+/// size<H, W> as image_size<H, W>, for operators that make images; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_image_size(Keyword other) { return other; }
 template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) {
   return {};
 }
 
-/// same and valid: the mode of the padding.
+/// The padding modes same and valid.
 template <pad_mode Mode> struct padding_mode : base {
   using slot = pad_slot;
   template <class Attrs>
@@ -217,7 +216,7 @@ template <pad_mode Mode> struct padding_mode : base {
   }
 };
 
-/// into<…>: dtype, shape and quantisation that the output shall have.
+/// into<…>: dtype, shape and quantisation of the output.
 template <auto... Wish> struct into : base {
   static constexpr tensor_desc wanted() {
     tensor_desc d;
@@ -235,35 +234,35 @@ template <auto... Wish> struct into : base {
 
 }  // namespace keyword
 
-// --- geometry of windows, in pixels ---
+// --- windows, in pixels ---
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::kernel_slot, H, W> kernel{};
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::stride_slot, H, W> stride{};
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::dilation_slot, H, W> dilation{};
 /// Explicit padding: top, bottom, left, right.
 template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
 inline constexpr keyword::integers<keyword::pad_slot, Top, Bottom, Left, Right> padding{};
-/// As many outputs as ceil(input / stride); the border is padded as needed, the odd pixel at bottom and right.
+/// ceil(input / stride) outputs. The padding is as needed; an odd pixel is at the bottom and right.
 inline constexpr keyword::padding_mode<pad_mode::same> same{};
 /// No padding.
 inline constexpr keyword::padding_mode<pad_mode::valid> valid{};
-/// Pixels that conv2d_transpose() adds at the bottom and at the right.
+/// Pixels that conv2d_transpose() adds at the bottom and right.
 template <std::int64_t H, std::int64_t W>
 inline constexpr keyword::integers<keyword::output_paddings_slot, H, W> output_paddings{};
 template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group_slot, Groups> group{};
-/// A pooling window as large as the image.
+/// A pooling window of the image's size.
 inline constexpr keyword::value<keyword::global_slot, true> global{};
-/// Output extents of pooling are rounded up, not down.
+/// Rounds output extents of pooling up instead of down.
 inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
-/// Whether padding counts as zeros in the means of avg_pool(), as it does in PyTorch by default.
+/// Whether padding counts as zeros in the means of avg_pool(). PyTorch's default is true.
 template <bool Counts> inline constexpr keyword::value<keyword::count_include_pad_slot, Counts> count_include_pad{};
-/// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images
-/// on each other; with both images' borders on each other.
+/// Position of output pixel i in the input of resize_bilinear(). asymmetric: i * input / output. align_corners: centres
+/// of the corner pixels coincide. half_pixel: borders of the images coincide.
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::asymmetric> asymmetric{};
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::align_corners> align_corners{};
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::half_pixel> half_pixel{};
-/// resize_bilinear() keeps height to width as in the input; the result fits into the size that is asked for.
+/// resize_bilinear() keeps the aspect ratio; the result fits into the given size.
 inline constexpr keyword::value<keyword::preserve_aspect_ratio_slot, true> preserve_aspect_ratio{};
-/// resize_bilinear() gives pixels outside the image no weight.
+/// resize_bilinear() gives weight 0 to pixels outside the image.
 inline constexpr keyword::value<keyword::exclude_outside_slot, true> exclude_outside{};
 
 // --- axes and orders ---
@@ -281,69 +280,69 @@ inline constexpr keyword::one_integer<keyword::begin_param_axis_slot, Axis> begi
 // --- parts of tensors ---
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::begin_slot, Index...> begin{};
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::size_slot, Extent...> size{};
-/// Where strided_slice() stops along each axis, without this place, and by how many elements it goes on.
+/// Exclusive end of strided_slice() along each axis, and its steps in elements.
 template <std::int64_t... Index> inline constexpr keyword::integers<keyword::end_slot, Index...> end{};
 template <std::int64_t... Step> inline constexpr keyword::integers<keyword::strides_slot, Step...> strides{};
-/// Bit i: what number i of strided_slice()'s lists means; see ops::strided_slice.
+/// Bit i: meaning of entry i of strided_slice()'s lists; see ops::strided_slice.
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::begin_mask_slot, Bits> begin_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::end_mask_slot, Bits> end_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::ellipsis_mask_slot, Bits> ellipsis_mask{};
 template <std::int64_t Bits> inline constexpr keyword::integers<keyword::new_axis_mask_slot, Bits> new_axis_mask{};
 template <std::int64_t Bits>
 inline constexpr keyword::integers<keyword::shrink_axis_mask_slot, Bits> shrink_axis_mask{};
-/// Height and width of the blocks whose pixels space_to_batch_nd() takes apart.
+/// Height and width of space_to_batch_nd()'s blocks.
 template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<keyword::block_slot, H, W> block{};
 /// Height and width of the blocks that depth_to_space() makes of channels, and space_to_depth() of pixels.
 template <std::int64_t Length> inline constexpr keyword::integers<keyword::block_size_slot, Length> block_size{};
-/// depth_to_space() counts channels first, then rows, then columns of a block: neighbours of the input make a block.
+/// depth_to_space() splits channels as [depth, row, column]: consecutive input channels form a block.
 inline constexpr keyword::value<keyword::crd_slot, true> crd{};
-/// Rows of a block first, then columns, then channels, which is the default.
+/// depth_to_space() splits channels as [row, column, depth], the default.
 inline constexpr keyword::value<keyword::crd_slot, false> dcr{};
-/// Pixels that batch_to_space_nd() cuts off.
+/// Pixels that batch_to_space_nd() crops.
 template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
 inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
-/// Where range() begins, what it does not reach, and by how much it goes on.
+/// Start, exclusive limit and step of range().
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::start_slot, Number> start{};
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::limit_slot, Number> limit{};
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::delta_slot, Number> delta{};
-/// Whether negative indices of gather(), gather_nd() and scatter_nd() count from the end, as they do by default, or lie
-/// outside.
+/// Whether negative indices of gather(), gather_nd() and scatter_nd() count from the end (the default) or are out of
+/// range.
 template <bool Count> inline constexpr keyword::value<keyword::negative_indices_slot, Count> negative_indices{};
-/// How many times tile() repeats a tensor along each axis.
+/// Repetitions of tile() along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
-/// Into how many equal parts a tensor is split.
+/// Number of equal parts of a split.
 template <std::int64_t Parts> inline constexpr keyword::integers<keyword::output_num_slot, Parts> output_num{};
 /// Extents of the parts of a split, in order.
 template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::sizes_slot, Extent...> sizes{};
-/// How many elements one_hot() makes of an index.
+/// Number of elements that one_hot() makes of an index.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::depth_slot, Count> depth{};
-/// How many of the largest elements top_k() and arg_max() take.
+/// Number of largest elements for top_k() and arg_max().
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
-/// top_k() gives the elements from the smallest up, not from the largest down.
+/// top_k() returns elements in ascending order instead of descending.
 inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
-/// arg_max() gives the elements, not where they are.
+/// arg_max() returns elements instead of indices.
 inline constexpr keyword::value<keyword::out_max_value_slot, true> out_max_value{};
-/// Elements before and after, for each axis in turn.
+/// Padding at the start and end of each axis.
 template <std::int64_t... BeforeAfter>
 inline constexpr keyword::integers<keyword::paddings_slot, BeforeAfter...> paddings{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::pad_value_slot, Value> pad_value{};
-/// pad() repeats the tensor mirrored at its outermost elements, without them.
+/// pad() mirrors the tensor at its outermost elements, without repeating them.
 inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
-/// pad() repeats the tensor mirrored at its outermost elements, with them.
+/// pad() mirrors the tensor at its outermost elements, and repeats them.
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
-/// Where the box that crop() takes begins, along each axis from the one named by axis<…> on.
+/// Start of crop()'s box along each axis from axis<…> on.
 template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
 
 // --- sequences ---
-/// lstm() also goes from the last step to the first one.
+/// lstm() also runs from the last step to the first.
 inline constexpr keyword::value<keyword::bidirectional_slot, true> bidirectional{};
-/// Which share of its last state lstm() keeps at each step.
+/// Share of the previous state that lstm() keeps at each step.
 template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_cell_slot, Share> zoneout_cell{};
 template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_hidden_slot, Share> zoneout_hidden{};
 
 // --- detections ---
-/// What detection_post_process() divides the four numbers of a box by.
+/// Divisors of a box's four numbers in detection_post_process().
 template <keyword::real Y, keyword::real X, keyword::real Height, keyword::real Width>
 inline constexpr keyword::reals<keyword::scale_slot, Y, X, Height, Width> box_scale{};
 template <std::int64_t Count> inline constexpr keyword::integers<keyword::num_classes_slot, Count> num_classes{};
@@ -352,19 +351,19 @@ template <std::int64_t Count>
 inline constexpr keyword::integers<keyword::max_classes_per_detection_slot, Count> max_classes_per_detection{};
 template <std::int64_t Count>
 inline constexpr keyword::integers<keyword::detections_per_class_slot, Count> detections_per_class{};
-/// Boxes that overlap a better one by more than this are left out; those with a lower score than that, too.
+/// Boxes are dropped if they overlap a better one by more than this, or if their score is below the threshold.
 template <keyword::real Share> inline constexpr keyword::value<keyword::nms_iou_threshold_slot, Share> iou_threshold{};
 template <keyword::real Score>
 inline constexpr keyword::value<keyword::nms_score_threshold_slot, Score> score_threshold{};
-/// detection_post_process() looks at each class for itself.
+/// detection_post_process() suppresses boxes in each class separately.
 inline constexpr keyword::value<keyword::use_regular_nms_slot, true> regular_nms{};
 
 // --- arithmetic ---
-/// How many channels on both sides lrn() sums up, and the numbers of its formula.
+/// Number of channels on each side that lrn() sums, and the numbers of its formula.
 template <std::int64_t Radius> inline constexpr keyword::integers<keyword::depth_radius_slot, Radius> depth_radius{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::bias_slot, Value> with_bias{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::alpha_slot, Value> with_alpha{};
-/// The number that constant_of_shape() repeats, and its dtype.
+/// Value of constant_of_shape(), and its dtype.
 template <dtype Type> inline constexpr keyword::integers<keyword::data_type_slot, static_cast<int>(Type)> of_type{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::value_slot, Value> with_value{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::beta_slot, Value> beta{};
@@ -372,20 +371,20 @@ template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
-/// Which one of an operator's ways: mode<eltwise_mode::sum>.
+/// Mode of an operator: mode<eltwise_mode::sum>.
 template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
-/// What exp() raises to a power, instead of e.
+/// Base of exp(), instead of e.
 template <keyword::real Base> inline constexpr keyword::value<keyword::base_slot, Base> with_base{};
-/// Between which numbers clip() leaves elements as they are.
+/// Bounds of clip().
 template <keyword::real Value> inline constexpr keyword::value<keyword::min_slot, Value> at_least{};
 template <keyword::real Value> inline constexpr keyword::value<keyword::max_slot, Value> at_most{};
-/// What leaky_relu() multiplies elements below zero by.
+/// Factor of leaky_relu() for elements below zero.
 template <keyword::real Slope> inline constexpr keyword::value<keyword::negative_slope_slot, Slope> negative_slope{};
-/// pow() multiplies its base first, and exp() its argument, and then adds to it.
+/// Factor and offset that pow() applies to its base and exp() to its argument, in this order.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
-/// What the output shall be: into<nnrt::f16>, into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>, into<nnrt::shape<1,
-/// 15, 15, 8>> where an operator leaves a choice, or several of them.
+/// Properties of the output, one or several, if the operator leaves a choice: into<nnrt::f16>, into<nnrt::quant{.scale
+/// = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>>.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 
 }}  // namespace nnrt::NNRT_ISA

@@ -1,5 +1,5 @@
-// math: elementary functions, the same ones in constant evaluation and at run time.
-// Flow: every operator's reference() computes with these; fast kernels are compared with them.
+// math: elementary functions with the same results in constant evaluation and at run time.
+// Flow: every operator's reference() uses these functions; tests compare kernels with them.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -11,21 +11,22 @@
 
 /// Elementary functions on double and float, without <cmath>.
 ///
-/// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
-/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, erfc within 12, over the full
-/// range (0.5 ulp more where a result is subnormal). A float overload computes in double and rounds once: within 0.51
-/// ulp. Special values (zeros, infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant
-/// evaluation either.
+/// Error on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded. exp,
+/// log, pow, tanh, sin and cos have at most 1 ULP, expm1, log1p and erf 1.5, erfc 12, over the full range; 0.5 ULP more
+/// for subnormal results.
+/// A float overload computes in double and rounds once: at most 0.51 ULP. The test core/math measures these errors.
+/// Domain: all numbers. Special values (zeros, infinities, NaN) follow IEEE 754 and C's annex F; no argument is an
+/// error, even in constant evaluation.
 ///
-/// Results have the same bits at compile time and at run time, for every -m and -O flag: products that are added to
-/// something are kept from being contracted to fused ones. A double argument that is itself a product must come from
-/// product() for that: with FMA, g++ would hand it in unrounded (float arguments are rounded by their conversion).
-/// Flags that give up IEEE arithmetic (-ffast-math, clang's -ffp-contract=fast, x87) give up this too.
+/// Results have the same bits at compile time and at run time, for all -m and -O flags: products are not contracted
+/// with additions. A double argument that is a product must be computed by product(); otherwise g++ with FMA passes it
+/// unrounded. (Float arguments are rounded by their conversion.)
+/// Flags that give up IEEE arithmetic (-ffast-math, clang's -ffp-contract=fast, x87) void this.
 namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
 // --- signs, classes --------------------------------------------------------
 
-/// Magnitude of x; of the most negative integer, that integer (two's complement).
+/// |x|. For the most negative integer, that integer (two's complement).
 constexpr double abs(double x) { return detail::from_bits(detail::bits(x) & ~detail::sign_bit); }
 constexpr float abs(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7fffffffU); }
 constexpr std::int64_t abs(std::int64_t x) {
@@ -39,7 +40,7 @@ constexpr float copysign(float magnitude, float sign) {
   return static_cast<float>(copysign(double{magnitude}, double{sign}));
 }
 
-// Read from the bits: -ffast-math takes x != x for false.
+// These read bits: with -ffast-math x != x is always false.
 constexpr bool is_nan(double x) { return (detail::bits(x) & ~detail::sign_bit) > detail::infinity_bits; }
 constexpr bool is_nan(float x) { return is_nan(double{x}); }
 constexpr bool is_inf(double x) { return (detail::bits(x) & ~detail::sign_bit) == detail::infinity_bits; }
@@ -48,7 +49,7 @@ constexpr bool is_finite(double x) { return (detail::bits(x) & ~detail::sign_bit
 constexpr bool is_finite(float x) { return is_finite(double{x}); }
 
 // --- rounding --------------------------------------------------------------
-// From 2^52 on every double is an integer; a zero keeps the sign of x.
+// Doubles from 2^52 on are integers. Zero results keep the sign of x.
 
 constexpr double trunc(double x) {
   return abs(x) < 0x1p52 ? copysign(static_cast<double>(static_cast<std::int64_t>(x)), x) : x;
@@ -64,13 +65,13 @@ constexpr double ceil(double x) {
   return whole < x ? copysign(whole + 1.0, x) : whole;
 }
 
-/// To the nearest integer, halves away from zero.
+/// Nearest integer, half away from zero.
 constexpr double round_half_away(double x) {
   const double whole = trunc(x);
   return abs(x) < 0x1p52 && abs(x - whole) >= 0.5 ? whole + copysign(1.0, x) : whole;
 }
 
-/// To the nearest integer, halves to the even one.
+/// Nearest integer, half to even.
 constexpr double round_half_even(double x) {
   if (!(abs(x) < 0x1p52)) return x;
   const double whole = trunc(x), rest = abs(x - whole);
@@ -81,7 +82,7 @@ constexpr double round_half_even(double x) {
 constexpr float trunc(float x) { return static_cast<float>(trunc(double{x})); }
 constexpr float floor(float x) { return static_cast<float>(floor(double{x})); }
 constexpr float ceil(float x) { return static_cast<float>(ceil(double{x})); }
-/// a / b, b positive, to the nearest integer, halves to the even one.
+/// a / b for positive b, rounded to the nearest integer, half to even.
 constexpr std::int64_t quotient_to_even(std::int64_t a, std::int64_t b) {
   std::int64_t below = a / b, rest = a % b;
   if (rest < 0) rest += b, --below;
@@ -92,20 +93,22 @@ constexpr float round_half_even(float x) { return static_cast<float>(round_half_
 
 // --- remainders ------------------------------------------------------------
 
-/// Remainder of x / y with the sign of x, exact; NaN for y = 0 or an infinite x.
+/// Remainder of x / y with the sign of x.
+/// Domain: all numbers; NaN for y = 0 or infinite x.
+/// Error: exact (test: core/math).
 constexpr double fmod(double x, double y) {
   if (is_nan(x) || is_nan(y) || is_inf(x) || y == 0.0) return nan<double>;
   if (abs(x) < abs(y)) return x;
   const detail::integral dividend = detail::as_integral(abs(x)), divisor = detail::as_integral(abs(y));
   std::uint64_t rest = dividend.mantissa % divisor.mantissa;
-  for (int left = dividend.exponent - divisor.exponent; left > 0; left -= 11) {  // 53 bits and 11 make a word
+  for (int left = dividend.exponent - divisor.exponent; left > 0; left -= 11) {  // 53 bits and 11 fill a word
     rest = (rest << static_cast<unsigned>(left < 11 ? left : 11)) % divisor.mantissa;
   }
   return copysign(detail::scaled(static_cast<double>(rest), divisor.exponent), x);
 }
 constexpr float fmod(float x, float y) { return static_cast<float>(fmod(double{x}, double{y})); }
 
-/// Remainder with the sign of the divisor, a zero too: x - floor(x / y) * y. NaN where fmod is NaN.
+/// Remainder with the sign of y, also for a zero: x - floor(x / y) * y. NaN where fmod is NaN.
 constexpr double floor_mod(double x, double y) {
   const double rest = fmod(x, y);
   if (is_nan(rest)) return rest;
@@ -114,7 +117,7 @@ constexpr double floor_mod(double x, double y) {
 }
 constexpr float floor_mod(float x, float y) { return static_cast<float>(floor_mod(double{x}, double{y})); }
 
-/// Of integers; 0 for y = 0.
+/// For integers; 0 for y = 0.
 constexpr std::int64_t floor_mod(std::int64_t x, std::int64_t y) {
   if (y == 0 || y == -1) return 0;
   const std::int64_t rest = x % y;
@@ -123,22 +126,25 @@ constexpr std::int64_t floor_mod(std::int64_t x, std::int64_t y) {
 
 // --- powers ----------------------------------------------------------------
 
-/// Square root, correctly rounded; NaN below zero.
+/// Square root.
+/// Domain: all numbers; NaN below zero.
+/// Error: correctly rounded (test: core/math).
 constexpr double sqrt(double x) {
   if (is_nan(x) || x == 0.0 || x == infinity<double>) return x;
   if (x < 0.0) return nan<double>;
   const bool subnormal = x < 0x1p-1022;
   const detail::integral n = detail::as_integral(subnormal ? x * 0x1p54 : x);
-  const std::uint64_t square = n.mantissa << (static_cast<unsigned>(n.exponent) & 1U);  // times an even power of two
-  const double m = static_cast<double>(square) * 0x1p-52;                               // 1 <= m < 4
+  // scaled by an even power of two
+  const std::uint64_t square = n.mantissa << (static_cast<unsigned>(n.exponent) & 1U);
+  const double m = static_cast<double>(square) * 0x1p-52;  // 1 <= m < 4
   double y = NNRT_PRODUCT(0.34, m) + 0.68;
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   auto root = static_cast<std::int64_t>(NNRT_PRODUCT(y, 0x1p52) + 0.5);
-  // The root is the nearest integer to sqrt(square * 2^52): -root < rest <= root. The rest is small, so that computing
-  // modulo 2^64 is enough.
+  // The root is the integer nearest to sqrt(square * 2^52): -root < rest <= root. The rest is small, so that arithmetic
+  // modulo 2^64 suffices.
   const auto rest = [&] {
     return static_cast<std::int64_t>((square << 52U) -
                                      static_cast<std::uint64_t>(root) * static_cast<std::uint64_t>(root));
@@ -149,6 +155,9 @@ constexpr double sqrt(double x) {
 }
 constexpr float sqrt(float x) { return static_cast<float>(sqrt(double{x})); }
 
+/// e^x.
+/// Domain: all numbers; x > 710 gives infinity, x < -746 gives 0, NaN gives NaN.
+/// Error: at most 1 ULP (test: core/math).
 constexpr double exp(double x) {
   if (is_nan(x)) return x;
   if (x > 710.0) return infinity<double>;
@@ -157,6 +166,8 @@ constexpr double exp(double x) {
 constexpr float exp(float x) { return static_cast<float>(exp(double{x})); }
 
 /// e^x - 1, accurate near zero.
+/// Domain: all numbers; x > 710 gives infinity, x < -40 gives -1, NaN gives NaN.
+/// Error: at most 1.5 ULP (test: core/math).
 constexpr double expm1(double x) {
   if (is_nan(x) || abs(x) < 0x1p-54) return x;
   if (x > 710.0) return infinity<double>;
@@ -166,14 +177,16 @@ constexpr double expm1(double x) {
 }
 constexpr float expm1(float x) { return static_cast<float>(expm1(double{x})); }
 
-/// Natural logarithm; minus infinity at zero, NaN below.
+/// Natural logarithm.
+/// Domain: all numbers; 0 gives -infinity, negative x and NaN give NaN.
+/// Error: at most 1 ULP (test: core/math).
 constexpr double log(double x) {
   if (is_nan(x) || x == infinity<double>) return x;
   if (x == 0.0) return -infinity<double>;
   if (x < 0.0) return nan<double>;
   const detail::binary b = detail::split(x);
   const double f = b.mantissa - 1.0, s = f / (2.0 + f), z = product(s, s), half = product(0.5 * f, f);
-  // log(1 + f) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + 2 s^2/3 + 2 s^4/5 + ...)): large terms are exact.
+  // log(1 + f) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + 2 s^2/3 + 2 s^4/5 + ...)); the large terms are exact.
   const double series = detail::polynomial(z, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11,
                                            2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3);
   const double tail = product(s, half + product(z, series)) + product(detail::ln2_low, b.exponent);
@@ -181,7 +194,9 @@ constexpr double log(double x) {
 }
 constexpr float log(float x) { return static_cast<float>(log(double{x})); }
 
-/// log(1 + x), accurate near zero; minus infinity at -1, NaN below.
+/// log(1 + x), accurate near zero.
+/// Domain: all numbers; -1 gives -infinity, x < -1 and NaN give NaN.
+/// Error: at most 1.5 ULP (test: core/math).
 constexpr double log1p(double x) {
   if (is_nan(x) || x == infinity<double> || abs(x) < 0x1p-54) return x;
   if (x <= -1.0) return x < -1.0 ? nan<double> : -infinity<double>;
@@ -190,8 +205,10 @@ constexpr double log1p(double x) {
 }
 constexpr float log1p(float x) { return static_cast<float>(log1p(double{x})); }
 
-/// x to the power of y. Special values as in C's annex F.10.4.4: pow(x, 0) = pow(1, y) = 1 even for NaN, a negative x
-/// needs an integer y.
+/// x to the power of y.
+/// Domain: all numbers; special values as in C's annex F.10.4.4: pow(x, 0) = pow(1, y) = 1 even for NaN; NaN for
+/// negative x and non-integer y.
+/// Error: at most 1 ULP (test: core/math).
 constexpr double pow(double x, double y) {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (is_nan(x)) return x;
@@ -213,11 +230,14 @@ constexpr float pow(float x, float y) { return static_cast<float>(pow(double{x},
 
 // --- activations -----------------------------------------------------------
 
+/// Hyperbolic tangent.
+/// Domain: all numbers; |x| > 20 gives ±1, NaN gives NaN.
+/// Error: at most 1 ULP (test: core/math).
 constexpr double tanh(double x) {
   const double size = abs(x);
   if (is_nan(x) || size < 0x1p-28) return x;
   if (size > 20.0) return copysign(1.0, x);
-  // g / (g + 2) with g = e^2x - 1 to about 60 bits: the quotient of the leading parts, and once its remainder over the
+  // g / (g + 2) with g = e^2x - 1 to about 60 bits: the quotient of the leading parts plus its remainder over the
   // divisor.
   const detail::exponential g = detail::wide_expm1(2.0 * size);
   const double unit = detail::power_of_two(g.exponent), high = NNRT_PRODUCT(g.high, unit),
@@ -230,13 +250,15 @@ constexpr double tanh(double x) {
 }
 constexpr float tanh(float x) { return static_cast<float>(tanh(double{x})); }
 
-/// Gauss' error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+/// Error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+/// Domain: all numbers; |x| >= 6 gives ±1, NaN gives NaN.
+/// Error: at most 1.5 ULP (test: core/math).
 constexpr double erf(double x) {
   const double size = abs(x);
   if (is_nan(x)) return x;
   if (size >= 6.0) return copysign(1.0, x);
   if (size >= 1.0) return copysign(1.0 - detail::erfc_of(size), x);
-  // Chebyshev interpolant of erf(x)/x - 1 in x^2, made like those of erfc_of.
+  // Chebyshev interpolant of erf(x)/x - 1 in x^2, computed like those of erfc_of.
   const double series = detail::polynomial(
       product(x, x), 0x1.05ffd737fb32ep-34, -0x1.389d4f2641625p-30, 0x1.f7b4bf3b13964p-27, -0x1.5f1ecb6f0764cp-23,
       0x1.b9df224ca4b97p-20, -0x1.f4d1e3183f7aep-17, 0x1.f9a321d5b8e1ep-14, -0x1.c02db3dac435fp-11,
@@ -245,14 +267,15 @@ constexpr double erf(double x) {
 }
 constexpr float erf(float x) { return static_cast<float>(erf(double{x})); }
 
-/// 1 - erf(x) without the cancellation for positive x; within 12 ulp, at most half of the smallest subnormal number
-/// more below 2^-1022.
+/// 1 - erf(x), without cancellation for positive x.
+/// Domain: all numbers; x > 27.3 gives 0, NaN gives NaN.
+/// Error: at most 12 ULP, plus at most half of the smallest subnormal below 2^-1022 (test: core/math).
 constexpr double erfc(double x) {
   if (is_nan(x)) return x;
   if (x < 1.0) return 1.0 - erf(x);
   if (x < 1.5) return detail::erfc_of(x);
   if (x > 27.3) return 0.0;
-  // e^(-x^2) / sqrt(pi) over the continued fraction x + (1/2) / (x + (2/2) / (x + (3/2) / ...)) (Laplace).
+  // e^(-x^2) / sqrt(pi) divided by the continued fraction x + (1/2) / (x + (2/2) / (x + (3/2) / ...)) (Laplace).
   double fraction = x;
   for (int k = 90; k > 0; --k) fraction = x + 0.5 * k / fraction;
   const detail::wide square = detail::product_of(x, x);
@@ -263,7 +286,9 @@ constexpr float erfc(float x) { return static_cast<float>(erfc(double{x})); }
 
 // --- angles, in radians ----------------------------------------------------
 
-/// Sine of any finite angle; NaN of an infinite one.
+/// Sine.
+/// Domain: all numbers; infinities and NaN give NaN.
+/// Error: at most 1 ULP (test: core/math).
 constexpr double sin(double x) {
   if (is_nan(x) || abs(x) < 0x1p-27) return x;
   if (is_inf(x)) return nan<double>;
@@ -273,7 +298,9 @@ constexpr double sin(double x) {
 }
 constexpr float sin(float x) { return static_cast<float>(sin(double{x})); }
 
-/// Cosine of any finite angle; NaN of an infinite one.
+/// Cosine.
+/// Domain: all numbers; infinities and NaN give NaN.
+/// Error: at most 1 ULP (test: core/math).
 constexpr double cos(double x) {
   if (is_nan(x)) return x;
   if (is_inf(x)) return nan<double>;

@@ -1,7 +1,7 @@
-// math_parts: what elementary functions are made of - the bits of doubles, sums of two doubles, reductions of
-// arguments, polynomials.
-// Flow: core/math.hpp has the functions; references that must round products where they stand take product() through
-// it.
+// math_parts: building blocks of elementary functions - bits of doubles, double-double sums, argument reductions,
+// polynomials.
+// Flow: core/math.hpp has the functions; references use product() through it where products must be rounded before an
+// addition.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
-/// Infinity and quiet NaN of float, double or float16 (for which the standard library may have no numeric_limits).
+/// Infinity and quiet NaN of float, double or float16, for which the standard library may lack numeric_limits.
 template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_limits<float>::infinity());
 template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 
@@ -21,12 +21,12 @@ template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<f
 #elif defined(__aarch64__)
 #define NNRT_REGISTER_OF_REALS "+w"
 #else
-#define NNRT_REGISTER_OF_REALS "+m"  // or memory, where we do not know how registers are called
+#define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
 #endif
 
-/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For
-/// reference functions whose results shall have the same bits everywhere, and for double arguments of elementary
-/// functions. Integers are multiplied.
+/// a * b, rounded: the compiler must not fuse it with an addition, which is its default with FMA. For reference
+/// functions whose results must have the same bits everywhere, and for double arguments of elementary functions.
+/// Integers are multiplied.
 template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> b) {
 #if defined(__clang__)
 #pragma clang fp contract(off)
@@ -34,7 +34,7 @@ template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> 
 #else
   Real rounded = a * b;
 #if defined(__FP_FAST_FMA)
-  // An instruction that nobody sees through: the vectoriser of g++ 12 drops __builtin_assoc_barrier, and then fuses.
+  // An opaque instruction: the vectoriser of g++ 12 drops __builtin_assoc_barrier, and then fuses.
   if constexpr (std::is_floating_point_v<Real>)
     if (!__builtin_is_constant_evaluated()) asm("" : NNRT_REGISTER_OF_REALS(rounded));
 #endif
@@ -42,9 +42,9 @@ template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> 
 #endif
 }
 
-// product() without a call, which clang counts in constant evaluation: for the innermost loops of references, and for
-// products that are exact (fusing them changes no bit, but a test looks for fused instructions in what is made of
-// references). NNRT_UNFUSED stands first in the block of the loop.
+// product() without a call, as clang counts calls in constant evaluation. For the innermost loops of references, and
+// for exact products: fusing them changes no bit, but a test looks for fused instructions in references. Put
+// NNRT_UNFUSED first in the block of the loop.
 #if defined(__clang__)
 #define NNRT_UNFUSED _Pragma("clang fp contract(off)")
 #define NNRT_PRODUCT(a, b) ((a) * (b))
@@ -59,15 +59,15 @@ inline constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63U;
 inline constexpr std::uint64_t infinity_bits = std::uint64_t{2047} << 52U;
 inline constexpr std::uint64_t mantissa_mask = (std::uint64_t{1} << 52U) - 1;
 
-// The built-in, because std::bit_cast is a call, and calls are what clang counts in constant evaluation.
+// The built-in function: std::bit_cast is a call, which clang counts in constant evaluation.
 constexpr std::uint64_t bits(double x) { return __builtin_bit_cast(std::uint64_t, x); }
 constexpr double from_bits(std::uint64_t word) { return __builtin_bit_cast(double, word); }
 
-/// Polynomial in x by Horner's scheme, highest power first.
+/// Polynomial in x by Horner's scheme; coefficients from the highest power down.
 template <class... Rest> constexpr double polynomial(double x, double highest, Rest... rest) {
   NNRT_UNFUSED
   double sum = highest;
-  // calls of product() would be half the cost of exp in constant evaluation
+  // calls of product() would take half of exp's steps in constant evaluation
   ((sum = NNRT_PRODUCT(sum, x) + rest), ...);
   return sum;
 }
@@ -75,7 +75,7 @@ template <class... Rest> constexpr double polynomial(double x, double highest, R
 /// 2^exponent for -1022 <= exponent <= 1023.
 constexpr double power_of_two(int exponent) { return from_bits(static_cast<std::uint64_t>(exponent + 1023) << 52U); }
 
-/// x * 2^exponent, rounded once, for 0.5 <= |x| < 2 or an exact result; infinity instead of an overflow.
+/// x * 2^exponent, rounded once, for 0.5 <= |x| < 2 or an exact result. Infinity on overflow.
 constexpr double scaled(double x, int exponent) {
   if (exponent > 1023 && (exponent > 1024 || x >= 1.0)) return infinity<double>;
   if (exponent < -1200) return 0.0;
@@ -83,7 +83,7 @@ constexpr double scaled(double x, int exponent) {
   return NNRT_PRODUCT(NNRT_PRODUCT(x, power_of_two(half)), power_of_two(exponent - half));
 }
 
-/// A finite x >= 0 as mantissa * 2^exponent with an integer mantissa below 2^53.
+/// A finite x >= 0 as mantissa * 2^exponent; the mantissa is an integer below 2^53.
 struct integral {
   std::uint64_t mantissa = 0;
   int exponent = 0;
@@ -96,7 +96,7 @@ constexpr integral as_integral(double x) {
              : integral{(word & mantissa_mask) | (mantissa_mask + 1), static_cast<int>(word >> 52U) - 1075};
 }
 
-/// The unevaluated sum of two doubles: about 106 bits.
+/// An unevaluated sum of two doubles (double-double): about 106 bits.
 struct wide {
   double high = 0.0, low = 0.0;
 };
@@ -106,8 +106,8 @@ constexpr wide sum_of(double a, double b) {
   return {high, (a - (high - part)) + (b - part)};
 }
 
-/// Product of two doubles; `low` is off by less than 2^-105 of the product. Halves are cut by mask, so that nothing
-/// overflows that a * b does not.
+/// Product of two doubles; the error of `low` is below 2^-105 of the product. Halves are split by masks, so that
+/// nothing overflows unless a * b does.
 constexpr wide product_of(double a, double b) {
   constexpr std::uint64_t upper_half = ~((std::uint64_t{1} << 27U) - 1);
   const double a_high = from_bits(bits(a) & upper_half), a_low = a - a_high;
@@ -120,31 +120,31 @@ constexpr wide product_of(double a, double b) {
 constexpr wide product_of(wide a, wide b) {
   const wide p = product_of(a.high, b.high);
   const double mixed = product(a.high, b.low) + product(a.low, b.high);
-  return sum_of(p.high, p.low + NNRT_PRODUCT(1.0, mixed));  // g++ makes 2 * x of x + x, and fuses that
+  return sum_of(p.high, p.low + NNRT_PRODUCT(1.0, mixed));  // g++ turns x + x into 2 * x and fuses that
 }
 
-// ln 2 = ln2_high + ln2_low; the first has 42 bits, so that its product with an exponent is exact.
+// ln 2 = ln2_high + ln2_low. ln2_high has 42 bits, so that its product with an exponent is exact.
 inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45, log2_e = 0x1.71547652b82fep+0;
 
 constexpr std::int64_t nearest(double x) { return static_cast<std::int64_t>(x < 0.0 ? x - 0.5 : x + 0.5); }
 
-/// (high + low) * 2^exponent.
+/// The number (high + low) * 2^exponent.
 struct exponential {
   double high = 0.0, low = 0.0;
   int exponent = 0;
 };
 
-/// e^x = (1 + high + low) * 2^exponent with |high| < 0.35.
+/// Reduces e^x to (1 + high + low) * 2^exponent with |high| < 0.35.
 constexpr exponential reduced_exponential(wide x) {
   const int k = static_cast<int>(nearest(product(x.high, log2_e)));
   const double high = x.high - NNRT_PRODUCT(ln2_high, k), low = x.low - product(ln2_low, k), r = high + low;
-  // Taylor's series of (e^r - 1 - r) / r^2; with |r| < 0.35 the first term left out is below 2^-58.
+  // Taylor series of (e^r - 1 - r) / r^2; with |r| < 0.35 the first omitted term is below 2^-58.
   const double series = polynomial(r, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
                                    1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5);
   return {high, low + product(product(r, r), series), k};
 }
 
-/// e^(high + low), where 0, infinity and everything between may come out; |high| < 2^30.
+/// e^(high + low) for |high| < 2^30; the result may be 0 or infinity.
 constexpr double exp(wide x) {
   const exponential e = reduced_exponential(x);
   const wide whole = sum_of(1.0, e.high);
@@ -159,7 +159,7 @@ constexpr exponential wide_expm1(double x) {
   return {sum.high, sum.low, e.exponent};
 }
 
-/// x = 2^exponent * mantissa with sqrt(1/2) <= mantissa < sqrt(2); x is positive and finite.
+/// A positive finite x as 2^exponent * mantissa with sqrt(1/2) <= mantissa < sqrt(2).
 struct binary {
   double mantissa = 1.0;
   int exponent = 0;
@@ -173,7 +173,7 @@ constexpr binary split(double x) {
   return {from_bits((offset & mantissa_mask) + sqrt_half), subnormal ? exponent - 54 : exponent};
 }
 
-/// log x to about 65 bits, as pow needs it: with s = (m - 1) / (m + 1), log m = 2 atanh(s) = 2s (1 + s^2 (1/3 + ...)).
+/// log x to about 65 bits, for pow. With s = (m - 1) / (m + 1): log m = 2 atanh(s) = 2s (1 + s^2 (1/3 + ...)).
 constexpr wide wide_log(double x) {
   const binary b = split(x);
   const double f = b.mantissa - 1.0, divisor = 2.0 + f, divisor_low = f - (divisor - 2.0), quotient = f / divisor;
@@ -191,7 +191,7 @@ constexpr wide wide_log(double x) {
                 whole.low + (mantissa.low + rest.low + NNRT_PRODUCT(2.0, s.low) + product(ln2_low, b.exponent)));
 }
 
-/// x = (4 j + quadrant) * pi/2 + (high + low) for an integer j, |high| <= pi/4.
+/// An angle x = (4 j + quadrant) * pi/2 + (high + low), with an integer j and |high| <= pi/4.
 struct angle {
   double high = 0.0, low = 0.0;
   int quadrant = 0;
@@ -199,7 +199,7 @@ struct angle {
 
 inline constexpr wide half_pi{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
-/// 2/pi in binary after the point, behind 64 zeros.
+/// The fraction of 2/pi in binary, after 64 zeros.
 inline constexpr std::uint32_t two_over_pi[41] = {
     0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
     0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
@@ -207,20 +207,20 @@ inline constexpr std::uint32_t two_over_pi[41] = {
     0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea,
     0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20};
 
-/// 32 bits of 2/pi; `first` counts from the start of the table.
+/// 32 bits of 2/pi from bit `first` of the table.
 constexpr std::uint32_t two_over_pi_bits(int first) {
   const std::uint64_t pair = std::uint64_t{two_over_pi[first / 32]} << 32U | two_over_pi[first / 32 + 1];
   return static_cast<std::uint32_t>(pair >> static_cast<unsigned>(32 - first % 32));
 }
 
-/// Reduction of any |x| >= 2^20 (Payne and Hanek, 1983): with x = M * 2^e, bits of 2/pi that contribute multiples of 4
-/// to M * 2^e * 2/pi are skipped, the next 224 are multiplied with M modulo 2^224. What remains is the quadrant (2
-/// bits) and its fraction (222 bits).
+/// Reduces |x| >= 2^20 (Payne and Hanek, 1983). With x = M * 2^e, bits of 2/pi that contribute multiples of 4 to M *
+/// 2^e * 2/pi are skipped; the next 224 are multiplied by M modulo 2^224. The remainder is the quadrant (2 bits) and
+/// its fraction (222 bits).
 constexpr angle large_angle(double x) {
   const auto [mantissa, exponent] = as_integral(x);
   const int first = exponent - 2 + 64;
   std::uint32_t words[7] = {};
-  std::uint64_t low = 0, high = 0;  // sums of products with the low and the high half of M, carries included
+  std::uint64_t low = 0, high = 0;  // sums of products with the low and the high half of M, with carries
   for (int i = 6; i >= 0; --i) {
     const std::uint64_t word = two_over_pi_bits(first + 32 * i);
     low = word * (mantissa & 0xffffffffU) + (low >> 32U);
@@ -231,7 +231,7 @@ constexpr angle large_angle(double x) {
   const auto pair = [&](int i) { return std::uint64_t{words[i]} << 32U | words[i + 1]; };
   std::uint64_t fraction = pair(0) << 2U | pair(2) >> 62U, rest = pair(2) << 2U | pair(4) >> 62U;
   const bool beyond_half = fraction >> 63U != 0;
-  if (beyond_half) {  // to the nearest multiple: minus the distance to the next one
+  if (beyond_half) {  // nearest multiple is the next one: use the negative distance
     rest = ~rest + 1;
     fraction = ~fraction + (rest == 0 ? 1U : 0U);
   }
@@ -242,8 +242,8 @@ constexpr angle large_angle(double x) {
           static_cast<int>((pair(0) >> 62U) + (beyond_half ? 1U : 0U)) & 3};
 }
 
-/// Reduction of a finite x >= 0; up to 2^20 by pi/2 in three parts, of which two have 33 bits and so exact products
-/// (Cody and Waite, 1980).
+/// Reduces a finite x >= 0. Up to 2^20, pi/2 has three parts, of which two have 33 bits and thus exact products (Cody
+/// and Waite, 1980).
 constexpr angle reduced_angle(double x) {
   if (x < 0x1.921fb54442d18p-1) return {x, 0.0, 0};
   if (x >= 0x1p20) return large_angle(x);
@@ -269,7 +269,7 @@ constexpr double cos_of(const angle& r) {
   return leading + (((1.0 - leading) - half) + (product(product(z, z), series) - product(r.high, r.low)));
 }
 
-/// 1 - erf(x) for 1 <= x < 6, to 2^-56: Chebyshev interpolants (mpmath.chebyfit, 400 bits), one per interval.
+/// 1 - erf(x) for 1 <= x < 6, to 2^-56, by a Chebyshev interpolant per interval (mpmath.chebyfit, 400 bits).
 constexpr double erfc_of(double x) {
   if (x < 1.5) {
     return polynomial(x - 1.25, 0x1.6b00eb2cb6fdap-19, -0x1.c7dbbabc9602cp-15, 0x1.baa412d8caf14p-15,

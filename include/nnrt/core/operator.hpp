@@ -1,4 +1,4 @@
-// operator: what every operator states of itself, the call of its rules, and its erased form for graphs.
+// operator: what each operator declares, the evaluation of its rules, and its type-erased form for graphs.
 // Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
 #pragma once
 
@@ -16,22 +16,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) of this type number, dtype and element count (-1:
-/// any). Rows of one attribute are forms of it, told apart by their counts. Source: what OH_NNModel_AddOperation
-/// checks.
+/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) with this type number, dtype and element count
+/// (-1: any). Several rows of one attribute are alternative forms with different counts. Source: the checks of
+/// OH_NNModel_AddOperation.
 struct nnrt_parameter {
-  // the least number says "no axis"
+  // the default value: "no default other than in attrs"
   static constexpr std::int64_t as_made = std::numeric_limits<std::int64_t>::min() + 1;
 
-  std::string_view attribute;  // empty: NNRt has it, here it means nothing
+  std::string_view attribute;  // empty: NNRt has the parameter, but it has no meaning here
   int tensor_type = 0;
   dtype type = dtype::none;
   int count = 1;
-  int rank = -1;                  // that the tensor must have; -1: any
-  std::int64_t most = -1;         // numbers from 0 to this one are taken; -1: all are
-  bool is_required = false;       // a model cannot be finished without it
-  bool appends = false;           // given twice, the second one's numbers follow those of the first
-  std::int64_t absent = as_made;  // what it is when it is not given, where that is not what `attrs` are made with
+  int rank = -1;                  // required rank of the tensor; -1: any
+  std::int64_t most = -1;         // values must be in 0 … most; -1: no limit
+  bool is_required = false;       // the model cannot be finished without it
+  bool appends = false;           // values of a second tensor are appended to the first one's
+  std::int64_t absent = as_made;  // value of an absent parameter, if it differs from the default in `attrs`
 
   constexpr nnrt_parameter of_rank(int r) const {
     return nnrt_parameter{attribute, tensor_type, type, count, r, most, is_required, appends, absent};
@@ -50,104 +50,104 @@ struct nnrt_parameter {
   }
 };
 
-/// A parameter that an operation was given: its number and its first integer, for operators that check them against
-/// each other.
+/// A parameter that was given: its type number and its first integer, for operators that check parameters against each
+/// other.
 struct nnrt_given {
   int tensor_type = 0;
   std::int64_t first = 0;
 };
 
-/// (An operator whose attributes follow from several parameters together, or from NNRt's release, has
-/// `static void nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`, which is called when all others are
-/// set.)
+/// (An operator whose attributes depend on several parameters, or on NNRt's release, has `static void
+/// nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
 
-/// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in
-/// words; none: it does add it.
+/// Why NNRt refuses an operation whose parameters are valid individually: what has the wrong value. Empty: it is
+/// accepted.
 struct nnrt_fault {
   std::string_view of = {};
   std::int64_t actual = 0, expected = 0;
 };
 
-/// Numbers of an operator in other worlds; -1: it has none there.
+/// Numbers of an operator in other interfaces; -1: it is not there.
 struct foreign_numbers {
   int nnrt = -1;                    // OH_NN_OperationType
   int hdi = -1;                     // OHOS::HDI::Nnrt NodeType
-  int hdi_also = -1;                // another NodeType that means the same
-  int hdi_since = 10;               // the version of HDI that has it, where that is not the NodeType's
-  int tells_quantisation = -1;      // whether upstream's nodes of it say QUANT_TYPE_ALL; -1: up to number 56 they do
-  std::string_view nnrt_name = {};  // the name in NNRt's documents, where it is not this library's in CamelCase
+  int hdi_also = -1;                // another NodeType with the same meaning
+  int hdi_since = 10;               // first version of HDI with the operator, if later than its NodeType's
+  int tells_quantisation = -1;      // whether upstream's nodes have QUANT_TYPE_ALL; -1: those up to number 56 have it
+  std::string_view nnrt_name = {};  // name in NNRt's documents, if it is not this library's name in CamelCase
 };
 
-/// Where the result of a node may live.
+/// Where the result of a node is stored.
 enum class storage {
-  own,             // in memory of its own
-  in_place,        // may overwrite an input of the same size: element i depends on no other element than i
-  alias_of_input,  // the very bytes of input 0 under another desc
+  own,             // in separate memory
+  in_place,        // may overwrite an input of the same size: element i depends only on element i
+  alias_of_input,  // the bytes of input 0 with another desc
 };
 
-/// What a node computes, as far as passes ask. Affine ones can be folded into the weights of the layer before them.
+/// What a node computes, for passes. Affine ones can be folded into the weights of the preceding layer.
 enum class meaning {
   other,
   relu,
   relu6,
-  batch_norm,  // x, scale, offset, mean, variance; attribute epsilon is the first
+  batch_norm,  // x, scale, offset, mean, variance; epsilon is the first attribute
   bias_add,    // x, bias
-  scale,       // x, scale, bias; attribute axis is the first, and an activation is fused
+  scale,       // x, scale, bias; axis is the first attribute; has a fused activation
 };
 
-/// A layer with weights: which operand they are, and which of their axes counts output channels.
+/// Kind of layer with weights: it determines which operand they are and which of their axes is output channels.
 enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
 
-/// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in
-/// several operands say it: a test asks them all.
+/// Order of weights' axes in PyTorch's files, by operand. Operators with several operands of numbers must state it; a
+/// test checks that.
 enum class file_order {
   unstated,
   unchanged,  // as the operator takes them
-  broadcast,  // aligned from the right with x: where that is a map [N, H, W, C], files have [C, H, W]
-  layer,      // `weights` says it; rows and columns follow from the maps that they are made of or become
-  product,    // a matrix [in, out], whose rows and columns do the same
-  gates,      // input 0; then rows of four gates: i, o, f, g here, i, f, g, o there
-  joined,     // they are parts of what reads the result
-  image,      // input 0 is a map [N, H, W, C], there [N, C, H, W]
+  broadcast,  // aligned with x from the right: for x [N, H, W, C], files have [C, H, W]
+  layer,      // by `weights`; rows and columns follow the maps that the layer reads or makes
+  product,    // a matrix [in, out]; rows and columns likewise
+  gates,      // input 0; then rows of four gates: i, o, f, g here, i, f, g, o in files
+  joined,     // parts of the operand of the operator that reads the result
+  image,      // input 0 is a map [N, H, W, C] here, [N, C, H, W] in files
 };
 
-/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say
-/// what it is, in nodes where it plays a part: all, unless the operator has plays_a_part(attrs, x).
+/// An attribute with another default than in PyTorch, which files do not contain. Networks with PyTorch weights must
+/// state it in all nodes, or in those for which the operator's plays_a_part(attrs, x) is true.
 struct unlike_default {
   std::string_view attribute = {};
-  std::string_view theirs = {};  // what PyTorch takes when nobody says, in words
+  std::string_view theirs = {};  // PyTorch's default, in words
 };
 
-/// What passes need to know of an operator; the defaults are those of an operator without any special property.
+/// Properties of an operator for passes. The defaults mean no special property.
 struct operator_traits {
   storage result = storage::own;
   meaning computes = meaning::other;
   weights_role weights = weights_role::none;
-  int typed_by = 0;                // the input whose dtype `reference` is instantiated for
-  dtype_set typed_in_common = {};  // when not empty: it is the common_type of inputs 0 and 1, one of these
-  bool outputs_are_parts = false;  // split and slice: outputs are parts of input 0, found by Op::part_offset
-  // concat: inputs may be written straight into the output when they lie there in one piece
+  int typed_by = 0;                // the input whose dtype selects the instance of `reference`
+  dtype_set typed_in_common = {};  // if not empty: the dtype is common_type of inputs 0 and 1, which is one of these
+  bool outputs_are_parts = false;  // split, slice: outputs are parts of input 0, at Op::part_offset
+  // concat: inputs may be written directly to the output, if their parts are contiguous
   bool joins_inputs = false;
   quantised_values quantised = quantised_values::refused;
-  // gather: values that only a run shows may break a rule; `reference` returns a run_fault
+  // gather: values known only at run time may break a rule; `reference` returns a run_fault
   bool may_fail = false;
-  bool rounds_to_even = false;  // computes quantised values that are rounded half to even, too
-  // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+  bool rounds_to_even = false;  // also computes quantised values that are rounded half to even
+  // shape_of: results depend only on the shapes of its inputs
   bool reads_descs_alone = false;
   file_order in_files = file_order::unstated;
   array_ref<const unlike_default> to_be_said = {};
 };
 
-/// What dumps and tests say of an operator. Apart from operator_info, so that a program that prints its network does
-/// not keep every function of every operator in it.
+/// Names for dumps and tests. They are separate from operator_info, so that a program that prints its network does not
+/// link every function of every operator.
 struct operator_label {
   std::string_view name;
   array_ref<const attribute_field> attributes;
   array_ref<const error_bound> errors = {};
 };
 
-/// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and
-/// dtype in static graphs (so that only what a program names is instantiated), one per operator in dynamic ones.
+/// An operator without its type: tables and function pointers, which IR nodes refer to. Static graphs have one object
+/// for each operator and dtype, so that only what a program uses is instantiated. Dynamic graphs have one for each
+/// operator.
 struct operator_info {
   op_code code{};
   std::string_view name;
@@ -157,34 +157,34 @@ struct operator_info {
   int fused_word = -1;
   verdict (*infer)(array_ref<const word> attrs, array_ref<const operand> in,
                    array_ref<const tensor_desc> wanted) = nullptr;
-  /// Of operators whose outputs are parts of input 0: where output i begins in it, in elements.
+  /// For operators whose outputs are parts of input 0: offset of output i in it, in elements.
   std::int64_t (*part_offset)(array_ref<const word> attrs, array_ref<const operand> in,
                               array_ref<const tensor_desc> out, int i) = nullptr;
   std::int64_t (*macs)(array_ref<const word> attrs, array_ref<const operand> in,
                        array_ref<const tensor_desc> out) = nullptr;
   run_fault (*reference)(array_ref<const word> attrs, arguments in, results out) = nullptr;
   kernel_choice (*select)(const kernel_request& node) = nullptr;
-  /// Runs the reference as a plan's step does.
+  /// Runs the reference as a step of a plan.
   kernel_function run_reference = nullptr;
   const operator_label* label = nullptr;
-  /// The operator that joins this one with the weights of the layer before it; null where nothing does. Named here, so
-  /// that programs have it whose networks have something to join.
+  /// The operator that results from folding this one into the weights of the preceding layer; null if none. It is named
+  /// here so that programs link it only if their networks need it.
   const operator_info* folded_as = nullptr;
-  /// The enumerators of Op::rule, for messages. The compiler has checked those of static graphs: layers, which have
-  /// many, get the names at_run_time.
+  /// Enumerators of Op::rule, for messages. Static graphs have been checked by the compiler; at_run_time adds the names
+  /// for layers, which have many.
   rule_list rules;
-  /// The dtypes that `reference` is instantiated for.
+  /// The dtypes for which `reference` is instantiated.
   dtype_set computes_on;
 };
 
-/// An operator, and the dtype for which its reference runs: what a static graph instantiates of it.
+/// An operator and the dtype of its reference: what a static graph instantiates.
 struct typed_operator {
   op_code code{};
   dtype type = dtype::none;
   friend constexpr bool operator==(const typed_operator&, const typed_operator&) = default;
 };
 
-/// Index in traits.to_be_said of the first attribute that is not said in a node over x; -1: none.
+/// Index in traits.to_be_said of the first attribute that a node over x does not state; -1: none.
 template <class Op, class Says>
 constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, Says says) {
   if constexpr (requires { Op::plays_a_part(attrs, x); })
@@ -194,11 +194,11 @@ constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, S
   return -1;
 }
 
-/// Operators that do not multiply and accumulate.
+/// For operators without multiply-accumulates.
 inline constexpr auto no_macs = [](const auto&, array_ref<const operand>,
                                    array_ref<const tensor_desc>) -> std::int64_t { return 0; };
 
-/// Output descs of one node, or the rule that it breaks: the signature's rules first, then the operator's own.
+/// Output descs of a node, or the rule that it breaks. The signature's rules are checked first, then the operator's.
 template <class Op>
 constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const operand> in,
                              array_ref<const tensor_desc> wanted) {
@@ -220,14 +220,14 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const op
   return v;
 }
 
-/// The dtype for which Op::reference runs, where type_of(i) is that of input i.
+/// The dtype for which Op::reference runs; type_of(i) is input i's.
 template <class TypeOf> constexpr dtype reference_type(const operator_traits& traits, TypeOf type_of) {
   if (!traits.typed_in_common.empty()) return common_type(type_of(0), type_of(1));
   return type_of(static_cast<std::size_t>(traits.typed_by));
 }
 
-/// Runs Op::reference for the dtype that its traits name, and passes on the fault that it finds. Only dtypes in `Types`
-/// are instantiated.
+/// Runs Op::reference for the dtype that its traits select, and returns its fault. Only dtypes in `Types` are
+/// instantiated.
 template <class Op, dtype_set Types>
 constexpr run_fault run_reference(array_ref<const word> words, arguments in, results out) {
   const auto attrs = unpack<typename Op::attrs>(words);
@@ -268,23 +268,23 @@ template <class Op, dtype_set Types> void run_reference_step(const kernel_call& 
 
 }  // namespace detail
 
-/// The dtypes for which Op::reference is meant.
+/// The dtypes that Op::reference supports.
 template <class Op> constexpr dtype_set reference_types() {
   return Op::traits.typed_in_common.empty() ? Op::inputs[Op::traits.typed_by].accepts : Op::traits.typed_in_common;
 }
 
-/// Whether T is defined, not only declared, where this is asked first.
+/// Whether T is defined, not only declared, at the first use of the concept.
 template <class T>
 concept is_complete = requires { sizeof(T); };
 
-/// The operator that another becomes in a pass over any graph; it stands below.
+/// The dynamic form of an operator, for passes over any graph; defined below.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info* dynamic_form();
 
 namespace detail {
-/// Whether at_run_time finds the operator by its code, and so adds what only plans that are made at run time ask for.
+/// Whether at_run_time finds the operator by its code, and adds what only plans made at run time need.
 template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
   if constexpr (HasKernels) return !std::is_void_v<typename kernels::operator_of<Op::code>::type>;
-  else return false;  // a binding that comes later may still say how
+  else return false;  // a binding may be declared later
 }
 }  // namespace detail
 
@@ -292,14 +292,14 @@ template <class Op>
 inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>(), errors_of<Op>()};
 
 namespace ops {
-// In ops/of.hpp, which everyone has who has kernels.
+// Defined in ops/of.hpp, which all users with kernels include.
 template <class Op, bool HasKernels> constexpr const operator_info& of();
 }  // namespace ops
 
 namespace detail {
 
-// What a static graph asks of an operator at run time may be in the unit with <nnrt/src.hpp>: other units know it for
-// constant evaluation alone.
+// Functions that a static graph needs at run time may be defined in the unit with <nnrt/src.hpp>. Other units have them
+// only in constant evaluation.
 template <class Op>
 constexpr verdict infer_elsewhere(array_ref<const word> words, array_ref<const operand> in,
                                   array_ref<const tensor_desc> wanted) {
@@ -334,7 +334,7 @@ template <class Op, dtype_set Types, bool InNumbers> constexpr void put_function
 
 }  // namespace detail
 
-/// What front ends ask of an operator: tables and rules, without its reference and without kernels.
+/// The part for front ends: tables and rules, without reference and kernels.
 template <class Op> constexpr operator_info describe() {
   operator_info info;
   info.code = Op::code;
@@ -349,7 +349,7 @@ template <class Op> constexpr operator_info describe() {
   return info;
 }
 
-/// The form that readers of files take in the compiler: without its reference, or with that for the dtypes of constants
+/// The form for readers of files in constant evaluation: without a reference, or with one for the dtypes of constants
 /// that are evaluated.
 template <class Op, dtype_set Evaluated>
 inline constexpr operator_info reading_form = [] {
@@ -358,7 +358,7 @@ inline constexpr operator_info reading_form = [] {
   if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
   return info;
 }();
-/// No more than the code of an operator: of those that nobody has asked for.
+/// Only an operator's code, for operators that are not needed.
 template <class Op>
 inline constexpr operator_info bare_form = [] {
   operator_info info;
@@ -366,9 +366,9 @@ inline constexpr operator_info bare_form = [] {
   return info;
 }();
 
-/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker
-/// would merge them. InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+/// The type-erased form of an operator whose reference is instantiated for `Types`. HasKernels gives units with and
+/// without kernel bindings different instances, which the linker must not merge. InNumbers: the kernel may be chosen as
+/// a code, for plans made by the compiler.
 template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
@@ -385,11 +385,11 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   return info;
 }
 
-/// The operator as a static graph names it: its reference for one dtype.
+/// The form for static graphs, with the reference for one dtype.
 template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
 
-/// The same for a plan that is made at run time: with the functions of all kernels.
+/// The static form with all kernels' functions, for plans made at run time.
 template <const operator_info* Static>
 inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
@@ -403,7 +403,7 @@ inline constexpr operator_info at_run_time = [] {
   return info;
 }();
 
-/// The operator as dynamic graphs find it: its reference for every dtype it takes.
+/// The form for dynamic graphs, with the reference for every dtype that the operator accepts.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
