@@ -58,8 +58,8 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
 
 }}}  // namespace nnrt::NNRT_ISA::detail
 
-/// Defines `name`, at namespace scope, as the network of a .tflite file: a constexpr function of nnrt::builder& that
-/// graph<name> takes as it takes a written one.
+/// Defines `name`, at namespace scope, as the network of a .tflite file: a constexpr function of nnrt::builder&, which
+/// `graph<name>` accepts like one written in C++.
 ///
 ///   NNRT_MODEL(person, "person_detect.tflite");
 ///   using net = nnrt::graph<person>;

@@ -116,7 +116,7 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
       return outputs_type(output_at<I>()...);
     }(std::make_index_sequence<output_count>{});
   }
-  /// The output of this name of the last run: run.output<"probability">().
+  /// The output of this name of the last run: `run.output<"probability">()`.
   template <fixed_string Name> auto output() {
     constexpr std::size_t index = detail::output_of_name<G>(Name.view());
     static_assert(index < output_count, "nnrt: the network has no output of this name");

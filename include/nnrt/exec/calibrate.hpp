@@ -461,7 +461,7 @@ struct tensor_inputs {
   static array_ref<const float> scales() { return {}; }
 };
 
-/// calibrate<G, Policy>() for inputs of either kind, with the operators that they need for int8.
+/// `calibrate<G, Policy>()` for inputs of either kind, with the operators that they need for int8.
 template <class G, class Policy, class Inputs>
 result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs& inputs,
                                              const operator_info* (*find)(op_code), const calibration_options& wanted) {

@@ -51,7 +51,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Finds a scale for each tensor of a network from samples and quantises its weights, as calibrate<graph<f>, Policy>().
+/// Finds a scale for each tensor of a network from samples and quantises its weights. It is
+/// `calibrate<graph<f>, Policy>()` at run time.
 ///
 /// `ends` says whether inputs and outputs remain float or become the quantised values. `given` describes each input as
 /// callers supply it: inputs for images become i8 with pixels - 128, and the accelerator's first layer includes mean

@@ -1,6 +1,5 @@
 // calibrated_file: calibrated networks of static graphs in files, so that devices need no samples.
-// Flow: save_calibrated() writes the result of calibrate(); load_calibrated() reads it for executor<graph<f>,
-// bpu<…>>::create().
+// Flow: save_calibrated() writes the result of calibrate(); load_calibrated() reads it for create() of an executor.
 #pragma once
 
 #include <nnrt/exec/accelerated.hpp>

@@ -1,5 +1,4 @@
-// calibrated_model: the result of calibrate() - a quantised network, reports on its layers, and the places of its
-// nodes.
+// calibrated_model: the result of calibrate() - a quantised network, layer reports, and the places of its nodes.
 // Flow: calibrate.hpp and calibrate_model.hpp fill it; executors of accelerators and saved models take it.
 #pragma once
 

@@ -1,5 +1,4 @@
-// calibration: statistics of a network's tensors over samples - ranges, histograms, thresholds - and the accuracy of
-// quantised values.
+// calibration: ranges, histograms and thresholds of tensors over samples, and the accuracy of quantised values.
 // Flow: calibrate() runs the float network over samples, and computes the scale of each tensor with these.
 #pragma once
 

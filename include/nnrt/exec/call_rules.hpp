@@ -1,6 +1,5 @@
 // call_rules: compile-time checks of an executor's arguments - their number, ranges, dtypes, sizes, names.
-// Flow: executor.hpp and accelerated.hpp accept the calls that keep these rules; for others the compiler prints the
-// rule.
+// Flow: executor.hpp and accelerated.hpp accept calls that keep these rules; for others the compiler prints the rule.
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>

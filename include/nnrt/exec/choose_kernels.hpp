@@ -1,5 +1,4 @@
-// choose_kernels: the first half of planning - a kernel for each node, groups of steps in stripes, and the memory that
-// these need in the arena.
+// choose_kernels: the first half of planning - kernels of nodes, groups of stripes, and the memory that these need.
 // Flow: make_plan.hpp places that memory and lays out the steps.
 #pragma once
 

@@ -28,7 +28,7 @@ template <class IsThere> bool look_for(IsThere is_there, int looks) {
 inline constexpr int looks_before_sleep = 4000;
 
 /// Threads sleep here until another thread has written a value. It uses POSIX condition variables and compiler
-/// built-ins for atomics, because <atomic> costs each translation unit 0.06 s of parsing.
+/// built-ins for atomics, because `<atomic>` costs each translation unit 0.06 s of parsing.
 class event_count {
  public:
   event_count() = default;

@@ -1,6 +1,5 @@
 // executor: runs a network that the compiler has planned - no interpreter, no heap at inference.
-// Flow: create() binds and prepares weights once; operator() resolves addresses, then runs the constant plan or the
-// unrolled steps.
+// Flow: create() binds and prepares weights once; operator() runs the constant plan or the unrolled steps.
 #pragma once
 
 #include <nnrt/core/contract.hpp>
@@ -217,7 +216,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
         return outputs_type(output_at<I>()...);
       }(std::make_index_sequence<output_count>{});
   }
-  /// The output of this name of the last run: run.output<"probability">().
+  /// The output of this name of the last run: `run.output<"probability">()`.
   template <fixed_string Name> auto output() {
     constexpr std::size_t index = detail::output_of_name<G>(Name.view());
     static_assert(index < output_count, "nnrt: the network has no output of this name");

@@ -1,6 +1,6 @@
-// find_stripes: finds consecutive nodes that run in stripes of rows, so that tensors between them stay in the cache,
-// and nodes that threads share out together.
+// find_stripes: finds consecutive nodes that run in stripes of rows, or whose rows threads share out together.
 // Flow: make_plan() calls it after kernels are chosen and before memory is placed; run_stripes.hpp executes the result.
+// Tensors between the nodes of a stripe stay in the cache.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

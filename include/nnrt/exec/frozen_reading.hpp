@@ -1,7 +1,5 @@
-// frozen_reading: reads a model file in constant evaluation, a few operators at a time; each part's result is a
-// constant.
-// Flow: file_network.hpp uses the last part, whose graph is complete; each part continues the graph of the preceding
-// one.
+// frozen_reading: reads a model file in constant evaluation, in parts of a few operators; each result is a constant.
+// Flow: file_network.hpp uses the last part, whose graph is complete; each part continues the graph before it.
 #pragma once
 
 #include <nnrt/exec/frozen.hpp>
@@ -213,9 +211,9 @@ template <reading_sizes Room> struct roomy_part {
         is_last(from.is_last) {}
 };
 
-/// Operators that the operators of a file usually become. A part is read again whenever it needs an operator that is
-/// not instantiated, so these are instantiated at once if the file has the file operator. Only compile time depends on
-/// this list.
+/// The nnrt operators that file operators usually become. A part is read again whenever it needs an operator that is
+/// not instantiated. So these are instantiated at once if the file has the operator. Only compile time depends on this
+/// list.
 struct likely_operator {
   std::int32_t builtin;
   op_code becomes;

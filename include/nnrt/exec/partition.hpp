@@ -119,7 +119,7 @@ inline constexpr std::size_t segment_count = place_by<Policy>(graph_optimised<Fu
 }  // namespace detail
 
 /// Whether the policy's accelerator can run every node of a network, including operators that it runs on request only.
-/// If static_assert(supports<bpu<bayes>, graph<f>>) fails, the compiler prints the first refused node, the rule, the
+/// If `static_assert(supports<bpu<bayes>, graph<f>>)` fails, the compiler prints the first refused node, the rule, the
 /// value and the limit.
 template <class Policy, class G>
 concept supports = detail::nothing_refused<detail::refusal_of<Policy, G>>;
@@ -199,7 +199,7 @@ template <class Policy, class G> struct partition_of {
 /// node, it is a compile error with the first node, the rule, the value and the limit.
 template <class Policy, class G> inline constexpr detail::partition_of<Policy, G> partition{};
 
-/// For graph<f>::dot<Policy>(): a colour for each node after the passes; neighbouring segments of one place differ.
+/// For `graph<f>::dot<Policy>()`: a colour for each node after the passes; neighbouring segments of one place differ.
 template <class Policy, class G> array_ref<const std::string_view> colours_of_segments(Policy, const G*) {
   static constexpr auto colours = [] {
     constexpr std::string_view greens[] = {"#d7f0d2", "#a9dba0"}, oranges[] = {"#fde3c0", "#f8c68a"};

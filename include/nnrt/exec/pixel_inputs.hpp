@@ -1,6 +1,5 @@
 // pixel_inputs: gives a network for images inputs of pixel - 128 as i8, with mean and scale in its first layer.
-// Flow: calibrate() rewrites float graphs with this; hbDNN's functions and executors of accelerators then pass pixels
-// without conversion.
+// Flow: calibrate() rewrites float graphs with this; hbDNN's functions and executors then pass unconverted pixels.
 #pragma once
 
 #include <nnrt/exec/calibrate.hpp>

@@ -1,6 +1,5 @@
 // plan: a network as a list of kernel calls over one arena; both kinds of executor run it.
-// Flow: make_plan() makes it, in constant evaluation (then it is frozen into .rodata) or at run time; plan_view.hpp
-// runs it.
+// Flow: make_plan() makes it, in constant evaluation (then frozen into .rodata) or at run time; plan_view.hpp runs it.
 #pragma once
 
 #include <nnrt/core/kernel.hpp>

@@ -22,7 +22,7 @@ struct compiled_plan {
 };
 
 /// At most `capacity` plans, found by the shapes of the inputs; adding one replaces the least recently used.
-/// Thread-safe. It uses a POSIX mutex, because <mutex> costs every user 0.1 s of parsing.
+/// Thread-safe. It uses a POSIX mutex, because `<mutex>` costs every user 0.1 s of parsing.
 class plan_cache {
  public:
   explicit plan_cache(int capacity) : capacity_(static_cast<std::size_t>(capacity)) {}

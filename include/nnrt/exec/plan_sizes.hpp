@@ -1,6 +1,5 @@
 // plan_sizes: sizes of the lists of graphs and plans, and estimates of the sizes after the next stage.
-// Flow: make_plan.hpp reserves these sizes; frozen.hpp makes arrays of them, so that the compiler evaluates each stage
-// once.
+// Flow: make_plan.hpp reserves these sizes; frozen.hpp makes arrays of them, to evaluate each stage only once.
 #pragma once
 
 #include <nnrt/exec/plan.hpp>

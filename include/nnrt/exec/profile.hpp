@@ -1,6 +1,5 @@
 // profile: the time of each step of a network, as data, as a table for people and as a trace for chrome://tracing.
-// Flow: executor<graph<f>, profiled<>> or session::run(times) measure the times; profile() joins them with descriptions
-// of the steps.
+// Flow: executor<graph<f>, profiled<>> or session::run(times) measure; profile() adds descriptions of the steps.
 #pragma once
 
 #include <nnrt/core/result.hpp>

@@ -1,5 +1,4 @@
-// run_stripes: runs a plan; steps of a group run for one stripe of rows after another, or for each thread's share of
-// rows.
+// run_stripes: runs a plan; groups run one stripe of rows after another, or on each thread's share of the rows.
 // Flow: executors and sessions call run_plan() for each inference; a pool's parts of a group are shares of its rows.
 //
 // A step makes the rows that the next step will read and that do not exist yet; rows that two stripes read are kept. So

@@ -221,8 +221,8 @@ struct graph : private detail::accepted_graph<Function, detail::sizes_as_written
   /// Elements of weights and float constants.
   static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
 
-  /// Whether the network runs unrolled: little work, few nodes. A network of a model file must also compute no floats,
-  /// so that its results have the bits of the file when it is read at run time.
+  /// Whether the network runs unrolled: little work, few nodes. A network of a model file must also compute no floats.
+  /// Its results then have the same bits as those of the file read at run time.
   static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work &&
                                    nodes <= detail::micro_nodes &&
                                    !(requires { Function.weights(); } && detail::computes_floats(written.thaw()));

@@ -1,5 +1,4 @@
-// stored_bytes: the file format of prepared weights - head, digests, version, prepared memory, weights that steps read
-// unpacked.
+// stored_bytes: the file format of prepared weights - head, digests, version, prepared memory, unpacked weights.
 // Flow: stored_program.hpp adds a graph to the head; stored_weights.hpp adds none, because the program has its plan.
 //
 //   head: kind, bytes of the head, bytes in all, digest of the data; format, version, instruction set; further fields

@@ -1,13 +1,12 @@
-// stored_program: saves a compiled program as bytes and restores it - optimised graph, and weights as its kernels read
-// them.
+// stored_program: saves a compiled program as bytes and restores it - optimised graph and prepared weights.
 // Flow: hal/cpu_driver.hpp exports and restores programs with it; the C functions keep the bytes in caches.
 //
 // The plan is not stored. The planner makes it again from the graph, which takes 1 % of the time of packing. So no byte
 // selects a function or an address: the bytes contain a graph, which is checked like any other at run time, and
 // numbers. A digest of the plan shows whether the numbers were packed for this planner.
 //
-// The format is that of stored_bytes.hpp. The head contains the device (if the program is for one), the digest of the
-// plan, the graph, the offset of each weight in the data, and the number of prepared bytes.
+// The format is that of stored_bytes.hpp. The head contains the device (if any), the digest of the plan, the graph, the
+// offsets of weights in the data, and the number of prepared bytes.
 #pragma once
 
 #include <nnrt/exec/program.hpp>

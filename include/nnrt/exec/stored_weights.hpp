@@ -1,5 +1,4 @@
-// stored_weights: saves an executor's prepared weights as bytes, and makes executors that read embedded, mapped or kept
-// bytes.
+// stored_weights: saves prepared weights as bytes, and makes executors of embedded, mapped or kept bytes.
 // Flow: a program of the build writes the result of store_weights(); the shipped program calls restore_executor(),
 // which does not bind, pack or copy.
 #pragma once

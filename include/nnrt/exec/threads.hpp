@@ -19,7 +19,7 @@
 namespace nnrt { inline namespace NNRT_ISA {
 
 /// A pool of threads - 1 workers and the caller. One run() at a time; run() does not allocate. It uses POSIX threads,
-/// because <thread> costs every user 0.26 s of parsing.
+/// because `<thread>` costs every user 0.26 s of parsing.
 ///
 /// In each stage a thread has one part as its share. It is the same part in every stage, so that the next stage finds
 /// its data in the core's cache. A share belongs to the thread that claims it first. When the caller has finished its

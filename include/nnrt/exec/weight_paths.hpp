@@ -1,6 +1,5 @@
 // weight_paths: finds the weights from which an operand's elements come, and their positions in it.
-// Flow: weight_specs follows operands, whose order of axes may differ in files, back to weights through reshapes, joins
-// and arithmetic.
+// Flow: weight_specs.hpp follows operands back to weights through reshapes, joins and arithmetic.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -387,8 +387,8 @@ class weight_reader {
     }
   }
 
-  /// Reads weights with an element for each column of a flattened map, as in a normalisation between map and dense
-  /// layer, or of a row that becomes a map.
+  /// Reads weights with an element for each column of a flattened map, or of a row that becomes a map. A normalisation
+  /// between map and dense layer has them.
   constexpr void read_columns(const ir::node& n, const shape_t& made_into) {
     const std::int32_t x = has_operands(g_, n, 1) ? operand_in_order(g_, n) : ir::none;
     if (x == ir::none || g_.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) return;

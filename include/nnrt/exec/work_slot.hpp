@@ -1,5 +1,4 @@
-// work_slot: one thread's share of each stage that a pool runs - who claimed it, which pieces are left, whether it is
-// done.
+// work_slot: one thread's share of each stage of a pool - who claimed it, which pieces are left, whether it is done.
 // Flow: thread_pool has one for each thread; threads communicate through them.
 #pragma once
 

@@ -1,6 +1,5 @@
 // apply: turns a call of an operator's function into a checked node.
-// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the compiler checks the rules, the builder gets the
-// node.
+// Flow: ops/*.hpp call dsl::apply<Op>(tensors, scalars, keywords); the compiler checks rules, builder adds the node.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Several outputs of one node: works with structured bindings and get<I>.
+/// Several outputs of one node: works with structured bindings and `get<I>`.
 template <class... Tensors> struct outputs_of_node : std::tuple<Tensors...> {
   using std::tuple<Tensors...>::tuple;
 };

@@ -95,7 +95,7 @@ class builder {
 
   /// Declares a tensor whose elements are bound by name when an executor is made. A second call with the same name
   /// returns the same tensor. A weight that is quantised per channel has its scales in a second weight called
-  /// "<name>.scale": f32, one for each index of the axis.
+  /// `<name>.scale`: f32, one for each index of the axis.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view name) {
@@ -105,7 +105,7 @@ class builder {
         "nnrt: extents of a weight must be at least 1 and fit into memory, and its quantised axis must exist");
     return tensor<desc>{{this, declare_weight(desc, name, "")}};
   }
-  /// As above, for the weight "<layer>.<part>".
+  /// As above, for the weight `<layer>.<part>`.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
             quantisation Quantised = quantisation{}>
   constexpr auto weight(std::string_view layer, std::string_view part) {

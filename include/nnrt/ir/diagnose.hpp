@@ -1,6 +1,5 @@
 // diagnose: a broken rule in words - what, where, got and expected - for graphs that arrive at run time.
-// Flow: compile() and readers turn verdicts into errors; for static graphs the compiler prints the same rule and
-// values.
+// Flow: compile() and readers turn verdicts into errors; for static graphs the compiler prints rule and values.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

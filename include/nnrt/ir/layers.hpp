@@ -19,7 +19,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Leaves out the bias of a layer: layers::conv2d<16, 3, 3>(x, "conv1", nnrt::no_bias).
+/// Leaves out the bias of a layer: `layers::conv2d<16, 3, 3>(x, "conv1", nnrt::no_bias)`.
 struct no_bias_t : keyword::base {};
 inline constexpr no_bias_t no_bias{};
 
@@ -29,7 +29,7 @@ namespace layers {
 
 namespace detail {
 
-/// The weight "<layer>.<part>".
+/// The weight `<layer>.<part>`.
 template <dtype Type, shape_t Shape>
 constexpr auto part_of(builder& owner, std::string_view layer, std::string_view part) {
   return owner.weight<Type, Shape>(layer, part);
@@ -116,7 +116,7 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
 }
 
 /// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
-/// each [C]. PyTorch trains with epsilon<1e-5F>, which is not the operator's default. Therefore a file of
+/// each [C]. PyTorch trains with `epsilon<1e-5F>`, which is not the operator's default. Therefore a file of
 /// layout::pytorch is refused if epsilon is not given.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
@@ -140,7 +140,7 @@ constexpr auto bias_add(tensor<X> x, std::string_view name, Keywords... keywords
         x, detail::part_of<X.type, shape_t{detail::channels_of(X)}>(*x.owner, name, "bias"), keywords...);
 }
 
-/// prelu with "name.weight" [C], or [Slopes]: prelu<1>(x, "act") has one slope for all channels.
+/// prelu with "name.weight" [C], or [Slopes]: `prelu<1>(x, "act")` has one slope for all channels.
 template <std::int64_t Slopes = 0, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -152,8 +152,8 @@ constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
 }
 
 /// layer_norm with "name.weight" (gamma) and "name.bias" (beta). Both have the extents from `begin_norm_axis<…>` on;
-/// without it, all but the first extent. PyTorch trains with epsilon<1e-5F> (the operator has another default), and
-/// mostly with begin_norm_axis<-1>.
+/// without it, all but the first extent. PyTorch trains with `epsilon<1e-5F>` (the operator has another default), and
+/// mostly with `begin_norm_axis<-1>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -195,13 +195,13 @@ struct recurrent_name {
 
 }  // namespace detail
 
-/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name").
+/// `auto [y, hy, cy] = layers::lstm<Hidden>(x, "name")`.
 ///
 ///   name.weight_ih_l0 [4 * Hidden, I]     name.weight_hh_l0 [4 * Hidden, Hidden]
 ///   name.bias_ih_l0 [4 * Hidden]          name.bias_hh_l0 [4 * Hidden]
 ///
 /// A bidirectional layer has each weight a second time, with the suffix "_reverse". hx and cx may follow, then
-/// keywords. For layer k of several, call layers::lstm<Hidden, k> with y of the preceding layer; its weights end with
+/// keywords. For layer k of several, call `layers::lstm<Hidden, k>` with y of the preceding layer; its weights end with
 /// "_lk".
 /// The order of gates is i, o, f, g. A file of layout::pytorch has i, f, g, o; binding reorders them.
 template <std::int64_t Hidden, int Layer = 0, tensor_desc X, class... Rest>

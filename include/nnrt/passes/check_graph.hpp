@@ -345,9 +345,9 @@ NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&)
   return infer_graph(g, watch);
 }
 
-/// What planning requires of an inferred graph. Error: invalid_argument. It names one of these: an input with unknown
-/// extents, a node whose result's extents depend on values of the inputs, or a node whose operand must be constant and
-/// is not.
+/// What planning requires of an inferred graph. Error: invalid_argument, which names an input with unknown extents, a
+/// node or an operand. The extents of the node's result depend on values of the inputs; the operand must be constant
+/// and is not.
 [[gnu::cold]] inline result<void> require_known_extents(const ir::graph& g) {
   for (const std::int32_t id : g.inputs)
     if (const ir::value& in = g.at(id); !in.desc.shape.is_known())

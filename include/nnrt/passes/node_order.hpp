@@ -1,6 +1,5 @@
 // node_order: sorts nodes topologically.
-// Flow: readers of models without a guaranteed order (c_api/model.hpp, hdi/read_model.hpp) add nodes to a graph in this
-// order.
+// Flow: c_api/model.hpp and hdi/read_model.hpp, whose models may have any order, add nodes to a graph in this order.
 #pragma once
 
 #include <nnrt/core/config.hpp>

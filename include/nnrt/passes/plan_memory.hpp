@@ -1,5 +1,4 @@
-// plan_memory: memory for computed values and states - blocks that are shared, overwritten in place or joined - in one
-// arena.
+// plan_memory: blocks of memory for computed values and states - shared, in place or joined - in one arena.
 // Flow: last pass over the graph; the plan turns its result into operand addresses.
 #pragma once
 

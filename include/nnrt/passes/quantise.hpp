@@ -1,6 +1,5 @@
 // quantise: rewrites a float graph to int8 or int16 where an accelerator runs it, given the scale of each tensor.
-// Flow: calibrate() finds the scales, calls this pass, and stores the weights that the pass asks for; compile() plans
-// the result.
+// Flow: calibrate() finds the scales, calls this pass and stores the weights it asks for; compile() plans the result.
 #pragma once
 
 #include <nnrt/ops/add.hpp>
@@ -20,8 +19,8 @@ struct quantise_options {
   array_ref<const char> on_accelerator;  // by node
   quantised_rounding rounding = quantised_rounding::half_to_even;
   array_ref<const char> in_16_bits = {};  // by node: activations are i16, if the operator accepts them; empty: none
-  /// If the accelerator does not read the result of a convolution or dense layer, the layer outputs its int32
-  /// accumulators, with a scale for each output channel.
+  /// Convolutions and dense layers whose result the accelerator does not read output their int32 accumulators, with a
+  /// scale for each output channel.
   bool int32_tail = false;
   /// Finds the operator with this code for quantised values; null: its nodes remain float. Operators for which
   /// quantise_makes() is true must be found.

@@ -1,6 +1,5 @@
 // quantised_ends: removes conversions at the ends of a network, so that its inputs and outputs are quantised values.
-// Flow: calibrate() of a model runs it on request. Clients of hbDNN then convert by the scales in a tensor's
-// properties.
+// Flow: calibrate() of a model runs it on request. Clients of hbDNN then convert by the scales of the tensors.
 #pragma once
 
 #include <nnrt/ops/quant_dtype_cast.hpp>

@@ -1,6 +1,5 @@
 // shapes: runs the operators' rules through a whole graph again, with the actual extents of its inputs.
-// Flow: compile() calls it for graphs that arrived at run time, before the other passes; unknown extents (-1) become
-// known ones.
+// Flow: compile() calls it before the other passes, for graphs with unknown extents (-1), which become known.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -1,6 +1,5 @@
 // bpu: the policy that runs a graph as an int8 accelerator would - the nodes that it runs, and where the rest runs.
-// Flow: supports, partition and dot() ask it in constant evaluation; at run time the same functions check dynamic
-// graphs.
+// Flow: supports, partition and dot() ask it in constant evaluation; dynamic_bpu answers at run time.
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>
@@ -97,7 +96,7 @@ template <class T> inline constexpr bool is_policy_option = std::is_same_v<T, st
 template <fixed_string... Names> inline constexpr bool is_policy_option<on_processor<Names...>> = true;
 }  // namespace detail
 
-/// An option of `bpu<…>`: strict, or on_processor<"name", …>.
+/// An option of `bpu<…>`: strict, or `on_processor<"name", …>`.
 template <class T>
 concept policy_option = detail::is_policy_option<T>;
 

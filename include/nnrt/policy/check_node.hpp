@@ -1,6 +1,5 @@
 // check_node: checks a node against the limits of an accelerator; returns the first broken one with value and limit.
-// Flow: bpu<architecture>::check() calls it in constant evaluation and at run time; partitions and errors use the
-// result.
+// Flow: bpu<architecture>::check() calls it, in constant evaluation or at run time; partitions use the result.
 #pragma once
 
 #include <nnrt/policy/limit_check.hpp>

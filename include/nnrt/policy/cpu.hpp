@@ -13,7 +13,8 @@ enum class execution_form {
   unrolled,   // every step inlined with constant extents; for networks of a few thousand multiply-accumulates
 };
 
-/// A policy that runs everything on the CPU: executor<graph<f>, basic_cpu<execution_form::automatic, winograd::off>>.
+/// A policy that runs everything on the CPU:
+/// `executor<graph<f>, basic_cpu<execution_form::automatic, winograd::off>>`.
 template <execution_form Form, nnrt::winograd Winograd = nnrt::winograd::automatic> struct basic_cpu {
   static constexpr execution_form form = Form;
   static constexpr nnrt::winograd winograd = Winograd;
