@@ -61,9 +61,11 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
 /// Defines `name`, at namespace scope, as the network of a .tflite file: a constexpr function of nnrt::builder&, which
 /// `graph<name>` accepts like one written in C++.
 ///
-///   NNRT_MODEL(person, "person_detect.tflite");
-///   using net = nnrt::graph<person>;
-///   auto run = nnrt::executor<net>::create();          // with the file's weights; create(others) takes others
+///   `NNRT_MODEL(person, "person_detect.tflite");`
+///   `using net = nnrt::graph<person>;`
+///   `auto run = nnrt::executor<net>::create();`
+///
+/// The executor has the file's weights; create(others) takes other weights.
 ///
 /// The compiler reads the file. Shapes, rules, plan and kernels are as for a network written in C++, and only the
 /// operators in the file are compiled. Inputs and outputs have the names of their tensors. Unknown extents take the
@@ -74,7 +76,7 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
 ///   nnrt_model(app person_detect.tflite NAME person)
 ///
 /// Without CMake, `nnrt embed person_detect.tflite -o person_detect.tflite.inc` writes a file that the source includes
-/// before this macro. NNRT_MODEL_BYTES around an #embed works, too. A file that cannot be read is a compile error,
+/// before this macro. NNRT_MODEL_BYTES around an `#embed` works, too. A file that cannot be read is a compile error,
 /// graph_rejected<…> with the place in the file and the reason.
 #define NNRT_MODEL(name, ...) NNRT_MODEL_OF(name, __VA_ARGS__, "", )
 #define NNRT_MODEL_OF(name, path, signature, ...)                                                                 \

@@ -5,8 +5,8 @@
 // selects a function or an address: the bytes contain a graph, which is checked like any other at run time, and
 // numbers. A digest of the plan shows whether the numbers were packed for this planner.
 //
-// The format is that of stored_bytes.hpp. The head contains the device (if any), the digest of the plan, the graph, the
-// offsets of weights in the data, and the number of prepared bytes.
+// The format is that of stored_bytes.hpp. The head contains the device (if any), the digest of the plan, and the graph.
+// It also has the offsets of weights in the data, and the number of prepared bytes.
 #pragma once
 
 #include <nnrt/exec/program.hpp>

@@ -240,7 +240,7 @@ class builder {
     ir_ = static_cast<ir::graph&&>(made);
     is_adopted_ = true;
   }
-  /// Checks the rules that only the finished graph shows. Reports none if a node was refused, but for next() of states.
+  /// Checks the rules that only the finished graph shows. Reports none if a node was refused.
   constexpr void finish();
 
  private:

@@ -40,7 +40,7 @@ constexpr const alignment& alignment_for(const accelerator& table, const tensor_
 }  // namespace detail
 
 /// The tensor in an accelerator's memory, with 4 axes [N, H, W, C] or [N, C, H, W]. Lower ranks get extents of 1 after
-/// N; a single axis is C. With more than 4 axes, only the last is aligned.
+/// N; a single axis is C. With more than 4 axes, the last three are aligned like those of an image.
 ///
 /// For use `image`, C counts planes or interleaved channels, and only rows are aligned. `is_halves`: the elements have
 /// 4 bits each and are packed two to a byte here; in the graph each has a byte. Strides and bytes saturate at the
