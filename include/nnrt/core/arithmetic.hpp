@@ -1,5 +1,5 @@
-// arithmetic: what references share when they compute - the type they compute in, fused activations, rounding back.
-// Flow: ops/*.hpp's reference functions; kernels are held against them.
+// arithmetic: fused activations in references.
+// Flow: used by the reference functions of ops/*.hpp; tests compare kernels with them.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// x after the activation, in the type of computation. A NaN stays one.
+/// x after the activation, in the type of computation. NaN gives NaN.
 template <class T> constexpr T activate(T x, activation fused) {
   switch (fused) {
     case activation::none: return x;

@@ -1,8 +1,8 @@
-// array_ref: a view of elements that lie side by side and belong to someone else.
-// Flow: everything below the public face passes lists as array_refs; std::span stands where users meet one.
+// array_ref: a non-owning view of contiguous elements.
+// Flow: internal interfaces pass lists as array_refs; public ones use std::span.
 //
-// std::span itself costs each translation unit 10 to 20 ms for every element type: the concepts of its constructors
-// have the compiler look at iterators, sentinels and common references first. The two convert into each other.
+// std::span costs each translation unit 10 to 20 ms for every element type: concepts of its constructors instantiate
+// iterators, sentinels and common references. The two convert into each other.
 #pragma once
 
 #include <nnrt/core/bounds.hpp>
@@ -14,8 +14,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// size() elements of type T from data() on. Like std::span, without its iterators. Indices are checked where
-/// bounds.hpp says.
+/// size() elements of type T at data(). Like std::span, with pointers as iterators. Indices are checked as
+/// core/bounds.hpp says.
 template <class T> class array_ref {
  public:
   using element_type = T;
@@ -24,8 +24,8 @@ template <class T> class array_ref {
   constexpr array_ref() = default;
   constexpr array_ref(T* first, std::size_t size) : first_(first), size_(size) {}
   template <std::size_t N> constexpr array_ref(T (&array)[N]) : first_(array), size_(N) {}
-  /// Of whatever has data() and size(): pool, std::vector, std::array, std::span, and array_ref of elements that are
-  /// not const.
+  /// From anything with data() and size(): pool, std::vector, std::array, std::span, and array_ref of non-const
+  /// elements.
   template <class Container, class = decltype(static_cast<T*>(std::declval<Container&>().data()))>
   constexpr array_ref(Container&& container) : first_(container.data()), size_(container.size()) {}
 
@@ -67,5 +67,5 @@ template <class T> class array_ref {
 
 }}  // namespace nnrt::NNRT_ISA
 
-// Iterators outlive the array_ref that they came from: a std::span of one that is not named is well-formed.
+// Iterators may outlive the array_ref: a std::span of a temporary array_ref is valid.
 template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;

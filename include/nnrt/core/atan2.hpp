@@ -1,5 +1,5 @@
-// atan2: the angle of a point, as a constexpr function.
-// Flow: ops/atan2.hpp computes each element by it; core/math.hpp has the other elementary functions.
+// atan2: angle of a point, as a constexpr function.
+// Flow: ops/atan2.hpp computes each element with it; core/math.hpp has the other elementary functions.
 #pragma once
 
 #include <nnrt/core/math.hpp>
@@ -8,7 +8,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace math {
 
 namespace detail {
 
-/// atan(i / 8), from mpmath at 300 bits.
+/// atan(i / 8), from mpmath with 300 bits.
 inline constexpr wide arctangents[] = {{0.0, 0.0},
                                        {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
                                        {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},
@@ -19,8 +19,8 @@ inline constexpr wide arctangents[] = {{0.0, 0.0},
                                        {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
                                        {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}};
 
-/// atan(y / x) for 2^-30 x <= y <= x, neither so small nor so large that products of the two leave the range of
-/// doubles. With c = i / 8 next to y / x, atan(y / x) = atan(c) + atan(r), r = (y - c x) / (x + c y), |r| < 1/15.
+/// atan(y / x) for 2^-30 x <= y <= x, if products of the two do not leave the range of doubles. With c = i / 8 near y /
+/// x: atan(y / x) = atan(c) + atan(r), r = (y - c x) / (x + c y), |r| < 1/15.
 constexpr wide wide_atan(double y, double x) {
   const auto i = static_cast<int>(nearest(NNRT_PRODUCT(8.0, y / x)));
   const double c = 0.125 * i;
@@ -31,14 +31,14 @@ constexpr wide wide_atan(double y, double x) {
   const wide back = product_of(r, sum.high);
   const double r_low =
       (((numerator.high - back.high) - back.low) + (numerator.low - product(r, divisor_low))) / sum.high;
-  // Taylor's series; the first term left out is below 2^-66 of r.
+  // Taylor series; the first omitted term is below 2^-66 of r.
   const double z = product(r, r);
   const double series = polynomial(z, 1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3);
   const wide whole = sum_of(arctangents[i].high, r);
   return {whole.high, whole.low + (arctangents[i].low + (r_low + product(product(r, z), series)))};
 }
 
-/// atan(y / x) for 0 < y <= x, of which both may be infinite.
+/// atan(y / x) for 0 < y <= x; both may be infinite.
 constexpr wide wide_angle(double y, double x) {
   if (is_inf(x)) return is_inf(y) ? arctangents[8] : wide{};
   const double quotient = y / x;
@@ -49,9 +49,10 @@ constexpr wide wide_angle(double y, double x) {
 
 }  // namespace detail
 
-/// The angle of the point (x, y) from the first axis, in radians from -pi to pi, which has the sign of y. It is 0 or pi
-/// for y = 0, by the sign of x, a zero's too; multiples of pi/4 where one of them is infinite, or both; NaN if one of
-/// them is none. Error: at most 0.51 ulp (core/atan2).
+/// Angle of the point (x, y) from the x axis, in radians from -pi to pi, with the sign of y.
+/// Domain: all numbers. y = 0 gives 0 or pi by the sign of x, also of a zero; infinities give multiples of pi/4; NaN
+/// gives NaN.
+/// Error: at most 0.51 ULP (test: core/atan2).
 constexpr double atan2(double y, double x) {
   if (is_nan(x) || is_nan(y)) return nan<double>;
   const bool is_left = detail::bits(x) >> 63U != 0, is_steep = abs(y) > abs(x);

@@ -1,22 +1,22 @@
-// bounds: index checks of the library's own lists, in builds that ask the standard library for its checks.
-// Flow: array_ref, pool and shape_t check their indices by NNRT_CHECK_INDEX.
+// bounds: index checks of the library's lists, in builds that enable the standard library's checks.
+// Flow: array_ref, pool and shape_t check their indices with NNRT_CHECK_INDEX.
 #pragma once
 
 #include <nnrt/core/config.hpp>
 
 #include <cstddef>
 
-// NNRT_CHECK_INDEX(index, size) stops the program unless index < size, where _GLIBCXX_ASSERTIONS (libstdc++'s own
-// checks) or NNRT_CHECK_BOUNDS is defined. Elsewhere it is nothing: a macro, since clang 16 counts each call of an
-// empty function as a step of constant evaluation.
+// NNRT_CHECK_INDEX(index, size) aborts unless index < size, if _GLIBCXX_ASSERTIONS (libstdc++'s checks) or
+// NNRT_CHECK_BOUNDS is defined. Otherwise it does nothing. It is a macro because clang 16 counts a call of an empty
+// function as a step of constant evaluation.
 #if defined(_GLIBCXX_ASSERTIONS) || defined(NNRT_CHECK_BOUNDS)
 #include <cstdio>
 #include <cstdlib>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Prints index and size to stderr and aborts. No constant expression can call it, so the compiler refuses the index
-/// there.
+/// Prints index and size to stderr and aborts. Not constexpr, so that the compiler rejects such an index in a constant
+/// expression.
 [[noreturn, gnu::cold, gnu::noinline]] inline void stop_at_index(std::size_t index, std::size_t size) {
   std::fprintf(stderr, "nnrt: index out of bounds (got %zu, expected less than %zu)\n", index, size);
   std::abort();

@@ -1,13 +1,12 @@
-// broadcast: NumPy's rule for operands of different shapes - extents of 1 are repeated, missing leading axes count as
-// 1.
-// Flow: binary operators' infer, reference and kernels.
+// broadcast: NumPy's broadcasting - extents of 1 are repeated, missing leading axes count as 1.
+// Flow: used by infer, reference and kernels of binary operators.
 #pragma once
 
 #include <nnrt/core/verdict.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What broadcasting two shapes gives, or the first pair of extents (from the innermost) that does not fit.
+/// The broadcast shape, or the first pair of extents (from the innermost) that differs.
 struct broadcast_result {
   shape_t shape;
   bool fits = true;
@@ -20,13 +19,13 @@ constexpr broadcast_result broadcast(const shape_t& a, const shape_t& b) {
   for (int i = 1; i <= out.shape.rank; ++i) {
     const std::int64_t x = i <= a.rank ? a[-i] : 1, y = i <= b.rank ? b[-i] : 1;
     if (x != y && x != 1 && y != 1 && x >= 0 && y >= 0 && out.fits) out.fits = false, out.left = x, out.right = y;
-    // An unknown extent beside a known one other than 1 can only be 1 or that one.
+    // An unknown extent next to a known one other than 1 must be 1 or equal to it.
     out.shape[-i] = x == 1 ? y : y == 1 ? x : x < 0 ? y : x;
   }
   return out;
 }
 
-/// Strides of an operand under a broadcast shape: 0 along repeated axes.
+/// Strides of an operand in a broadcast shape: 0 along repeated axes.
 constexpr shape_t broadcast_strides(const shape_t& shape, const shape_t& strides, const shape_t& to) {
   shape_t out;
   out.rank = to.rank;
@@ -34,7 +33,7 @@ constexpr shape_t broadcast_strides(const shape_t& shape, const shape_t& strides
   return out;
 }
 
-/// Steps an index vector through a shape in row-major order; false after the last one.
+/// Advances an index vector in row-major order; false after the last index.
 constexpr bool next_index(shape_t& index, const shape_t& shape) {
   for (int axis = shape.rank; axis-- > 0;) {
     if (++index.extents[axis] < shape.extents[axis]) return true;
@@ -43,7 +42,7 @@ constexpr bool next_index(shape_t& index, const shape_t& shape) {
   return false;
 }
 
-/// The axis that a possibly negative number means, or -1 when there is none such among `rank` axes.
+/// The axis of a possibly negative number; -1 if it is out of range.
 constexpr int normalise_axis(std::int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) return -1;
   return static_cast<int>(axis < 0 ? axis + rank : axis);

@@ -1,5 +1,5 @@
-// convert: in which type operators compute, and how an element becomes one of another type.
-// Flow: references of operators; quantised ones by way of core/quantised_value.hpp.
+// convert: types in which operators compute, and conversion of elements between types.
+// Flow: used by references of operators; by quantised ones through core/quantised_value.hpp.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
@@ -36,8 +36,8 @@ template <class To, class From> constexpr To saturated(From x) {
   return static_cast<To>(x);
 }
 
-/// x as a float that rounds to float16 as x itself does: cut, and odd where something was cut off, so that no half is
-/// made of what lies beside one.
+/// x as a float that rounds to float16 like x itself: truncated, and made odd if bits were cut off, so that no false
+/// tie arises.
 constexpr float rounded_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   if (is_nan(x) || double{nearest} == x) return nearest;
@@ -48,14 +48,13 @@ constexpr float rounded_to_odd(double x) {
 
 }  // namespace detail
 
-/// The type in which operators compute on elements of type T: float for float16, std::int64_t for integers and bool,
-/// else T.
+/// Type in which operators compute on elements of T: float for float16, std::int64_t for integers and bool, else T.
 template <class T> using compute_t = typename detail::compute<T>::type;
 
-/// An element as another type, by the rule of CAST: floating point to integer truncates toward zero, saturates, and
-/// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); all others are
-/// rounded once, to the nearest, halves to even, and infinite beyond the largest. Source: the contract of NNRt's
-/// OH_NN_OPS_CAST, made definite in this library.
+/// Converts an element by the rule of CAST. Floating point to integer truncates, saturates, and gives 0 for NaN;
+/// integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true). Other conversions round once to
+/// nearest, half to even, with infinity on overflow. Source: the contract of NNRt's OH_NN_OPS_CAST, with open cases
+/// decided by this library.
 template <class To, class From> constexpr To convert(From value) {
   if constexpr (std::is_same_v<To, From>) return value;
   else if constexpr (std::is_same_v<From, float16>) return convert<To>(static_cast<float>(value));

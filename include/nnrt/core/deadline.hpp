@@ -1,5 +1,5 @@
-// deadline: until when what is under way is wanted - a time of the steady clock, and a flag.
-// Flow: compile(), its passes and sessions ask between one step and the next; hal/driver.hpp hands a caller's on.
+// deadline: time limits of computations - a time of the steady clock, and a cancelling flag.
+// Flow: compile(), its passes and sessions check it between steps; hal/driver.hpp passes callers' limits on.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -10,21 +10,21 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// For what may take as long as it takes.
+/// No time limit.
 inline constexpr std::int64_t no_deadline = INT64_MAX;
 
-/// The steady clock, in nanoseconds.
+/// Current time of the steady clock in nanoseconds.
 inline std::int64_t steady_now() {
   ::timespec at{};
   ::clock_gettime(CLOCK_MONOTONIC, &at);
   return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
 }
 
-/// Whether the time has come.
+/// Whether the deadline has passed.
 inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
 
-/// A deadline, and a flag of the one who waits for the result: once *is_unwanted is true, and it stays so, nobody
-/// waits. Null: somebody always does.
+/// A deadline and a cancelling flag: when *is_unwanted is true, nobody waits for the result. It must not become false
+/// again. Null: no cancelling.
 struct time_limit {
   std::int64_t deadline = no_deadline;
   const std::atomic<bool>* is_unwanted = nullptr;
@@ -35,9 +35,9 @@ struct time_limit {
   }
 };
 
-/// A limit that long loops ask for in every round. Clock and flag are read in the first round, or first_look, and in
-/// every 32nd after it: reading the clock takes longer than most rounds. Without a limit, as in constant evaluation,
-/// they are never read. Not for several threads: asking counts.
+/// Checks a limit in long loops. Clock and flag are read in round `first_look` and in every 32nd after it, as reading
+/// the clock takes longer than most rounds. Without a limit, as in constant evaluation, they are never read. Not
+/// thread-safe: each check counts.
 class deadline_watch {
  public:
   constexpr deadline_watch() = default;
@@ -45,7 +45,7 @@ class deadline_watch {
   constexpr explicit deadline_watch(std::int64_t deadline, int first_look = 1)
       : deadline_watch(time_limit{deadline}, first_look) {}
 
-  /// Whether the time has come; from then on the answer stays.
+  /// Whether the limit has passed; once true, always true.
   constexpr bool is_over() const { return !limit_.is_none() && look(); }
 
  private:

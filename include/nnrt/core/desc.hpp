@@ -1,6 +1,5 @@
-// desc: what is known of a tensor without its elements - dtype, format, shape, quantisation.
-// Flow: the type of a DSL handle, the declaration of an IR value, the argument and the answer of every operator's
-// infer.
+// desc: a tensor's dtype, format, shape and quantisation.
+// Flow: type of a DSL handle, declaration of an IR value, argument and result of every operator's infer.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
@@ -8,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Order of the axes of an image tensor; `nd` for everything else. Source: OH_NN_Format, with ND added.
+/// Order of the axes of an image tensor; `nd` for other tensors. Source: OH_NN_Format, with ND added.
 enum class format { none, nchw, nhwc, nd };
 
 inline constexpr format nchw = format::nchw;
@@ -21,14 +20,13 @@ constexpr std::string_view name_of(format layout) {
   return names[static_cast<int>(layout)];
 }
 
-/// The format that a tensor of this rank has unless it says otherwise: images are NHWC.
+/// Default format of a rank: images are NHWC.
 constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : format::nd; }
 
-/// How what is computed for a tensor becomes its quantised values: a property of the tensor that is made, as its scale
-/// is.
+/// Rounding of a tensor's quantised values when they are computed. Like its scale, it is a property of the result.
 enum class quantised_rounding {
-  twice,         // as TFLite's reference kernels round, each operator as its own does
-  half_to_even,  // once, in the end; halves go to the even quantised value, zero point included
+  twice,         // like TFLite's reference kernels, each operator in its way
+  half_to_even,  // once at the end; halves go to the even quantised value, including the zero point
 };
 
 inline constexpr int quantised_roundings = 2;
@@ -43,7 +41,7 @@ constexpr bool is_half_to_even(quantised_rounding rounding) {
   __builtin_unreachable();
 }
 
-/// Quantisation of a whole tensor: real = scale * (stored - zero_point).
+/// Quantisation of a whole tensor: real = scale * (quantised - zero_point).
 struct quant {
   float scale = 0;
   std::int32_t zero_point = 0;
@@ -51,11 +49,11 @@ struct quant {
   friend constexpr bool operator==(const quant&, const quant&) = default;
 };
 
-/// Quantisation with one scale (and zero point) for each index along an axis; the scales come by name: "w.scale".
+/// Quantisation with a scale (and zero point) for each index of an axis; scales are weights named "w.scale".
 template <int Axis> struct per_channel_constant {};
 template <int Axis> inline constexpr per_channel_constant<Axis> per_channel{};
 
-/// How the quantised values of a tensor stand for real ones.
+/// Quantisation of a tensor.
 struct quantisation {
   enum class kind { none, per_tensor, per_channel };
   kind mode = kind::none;
@@ -73,7 +71,7 @@ struct quantisation {
   friend constexpr bool operator==(const quantisation&, const quantisation&) = default;
 };
 
-/// dtype, format, shape and quantisation of a tensor; a structural type, so that it can be a template argument.
+/// dtype, format, shape and quantisation of a tensor; a structural type, usable as a template argument.
 struct tensor_desc {
   dtype type = dtype::none;
   format layout = format::nd;
@@ -87,14 +85,14 @@ struct tensor_desc {
       : type(element), layout(order), shape(extents), quantised(q) {}
 
   constexpr int rank() const { return shape.rank; }
-  /// Elements, or -1 when an extent is unknown.
+  /// Number of elements; -1 if an extent is unknown.
   constexpr std::int64_t elements() const { return shape.elements(); }
-  /// Bytes of a dense tensor, or -1 when an extent is unknown.
+  /// Bytes without padding; -1 if an extent is unknown.
   constexpr std::int64_t bytes() const {
     const std::int64_t n = elements();
     return n < 0 ? -1 : n * size_of(type);
   }
-  /// The same kind of tensor in another shape; the format follows the rank when that changes.
+  /// This desc with another shape. If the rank changes, the format becomes the new rank's default.
   constexpr tensor_desc with_shape(shape_t extents) const {
     return {type, extents.rank == shape.rank ? layout : default_format(extents.rank), extents, quantised};
   }

@@ -1,5 +1,5 @@
-// dtype: the element types of tensors, their C++ types, sizes and names, and sets of them.
-// Flow: the vocabulary of everything else; the enumerators carry the numbers of NNRt's OH_NN_DataType.
+// dtype: element types of tensors with their C++ types, sizes and names, and sets of them.
+// Flow: used by everything else; the enumerators have the numbers of NNRt's OH_NN_DataType.
 #pragma once
 
 #include <nnrt/core/enumerators.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Element type of a tensor; `none` stands for "not known yet". Source: OH_NN_DataType.
+/// Element type of a tensor; `none`: not known yet. Source: OH_NN_DataType.
 enum class dtype { none, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
 
 inline constexpr dtype boolean = dtype::boolean;
@@ -31,14 +31,14 @@ inline constexpr int dtype_count = 13;
 static_assert(detail::covers<dtype, dtype_count>);
 
 #if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// IEEE binary16: storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86, and this for
-/// Arm.
+/// IEEE binary16, for storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86 and this
+/// type for Arm.
 using float16 = __fp16;
 #elif defined(__FLT16_MAX__)
-/// IEEE binary16: storage and conversion; every operator computes in float.
+/// IEEE binary16, for storage and conversion; every operator computes in float.
 using float16 = _Float16;
 #else
-/// IEEE binary16 where the compiler has no such type: storage and conversion, rounding to nearest even.
+/// IEEE binary16 for compilers without such a type, for storage and conversion; rounds to nearest, half to even.
 struct float16 {
   std::uint16_t bits = 0;
   constexpr float16() = default;
@@ -61,7 +61,7 @@ struct float16 {
     if (rest >= 0x477ff000U) return static_cast<std::uint16_t>(sign | 0x7c00U);
     if (rest >= 0x38800000U)
       return static_cast<std::uint16_t>(sign | ((rest - 0x38000000U + 0xfffU + ((rest >> 13U) & 1U)) >> 13U));
-    const float scaled = std::bit_cast<float>(rest) * 0x1p24F;  // subnormal: whole units of 2^-24, halves to even
+    const float scaled = std::bit_cast<float>(rest) * 0x1p24F;  // subnormal: units of 2^-24, half to even
     auto units = static_cast<std::uint32_t>(scaled);
     const float left = scaled - static_cast<float>(units);
     if (left > 0.5F || (left == 0.5F && (units & 1U) != 0)) ++units;
@@ -70,7 +70,7 @@ struct float16 {
 };
 #endif
 
-// The C++ type of a dtype and back.
+// The C++ type of a dtype, and the reverse.
 template <dtype T> struct element_of;
 template <> struct element_of<dtype::boolean> {
   using type = bool;
@@ -109,7 +109,7 @@ template <> struct element_of<dtype::f64> {
   using type = double;
 };
 
-/// C++ type of the elements of a tensor of dtype T: float for f32, bool for boolean, ….
+/// C++ type of the elements of dtype T: float for f32, bool for boolean, ….
 template <dtype T> using element_t = typename element_of<T>::type;
 
 /// dtype of a C++ element type; `none` for any other type.
@@ -138,7 +138,7 @@ constexpr std::int64_t size_of(dtype type) {
   return bytes[static_cast<int>(type)];
 }
 
-/// Short name as in the DSL: "f32", "i8", "boolean", …; "none".
+/// Name as in the DSL: "f32", "i8", "boolean", …; "none".
 constexpr std::string_view name_of(dtype type) {
   constexpr std::string_view names[] = {"none", "boolean", "i8",  "i16", "i32", "i64", "u8",
                                         "u16",  "u32",     "u64", "f16", "f32", "f64"};
@@ -146,7 +146,7 @@ constexpr std::string_view name_of(dtype type) {
   return names[static_cast<int>(type)];
 }
 
-/// A set of dtypes, as operators state which ones an operand may have.
+/// A set of dtypes, for the dtypes that an operand may have.
 struct dtype_set {
   std::uint32_t bits = 0;
   constexpr bool contains(dtype type) const { return (bits >> static_cast<int>(type) & 1U) != 0; }
@@ -155,7 +155,7 @@ struct dtype_set {
   friend constexpr bool operator==(const dtype_set&, const dtype_set&) = default;
 };
 
-/// The set of exactly these dtypes.
+/// The set of these dtypes.
 template <class... T> constexpr dtype_set types_of(T... type) { return {((1U << static_cast<int>(type)) | ... | 0U)}; }
 
 namespace types {
@@ -169,9 +169,9 @@ inline constexpr dtype_set any = number | logical;
 inline constexpr dtype_set quantised = types_of(i8, u8, i16, i32);
 }  // namespace types
 
-/// The one of two dtypes that has the higher precision, in which operators on both compute: floats before integers
-/// before booleans, wide before narrow. `none` for a signed and an unsigned type of which neither holds the numbers of
-/// the other. Source: NNRt's binary operators.
+/// The dtype in which operators on two dtypes compute, the one of higher precision: floats before integers before
+/// booleans, wide before narrow. `none` for a signed and an unsigned dtype of which neither contains the other. Source:
+/// NNRt's binary operators.
 constexpr dtype common_type(dtype a, dtype b) {
   if (a == b || b == boolean) return a;
   if (a == boolean) return b;
@@ -182,8 +182,8 @@ constexpr dtype common_type(dtype a, dtype b) {
   return sign_differs && (without_sign.contains(wide) || size_of(a) == size_of(b)) ? dtype::none : wide;
 }
 
-/// Calls f with a value of the element type of `type`, when `Set` has it; false when it does not. f is instantiated for
-/// the members of the set alone.
+/// Calls f with a value of the element type of `type` if `Set` contains it; returns false otherwise. f is instantiated
+/// only for members of the set.
 template <dtype_set Set, class F> constexpr bool with_element(dtype type, F&& f) {
   switch (type) {
     case boolean:

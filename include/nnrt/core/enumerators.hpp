@@ -1,5 +1,5 @@
 // enumerators: whether a number has an enumerator, so that tables by enumeration can assert that they are complete.
-// Flow: tables beside enumerations assert `covers`; rule_names.hpp cuts names of enumerators out of the same text.
+// Flow: tables indexed by an enumeration assert `covers`; core/rule_names.hpp extracts names from the same text.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -21,7 +21,7 @@ inline constexpr bool has_enumerator = [] {
   return next < '0' || next > '9';
 }();
 
-/// Whether an enumeration that begins at 0 has exactly Count enumerators: what a table with an entry for each asserts.
+/// Whether an enumeration that starts at 0 has exactly Count enumerators. Tables with an entry for each assert it.
 template <class Enum, std::size_t Count>
 inline constexpr bool covers =
     has_enumerator<Enum, static_cast<int>(Count) - 1> && !has_enumerator<Enum, static_cast<int>(Count)>;

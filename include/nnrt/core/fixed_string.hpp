@@ -1,5 +1,5 @@
 // fixed_string: a string as a template argument.
-// Flow: executor::output<"name">().
+// Flow: used for executor::output<"name">().
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// N - 1 letters and the final zero of a literal.
+/// The N - 1 characters of a literal and the terminating zero.
 template <std::size_t N> struct fixed_string {
   char letters[N] = {};
   constexpr fixed_string(const char (&literal)[N]) {

@@ -1,6 +1,6 @@
-// float_environment: how a thread computes with floats - its rounding, denormals and traps.
-// Flow: threads that compute for another one take over that one's (exec/threads.hpp and what else has threads); what is
-// made before a network runs is computed in the usual one (exec/memory.hpp, exec/program.hpp).
+// float_environment: floating-point modes of a thread - rounding, denormals and traps.
+// Flow: worker threads adopt the environment of the thread that they compute for (exec/threads.hpp and other users of
+// threads). Preparation uses the default one (exec/memory.hpp, exec/program.hpp).
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -13,24 +13,24 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The control bits of a thread's floating-point unit: rounding mode, denormal operands and results, which exceptions
-/// trap. The flags of exceptions that have happened are no part of it. x86: bits 6 to 15 of MXCSR. aarch64: FPCR.
-/// Elsewhere: the rounding mode of <fenv.h>.
+/// Control bits of a thread's floating-point unit: rounding mode, denormal operands and results, trapped exceptions.
+/// Exception flags are not included. x86: bits 6 to 15 of MXCSR. aarch64: FPCR. Other machines: the rounding mode of
+/// <fenv.h>.
 class float_environment {
  public:
-  /// The usual one: rounds to nearest, keeps denormals, nothing traps.
+  /// The default: rounds to nearest, keeps denormals, traps nothing.
   constexpr float_environment() = default;
-  /// That of the thread which calls.
+  /// The calling thread's.
   static float_environment of_this_thread() { return float_environment(read() & control); }
-  /// That of another process on this machine, by its word(). Other bits than those of rounding and denormals are left
-  /// out: a trap would end this process.
+  /// Another local process's environment, from its word(). Only rounding and denormal bits are used: a trap would end
+  /// this process.
   static constexpr float_environment from_word(std::uint64_t bits) {
     return float_environment((bits & ~traps & control & ~refused) | (untrapped & traps));
   }
 
   constexpr std::uint64_t word() const { return word_; }
-  /// The calling thread computes in it from now on. Flags of exceptions stay. Costs a read of the register where
-  /// nothing changes.
+  /// Makes it the calling thread's environment. Exception flags are unchanged. Without a change it only reads the
+  /// register.
   void enter() const {
     const std::uint64_t now = read();
     if (const std::uint64_t wanted = (now & ~control) | word_; wanted != now) write(wanted);
@@ -39,13 +39,13 @@ class float_environment {
 
  private:
 #if defined(__SSE__)
-  // Denormals are zeros 0x40, masks 0x1f80, rounding 0x6000, flush to zero 0x8000.
+  // Denormal operands are zeros: 0x40; masks: 0x1f80; rounding: 0x6000; flush to zero: 0x8000.
   static constexpr std::uint64_t control = 0xffc0, traps = 0x1f80, untrapped = 0x1f80, usual = 0x1f80, refused = 0;
   static std::uint64_t read() { return __builtin_ia32_stmxcsr(); }
   static void write(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
 #elif defined(__aarch64__)
-  // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Others may mean something on newer
-  // processors, and are taken over between threads.
+  // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Other bits may have a meaning on newer
+  // processors; threads adopt them, too.
   static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0,
                                  refused = ~std::uint64_t{0x07c80000};
   static std::uint64_t read() {
@@ -65,8 +65,8 @@ class float_environment {
   std::uint64_t word_ = usual;
 };
 
-/// The calling thread computes in an environment as long as this lives, and in its former one afterwards. What is
-/// computed meanwhile must lie in functions that are not inlined: compilers move arithmetic across the change.
+/// Sets the calling thread's environment and restores the former one at the end. Computations in between must be in
+/// functions that are not inlined: compilers move arithmetic across the change.
 class float_scope {
  public:
   explicit float_scope(float_environment wanted) : before_(float_environment::of_this_thread()) { wanted.enter(); }
@@ -82,7 +82,7 @@ namespace detail {
 template <class F> [[gnu::noinline]] auto called(F& f) { return f(); }
 }  // namespace detail
 
-/// What f() gives, computed in an environment by the calling thread.
+/// The result of f(), computed by the calling thread in the given environment.
 template <class F> auto computed_in(float_environment wanted, F f) {
   const float_scope scope(wanted);
   return detail::called(f);

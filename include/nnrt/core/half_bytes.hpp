@@ -1,9 +1,8 @@
-// half_bytes: numbers of four bits, packed two to a byte, as they lie in files and in accelerators' memory.
-// Flow: readers of files unpack them to the bytes that graphs have; who writes such memory packs bytes again.
+// half_bytes: 4-bit integers, packed two to a byte, as in files and accelerators' memory.
+// Flow: readers of files unpack them to the bytes of graphs; writers of such memory pack bytes again.
 //
-// They are no dtypes: no operator computes with them, views have elements of whole bytes, and every table of dtypes
-// would have rows for something that exists at borders alone. A graph has i8 or u8 there, in which each number of four
-// bits is what it was.
+// They are not dtypes: no operator computes with them, views have whole bytes, and tables of dtypes would need rows
+// that only readers use. Graphs hold them as i8 or u8 with the same values.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// How numbers of four bits are stored. Source: S4 and U4 of hbDNN's tensor types, INT4 of TFLite.
+/// Encoding of 4-bit integers. Source: S4 and U4 of hbDNN's tensor types, INT4 of TFLite.
 enum class half_byte {
   s4,  // -8 … 7, two's complement
   u4,  // 0 … 15
@@ -19,27 +18,26 @@ enum class half_byte {
 
 constexpr std::string_view name_of(half_byte type) { return type == half_byte::s4 ? "s4" : "u4"; }
 
-/// The dtype that holds such numbers in a graph.
+/// The dtype that holds such integers in a graph.
 constexpr dtype unpacked_type(half_byte type) { return type == half_byte::s4 ? i8 : u8; }
 
-/// Bytes of so many packed numbers: two in each, and one for the last of an odd number.
+/// Bytes of packed integers: two per byte, one for an odd last one.
 constexpr std::int64_t packed_bytes(std::int64_t elements) { return elements / 2 + elements % 2; }
 
-/// One of the two numbers in a byte, that of the lower half first.
+/// One of the two integers in a byte; the lower half is the first.
 constexpr int number_of_half(half_byte type, unsigned char byte, bool is_upper) {
   const int half = byte >> (is_upper ? 4 : 0) & 15;
-  return type == half_byte::s4 ? (half ^ 8) - 8 : half;  // the sign is the highest of four bits
+  return type == half_byte::s4 ? (half ^ 8) - 8 : half;  // the sign bit is the highest of four
 }
 
-/// The numbers of packed bytes, those in lower halves first, as elements of unpacked_type(). `to` says how many there
-/// are.
+/// Unpacks to.size() integers to elements of unpacked_type(), lower halves first.
 constexpr void unpack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
   for (std::size_t i = 0; i < to.size(); ++i)
     to[i] = static_cast<std::byte>(number_of_half(type, static_cast<unsigned char>(from[i / 2]), i % 2 != 0));
 }
 
-/// Packs elements of unpacked_type(); what four bits cannot hold becomes the nearest number that they can. The upper
-/// half behind an odd number of elements is 0. `to` has packed_bytes() of them.
+/// Packs elements of unpacked_type(), clamped to four bits. After an odd number of elements the upper half is 0. `to`
+/// has packed_bytes() bytes.
 constexpr void pack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
   for (std::byte& each : to) each = std::byte{};
   for (std::size_t i = 0; i < from.size(); ++i) {

@@ -1,6 +1,6 @@
-// pool: a growing array of plain structs that constant evaluation handles at a fraction of std::vector's cost.
-// Flow: graphs, passes and plans keep their lists in pools. libstdc++'s vector takes clang 16 about 12 constexpr steps
-// per element where this takes 3, and -fconstexpr-steps allows a million in all.
+// pool: a growing array of trivially copyable elements with cheap constant evaluation.
+// Flow: graphs, passes and plans keep their lists in pools. Per element, clang 16 needs 3 constexpr steps for it and 12
+// for libstdc++'s vector; -fconstexpr-steps allows a million in all.
 #pragma once
 
 #include <nnrt/core/bounds.hpp>
@@ -14,7 +14,7 @@
 namespace nnrt { inline namespace NNRT_ISA {
 
 namespace detail {
-/// The same bytes at the begin of a larger piece of memory: what all pools do to grow at run time.
+/// Copies bytes to a larger allocation and frees the old one; all pools grow with it at run time.
 [[gnu::noinline]] inline void* moved_to_larger(void* first, std::size_t bytes, std::size_t capacity_bytes) {
   void* const larger = ::operator new(capacity_bytes);
   if (bytes != 0) std::memcpy(larger, first, bytes);
@@ -23,11 +23,11 @@ namespace detail {
 }
 }  // namespace detail
 
-/// A sequence of T in one piece of memory, with the names of std::vector for what it shares with it; converts to
-/// std::span as that does. T is trivially copyable: growing copies, nothing is destroyed.
+/// A contiguous sequence of T with the interface of std::vector; converts to std::span. T is trivially copyable:
+/// growing copies, and nothing is destroyed.
 template <class T> class pool {
-  // The compilers' own words, here and in is_plain: the standard library's traits are a dozen classes for each T. What
-  // is trivially copyable is trivially destructible, too.
+  // Compiler built-ins, here and in is_plain: each standard trait is a dozen classes for each T. Trivially copyable
+  // implies trivially destructible.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
  public:
@@ -55,10 +55,9 @@ template <class T> class pool {
     return *this;
   }
   constexpr ~pool() {
-    // First of all, for clang 16 never calls a destructor that asks is_constant_evaluated() before it reads the object.
+    // First: clang 16 never calls a destructor that calls is_constant_evaluated() before it reads the object.
     if (first_ == nullptr) return;
-    // The compilers' own function: what a call of std::is_constant_evaluated() parts off is compiled first and thrown
-    // away later.
+    // The built-in: code guarded by std::is_constant_evaluated() is compiled first and removed later.
     if (!__builtin_is_constant_evaluated()) ::operator delete(first_);
     else if constexpr (is_plain) delete[] first_;
     else std::allocator<T>().deallocate(first_, capacity_);
@@ -72,7 +71,7 @@ template <class T> class pool {
   constexpr T* end() { return first_ + size_; }
   constexpr const T* begin() const { return first_; }
   constexpr const T* end() const { return first_ + size_; }
-  /// Indices are checked where bounds.hpp says.
+  /// Indices are checked as core/bounds.hpp says.
   constexpr T& operator[](std::size_t i) {
     NNRT_CHECK_INDEX(i, size_);
     return first_[i];
@@ -94,7 +93,7 @@ template <class T> class pool {
     if (capacity > capacity_) grow(capacity);
   }
   constexpr void push_back(const T& element) {
-    const T copy = element;  // it may be one of ours
+    const T copy = element;  // it may be an element of this pool
     if (size_ == capacity_) grow(capacity_ < 8 ? 16 : 2 * capacity_);
     if constexpr (is_plain) first_[size_++] = copy;
     else std::construct_at(first_ + size_++, copy);
@@ -123,7 +122,7 @@ template <class T> class pool {
       else std::construct_at(to, element);
     }
   }
-  /// Removes the elements for which the predicate holds, and keeps the order of the others.
+  /// Removes the elements for which the predicate holds; the others keep their order.
   template <class Predicate> constexpr void erase_if(Predicate gone) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < size_; ++i)
@@ -132,11 +131,11 @@ template <class T> class pool {
   }
 
  private:
-  /// Letters, ids and words begin to live all at once and are assigned then: a call of construct_at for each would
-  /// double the constexpr steps.
+  /// Trivially constructible elements are created all at once and then assigned. construct_at for each would double the
+  /// constexpr steps.
   static constexpr bool is_plain = __is_trivially_constructible(T);
 
-  // One function does it all, for each is compiled for some forty types of elements.
+  // One function: it is compiled for about forty element types.
   constexpr void grow(std::size_t capacity) {
     if (__builtin_is_constant_evaluated()) {
       T* larger;

@@ -1,6 +1,5 @@
-// requantise: how a wide integer sum becomes a quantised value again - fixed-point factors, named roundings,
-// saturation.
-// Flow: references of quantised operators and their kernels use these very functions, so that both give the same bits.
+// requantise: scales a wide integer sum to a quantised value - fixed-point factors, named roundings, saturation.
+// Flow: references of quantised operators and their kernels call these functions, so that both give the same bits.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A positive factor mantissa * 2^(exponent - 31), mantissa in [2^30, 2^31), exponent at least -31; 0 stands for the
+/// A positive factor mantissa * 2^(exponent - 31), with mantissa in [2^30, 2^31) and exponent >= -31; mantissa 0 is the
 /// factor 0.
 struct fixed_point {
   std::int32_t mantissa = 0;
@@ -20,8 +19,8 @@ struct fixed_point {
   friend constexpr bool operator==(const fixed_point&, const fixed_point&) = default;
 };
 
-/// The fixed-point form of a factor, mantissa rounded half away from zero; 0 for factors below 2^-32 and for what is no
-/// positive number. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
+/// A factor in fixed point; the mantissa is rounded half away from zero. 0 for factors below 2^-32 and for values that
+/// are not positive and finite. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
 constexpr fixed_point fixed_point_of(double factor) {
   if (!(factor >= 0x1p-64) || math::is_nan(factor) || math::is_inf(factor)) return {};
   const auto bits = std::bit_cast<std::uint64_t>(factor);
@@ -40,33 +39,33 @@ constexpr std::int32_t saturated_i32(std::int64_t x) {
       clamped(x, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
 }
 
-/// The upper half of the doubled product, rounded to nearest, ties toward plus infinity; 2^31 - 1 where it is 2^31.
+/// Upper half of the doubled product, rounded to nearest, ties toward plus infinity; 2^31 saturates to 2^31 - 1.
 constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
   const std::int64_t product = std::int64_t{a} * b;
   constexpr std::int64_t half = std::int64_t{1} << 30U;
   return saturated_i32((product + (product >= 0 ? half : 1 - half)) / (std::int64_t{1} << 31U));
 }
 
-/// x / 2^bits, rounded to nearest, ties away from zero; bits from 0 to 62.
+/// x / 2^bits, rounded to nearest, ties away from zero; bits in 0 … 62.
 template <class Integer> constexpr Integer shifted_right(Integer x, int bits) {
   const std::int64_t wide = x, mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
   return static_cast<Integer>((wide >> bits) + ((wide & mask) > threshold ? 1 : 0));
 }
 
-/// x * 2^bits, saturated; 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
+/// x * 2^bits, saturated to 32 bits. Shifts are limited to 31: 2^31 times a number other than 0 exceeds 32 bits.
 constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
   constexpr std::int64_t most = std::int64_t{1} << 31U;
   return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
 }
-/// The same, saturated at 2^62.
+/// x * 2^bits, saturated at ±2^62.
 constexpr std::int64_t shifted_far_left(std::int64_t x, int bits) {
   const int far = bits < 62 ? bits : 62;
   const std::int64_t most = std::int64_t{1} << (62 - far);
   return clamped(x, -most, most) * (std::int64_t{1} << far);
 }
 
-/// A sum of more than 32 bits times a factor whose mantissa is rounded to 15 bits, so that the product has 64:
-/// product / 2^right. The sum is saturated at 48 bits.
+/// A sum of more than 32 bits times a factor, as product / 2^right. The mantissa is rounded to 15 bits and the sum
+/// saturated to 48, so that the product has 64.
 struct wide_product {
   std::int64_t product;
   int right;
@@ -76,26 +75,26 @@ struct wide_product {
     const std::int32_t mantissa = factor.mantissa < 0x7fff0000 ? (factor.mantissa + (1 << 15)) >> 16 : 0x7fff;
     product = clamped(sum, -most, most - 1) * mantissa;
   }
-  /// To nearest, ties toward plus infinity.
+  /// Rounds to nearest, ties toward plus infinity.
   constexpr std::int32_t rounded() const {
     if (right <= 0) return shifted_left(product, -right);
     return saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
 };
 
-/// A sum of any size times a factor, as exact as it takes to round it: (whole + quarters / 4) / 2^right, where an odd
-/// number of quarters stands for whatever lies between halves. A sum that the factor shifts to the left saturates at
-/// 2^62; the product is then 2^60 or more, beyond all results.
+/// A sum of any size times a factor, exact enough to round it: (whole + quarters / 4) / 2^right. An odd number of
+/// quarters means "strictly between halves". Sums saturate at 2^62 when the factor shifts them left; the product is
+/// then at least 2^60, outside all results.
 class exact_product {
  public:
   constexpr exact_product(std::int64_t sum, fixed_point factor) : right_(factor.exponent < 0 ? -factor.exponent : 0) {
     constexpr std::int64_t below_31_bits = (std::int64_t{1} << 31U) - 1, below_half = below_31_bits >> 1;
     const std::int64_t x = shifted_far_left(sum, factor.exponent > 0 ? factor.exponent : 0);
-    const std::int64_t low = (x & below_31_bits) * factor.mantissa;  // of a product that 64 bits may not hold
+    const std::int64_t low = (x & below_31_bits) * factor.mantissa;  // part of a product that may exceed 64 bits
     whole_ = (x >> 31) * factor.mantissa + (low >> 31);
     quarters_ = (low >> 29 & 2) | ((low & below_half) != 0 ? 1 : 0);
   }
-  /// The product / count, which is above 0.
+  /// The product divided by a positive count.
   constexpr exact_product shared_out(std::int64_t count) const {
     const std::int64_t rest = whole_ % count, below = rest < 0 ? rest + count : rest, quarters = 4 * below + quarters_;
     exact_product share = *this;
@@ -104,18 +103,19 @@ class exact_product {
     return share;
   }
 
-  /// Before the right shift, ties toward plus infinity, and then again, ties away from zero.
+  /// Rounds before the right shift, ties toward plus infinity, and again after it, ties away from zero.
   constexpr std::int64_t rounded_twice() const { return shifted_right(whole_ + (quarters_ >> 1), right_); }
-  /// Ties toward plus infinity.
+  /// Rounds to nearest, ties toward plus infinity.
   constexpr std::int64_t rounded() const { return below() + (rest() >= half() ? 1 : 0); }
-  /// Ties to where the sum with the zero point is even.
+  /// Rounds to nearest, ties so that the sum with the zero point is even.
   constexpr std::int64_t rounded_to_even(std::int32_t zero_point = 0) const {
     return below() + (rest() > half() || (rest() == half() && ((below() + zero_point) & 1) != 0) ? 1 : 0);
   }
 
  private:
   constexpr std::int64_t below() const { return whole_ >> right_; }
-  constexpr std::int64_t rest() const { return 4 * (whole_ - (below() << right_)) + quarters_; }  // of 4 * 2^right
+  // in units of 1 / (4 * 2^right)
+  constexpr std::int64_t rest() const { return 4 * (whole_ - (below() << right_)) + quarters_; }
   constexpr std::int64_t half() const { return std::int64_t{2} << right_; }
 
   std::int64_t whole_ = 0, quarters_ = 0;
@@ -123,16 +123,17 @@ class exact_product {
 };
 }  // namespace detail
 
-/// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
-/// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps
-/// 15 bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is. scale_exactly() is
-/// scale() for sums of any size; it saturates beyond 60 bits alone.
+/// Roundings of the product of an accumulator and a factor; a target's policy names its hardware's. scale() saturates
+/// to 32 bits.
+/// scale_wide() is for sums of up to 48 bits (16-bit activations): it keeps 15 bits of the factor and rounds once, like
+/// TFLite, independent of the rounding of other sums.
+/// scale_exactly() is scale() for sums of any size; it saturates beyond 60 bits.
 namespace rounding {
 
 /// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
-/// (ties away from zero). An accumulator that leaves 32 bits when it is shifted left saturates there: the result is
-/// then at least 2^30 in magnitude, beyond every number of 8 or 16 bits. Source: SRDHM and RDP of the reference kernels
-/// of quantised TFLite models.
+/// (ties away from zero). Accumulators that exceed 32 bits after a left shift saturate; the result is then at least
+/// 2^30 in magnitude, outside all 8- and 16-bit values.
+/// Source: SRDHM and RDP of the reference kernels of quantised TFLite models.
 struct twice {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
@@ -163,9 +164,9 @@ struct once {
   }
 };
 
-/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even below, but a zero point
-/// that is odd turns which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's
-/// quantisation, which adds the zero point before it rounds.
+/// One rounding of zero point + product to nearest, ties to even: with an odd zero point the tie goes the other way
+/// than in half_to_even. Returns the result without the zero point. Source: hbDNN's quantisation, which adds the zero
+/// point before it rounds.
 struct zero_point_then_half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
     return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent, zero_point);
@@ -177,7 +178,7 @@ struct zero_point_then_half_to_even {
     const detail::wide_product exact(sum, factor);
     return rounded(exact.product, exact.right, zero_point);
   }
-  /// product / 2^right.
+  /// Rounds product / 2^right.
   static constexpr std::int32_t rounded(std::int64_t product, int right, std::int32_t zero_point) {
     if (right <= 0) return detail::shifted_left(product, -right);
     const std::int64_t below = product >> right, rest = product - (below << right),
@@ -186,7 +187,7 @@ struct zero_point_then_half_to_even {
   }
 };
 
-/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
+/// One rounding of the exact product to nearest, ties to even, as in IEEE 754.
 struct half_to_even {
   using of = zero_point_then_half_to_even;
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
@@ -211,7 +212,7 @@ template <class F> constexpr auto with_rounding(quantised_rounding how, F f) {
   __builtin_unreachable();
 }
 
-/// The quantised values that a result may take: those of the dtype, narrowed by a fused activation.
+/// Range of quantised values of a result: the dtype's, narrowed by a fused activation.
 struct quantised_range {
   std::int32_t low = 0;
   std::int32_t high = 0;
@@ -219,15 +220,15 @@ struct quantised_range {
 };
 
 namespace detail {
-/// The quantised value of a real one, before it is clamped: rounds half away from zero, in float as TFLite does.
+/// Quantised value of a real number before clamping: rounded half away from zero, in float like TFLite.
 constexpr std::int64_t stored(float real, const quantisation& q) {
-  const auto quotient = static_cast<float>(double{real} / double{q.scale});  // a float one may not overflow here
+  const auto quotient = static_cast<float>(double{real} / double{q.scale});  // in double: a float division may overflow
   const double steps = math::round_half_away(double{quotient});
   return q.zero_point + (steps < 0x1p31 ? static_cast<std::int64_t>(steps) : std::int64_t{1} << 31U);
 }
 }  // namespace detail
 
-/// Bounds of a quantised result of element type T: relu cuts at the zero point, relu6 at the stored 6 as well.
+/// Range of a quantised result of element type T. relu clamps at the zero point, relu6 also at the quantised 6.
 template <class T> constexpr quantised_range quantised_range_of(const quantisation& q, activation fused) {
   constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
   std::int64_t low = lowest, high = highest;
@@ -239,14 +240,14 @@ template <class T> constexpr quantised_range quantised_range_of(const quantisati
   return {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high)};
 }
 
-/// The same of bytes, signed or not.
+/// Range of an i8 or u8 result.
 constexpr quantised_range int8_range_of(const tensor_desc& y, activation fused) {
   return y.type == u8 ? quantised_range_of<std::uint8_t>(y.quantised, fused)
                       : quantised_range_of<std::int8_t>(y.quantised, fused);
 }
 
-/// clamp(zero_point + factor * sum): a sum beyond 32 bits is saturated first (it takes more than 65,000 products of
-/// 8-bit numbers to get there).
+/// clamp(zero_point + factor * sum). Sums beyond 32 bits are saturated first; it takes more than 65,000 products of
+/// 8-bit values to exceed them.
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
@@ -255,7 +256,7 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_p
   else value += Rounding::scale(detail::saturated_i32(sum), factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
-/// The same for a result of this quantisation, rounded as it says.
+/// Requantises with the zero point and rounding of a result's quantisation.
 template <class T>
 constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, quantised_range range) {
   return with_rounding(to.rounding, [&]<class Rounding>(Rounding) {
@@ -263,10 +264,10 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation&
   });
 }
 
-/// The same for a sum that may leave 32 bits, or has to reach a result of 32 bits: nothing is saturated before the end.
+/// Like requantise(), for sums beyond 32 bits or 32-bit results: saturates only at the end.
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
-  // What saturates on the way from 32 bits is beyond every number of 16.
+  // Saturation at 32 bits is outside the range of 16-bit results.
   if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
     return requantise<T, Rounding>(sum, factor, zero_point, range);
   std::int64_t value = zero_point;
@@ -275,7 +276,7 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_
   else value += Rounding::scale_exactly(sum, factor);
   return static_cast<T>(detail::clamped(value, range.low, range.high));
 }
-/// The same for a result of this quantisation, rounded as it says.
+/// Requantises exactly with the zero point and rounding of a result's quantisation.
 template <class T>
 constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, quantised_range range) {
   return with_rounding(to.rounding, [&]<class Rounding>(Rounding) {
@@ -283,7 +284,7 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quant
   });
 }
 
-/// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
+/// Like requantise(), for 64-bit sums, by Rounding::scale_wide.
 template <class T, class Rounding = rounding::twice>
 constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;

@@ -1,6 +1,5 @@
-// result: what every fallible call returns - a value or an error that names what, where, got and expected.
-// Flow: readers, create(), compile() and sessions return it; passes, which run in constant evaluation, return verdicts
-// instead.
+// result: return type of every fallible call - a value, or an error with what, where, got and expected.
+// Flow: readers, create(), compile() and sessions return it. Passes, which run in constant evaluation, return verdicts.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -17,27 +16,25 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What kind of thing went wrong, so that callers and the C API can map it; the message says the rest.
+/// Kind of an error, for callers and the C API; the message has the details.
 enum class error_code {
-  invalid_argument,  // a value, size or name that the caller gave does not fit
-  invalid_file,      // bytes that are not what they claim to be
+  invalid_argument,  // an invalid value, size or name from the caller
+  invalid_file,      // bytes in an invalid format
   not_found,         // a file or name that does not exist
-  not_supported,     // well-formed, but nothing here can run it
-  rule_broken,       // an operator's rule refuses a node
+  not_supported,     // valid, but nothing here can run it
+  rule_broken,       // a node breaks an operator's rule
   out_of_memory,
-  io_failed,  // the operating system refused to read, write or map
+  io_failed,  // the operating system failed to read, write or map
   device_failed,
-  deadline_missed,  // the run would have taken longer than it was given
+  deadline_missed,  // the time limit has passed
 };
 
 template <class T> class result;
 
-/// An error as a value: `message()` is one line (or several, when several things are wrong) fit for a user. Moved from,
-/// it has none.
+/// An error value. `message()` is one line for the user, or several if several things are wrong; empty after a move.
 class error {
  public:
-  // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of
-  // one.
+  // No overload takes std::string_view: for {"two", pieces} compilers would try its constructor from two iterators.
   [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const char* message) : code_(code) { keep(message); }
   [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const piece& message) : error(code, pieces{message}) {}
   [[gnu::cold, gnu::noinline]] constexpr error(error_code code, pieces message) : code_(code) {
@@ -63,18 +60,18 @@ class error {
     static const std::string none;
     return message_ != nullptr ? message_->text : none;
   }
-  /// What message() says, for constant evaluation, too.
+  /// The message, also in constant evaluation.
   constexpr std::string_view letters() const {
     if (message_ == nullptr) return {};
     return __builtin_is_constant_evaluated() ? letters_of(message_->letters) : std::string_view(message_->text);
   }
-  /// The same error with a place put in front: "file.safetensors: " + message.
+  /// This error with a place prepended: "file.safetensors: " + message.
   [[gnu::cold, gnu::noinline]] constexpr error in(std::string_view place) && {
     return {code_, {place, ": ", letters()}};
   }
 
  private:
-  /// A string at run time. In constant evaluation a pool: clang 16 cannot evaluate the strings of libstdc++ 12.
+  /// A string at run time. A pool in constant evaluation: clang 16 cannot evaluate the strings of libstdc++ 12.
   union kept {
     std::string text;
     pool<char> letters;
@@ -87,11 +84,11 @@ class error {
       else text.~basic_string();
     }
   };
-  // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
+  // A pointer, and functions out of line: every fallible function moves results, and moving a string takes code.
   [[gnu::cold, gnu::noinline]] constexpr void keep(std::string_view message) { message_ = new kept(message); }
   [[gnu::cold, gnu::noinline]] static constexpr void drop(kept* message) { delete message; }
 
-  // No error, for a result<void> that has none.
+  // No error; for result<void>.
   template <class T> friend class result;
   constexpr error() noexcept = default;
 
@@ -99,13 +96,12 @@ class error {
   kept* message_ = nullptr;
 };
 
-/// The reason of a failure, on its way into a result of any type.
+/// The reason of a failure; converts to a result of any type.
 struct failure {
   error reason;
 };
 
-/// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces,
-/// {"got ", 3}.
+/// Makes a failure: `return fail(error_code::not_found, "…");`. A message may be pieces: {"got ", 3}.
 [[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const char* message) {
   return {error(code, message)};
 }
@@ -116,7 +112,7 @@ struct failure {
 constexpr failure fail(error reason) { return {std::move(reason)}; }
 
 namespace detail {
-/// What value() says of a result that has none: there is nothing to go on with, whatever the handler does.
+/// Called by value() of an error. It ends the program, even if the contract handler returns.
 [[noreturn, gnu::cold, gnu::noinline]] inline void no_value(const error& reason) {
   broken_contract(nnrt::error(reason).in("value() of an error").message());
   std::abort();
@@ -124,7 +120,7 @@ namespace detail {
 }  // namespace detail
 
 namespace detail {
-/// What transform() gives: f's own result as a value, or the word that it is done.
+/// Result of transform(): f's value, or success if f returns void.
 template <class F, class... Value> constexpr auto result_of(F& f, Value&&... value) {
   using made = std::remove_cvref_t<decltype(f(static_cast<Value&&>(value)...))>;
   if constexpr (std::is_void_v<made>) return f(static_cast<Value&&>(value)...), result<made>();
@@ -132,9 +128,8 @@ template <class F, class... Value> constexpr auto result_of(F& f, Value&&... val
 }
 }  // namespace detail
 
-/// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these
-/// results need. `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends
-/// the program.
+/// A value or the reason why there is none, like std::expected<T, error> of C++23 at a lower compile time. `*` and `->`
+/// require a value, error() an error. value() of an error breaks the contract and ends the program.
 template <class T> class result {
  public:
   using value_type = T;
@@ -187,7 +182,7 @@ template <class T> class result {
     return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
   }
 
-  /// f(value), which is a result, or this error.
+  /// f(value), which returns a result, or this error.
   template <class F> constexpr auto and_then(F&& f) & {
     return has_value_ ? f(value_) : decltype(f(value_))(failure{error_});
   }
@@ -197,7 +192,7 @@ template <class T> class result {
   template <class F> constexpr auto and_then(F&& f) && {
     return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)});
   }
-  /// A result of f(value), which may be void, or of this error.
+  /// A result of f(value), possibly void, or of this error.
   template <class F> constexpr auto transform(F&& f) & {
     return and_then([&](T& value) { return detail::result_of(f, value); });
   }
@@ -207,7 +202,7 @@ template <class T> class result {
   template <class F> constexpr auto transform(F&& f) && {
     return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); });
   }
-  /// This value, or f(error), which is a result of the same type.
+  /// This value, or f(error), which returns a result of this type.
   template <class F> constexpr result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
   template <class F> constexpr result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
   /// This value, or the error f(error).
@@ -234,7 +229,7 @@ template <class T> class result {
   bool has_value_;
 };
 
-/// Done, or the reason why not.
+/// Success, or the reason of a failure.
 template <> class result<void> {
  public:
   using value_type = void;

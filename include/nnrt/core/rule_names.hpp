@@ -1,5 +1,5 @@
-// rule_names: the enumerators of an operator's rules as text.
-// Flow: operators carry their list in operator_info; diagnose.hpp and fault.hpp word messages with it.
+// rule_names: names of the enumerators of an operator's rules.
+// Flow: operator_info holds an operator's list; diagnose.hpp and fault.hpp use it in messages.
 #pragma once
 
 #include <nnrt/core/enumerators.hpp>
@@ -20,11 +20,11 @@ inline constexpr std::string_view enumerators_of = []<int... I>(std::integer_seq
 
 }  // namespace detail
 
-/// The names of an enum of rules, in order. They are cut out of one text when someone asks: few programs ever do.
+/// Names of an enumeration of rules, in order. They are extracted from one text on demand, which few programs need.
 class rule_list {
-  // Stands first: clang finds no member template behind its use, in constant evaluation.
-  /// Calls found(name) for each enumerator in turn, while it answers true, up to the first number that has none: a
-  /// cast, "(…::rule)2".
+  // First: in constant evaluation clang does not find a member template declared after its use.
+  /// Calls found(name) for each enumerator while it returns true, up to the first number without one, which is a cast:
+  /// "(…::rule)2".
   template <class F> constexpr void for_each(F found) const {
     if (text_.empty()) return;
     const char* first = text_.data() + text_.find(" = ") + 3;
@@ -48,7 +48,7 @@ class rule_list {
     return n;
   }
   constexpr bool empty() const { return size() == 0; }
-  /// Empty where there is no such enumerator.
+  /// Empty for a number without an enumerator.
   constexpr std::string_view operator[](std::size_t i) const {
     std::string_view wanted;
     for_each([&](std::string_view name) { return i-- == 0 ? (wanted = name, false) : true; });
@@ -59,11 +59,11 @@ class rule_list {
   std::string_view text_;
 };
 
-/// The names of an enum of rules, or of another one that begins at 0. Compilers print 16 enumerators at a quarter of
-/// the price of 64, which no operator has.
+/// Names of an enumeration that starts at 0. Compilers print 16 enumerators at a quarter of the cost of 64; no operator
+/// has 64.
 template <class Rule> constexpr rule_list rule_names() {
   constexpr int few = 16, more_than_any_has = 64;
-  // The last one of a text is not counted, see for_each.
+  // The last enumerator of a text is not listed, see for_each.
   if constexpr (!detail::has_enumerator<Rule, few - 2>) return rule_list(detail::enumerators_of<Rule, few>);
   else return rule_list(detail::enumerators_of<Rule, more_than_any_has>);
 }

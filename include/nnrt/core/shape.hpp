@@ -1,4 +1,4 @@
-// shape: extents of a tensor up to rank 8, with sizes computed in 64 bits and checked.
+// shape: extents of a tensor up to rank 8; sizes are computed in 64 bits and checked.
 // Flow: part of every tensor_desc; operators' infer functions compute with it.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 inline constexpr int max_rank = 8;
 
-/// The largest number of elements a tensor may have: sizes in bytes then fit comfortably into 64 bits.
+/// Largest number of elements of a tensor, so that sizes in bytes fit into 64 bits.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
-/// a * b of extents, of which a may be -1, unknown: so is the product then, unless b is 0. More than max_elements
-/// becomes max_elements + 1.
+/// a * b of extents; a may be -1 (unknown), and the product then is, too, unless b is 0. Products above max_elements
+/// become max_elements + 1.
 constexpr std::int64_t extent_product(std::int64_t a, std::int64_t b) {
   if (a <= 0 || b == 0) return a < 0 && b != 0 ? -1 : 0;
   return b > max_elements / a ? max_elements + 1 : a * b;
@@ -28,12 +28,12 @@ struct shape_t {
   int rank = 0;
 
   constexpr shape_t() = default;
-  /// More extents than max_rank are left out; fronts that read untrusted ranks check first.
+  /// Extents beyond max_rank are dropped; readers of untrusted ranks check first.
   constexpr shape_t(std::initializer_list<std::int64_t> list) {
     for (const std::int64_t extent : list) push_back(extent);
   }
 
-  /// This many extents, none of which is known.
+  /// A shape of this rank with unknown extents.
   static constexpr shape_t unknown(int rank) {
     shape_t s;
     for (int i = 0; i < rank; ++i) s.push_back(-1);
@@ -41,7 +41,7 @@ struct shape_t {
   }
 
   /// Negative indices count from the end: shape[-1] is the innermost extent.
-  /// They are checked where bounds.hpp says.
+  /// Indices are checked as core/bounds.hpp says.
   constexpr std::int64_t operator[](int i) const {
     NNRT_CHECK_INDEX(static_cast<std::size_t>(i < 0 ? rank + i : i), static_cast<std::size_t>(rank));
     return extents[i < 0 ? rank + i : i];
@@ -56,7 +56,7 @@ struct shape_t {
   constexpr void push_back(std::int64_t extent) {
     if (rank < max_rank) extents[rank++] = extent;
   }
-  /// The shape with `extent` put in front of axis `at` (0 … rank).
+  /// The shape with `extent` inserted at axis `at` (0 … rank).
   constexpr shape_t with_axis(int at, std::int64_t extent) const {
     shape_t out;
     for (int i = 0; i < at; ++i) out.push_back(extents[i]);
@@ -76,19 +76,19 @@ struct shape_t {
       if (extents[i] < 0) return false;
     return true;
   }
-  /// Product of the extents from axis `from` up to `to` (rank when left out); -1 when one is unknown or the product
-  /// exceeds max_elements.
+  /// Product of the extents of axes `from` … `to` - 1 (default: all); -1 if one is unknown or the product exceeds
+  /// max_elements.
   constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
     const int end = to < rank ? to : rank;
     std::int64_t n = 1;
     for (int i = from; i < end; ++i) {
-      // No division: kernels ask for every run.
+      // No division: kernels call this at every run.
       if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements)
         return is_empty(i, end) ? 0 : -1;
     }
     return n;
   }
-  /// Whether one of these extents is 0 and all are known: nothing lies there, however large the others are.
+  /// Whether one of these extents is 0 and all are known.
   constexpr bool is_empty(int from, int to) const {
     bool has_none = false;
     for (int i = from; i < to; ++i) {
@@ -106,8 +106,7 @@ struct shape_t {
   }
 };
 
-/// A shape known to the compiler: a template argument of builder::input and an operator's keyword (`reshape(x,
-/// nnrt::shape<1, 64>)`) alike.
+/// A shape as a template argument of builder::input, and as a keyword: `reshape(x, nnrt::shape<1, 64>)`.
 template <std::int64_t... Extents> struct shape_constant {
   static_assert(sizeof...(Extents) <= max_rank, "nnrt: a shape has at most 8 extents");
   constexpr operator shape_t() const { return {Extents...}; }
@@ -115,8 +114,8 @@ template <std::int64_t... Extents> struct shape_constant {
 template <std::int64_t... Extents> inline constexpr shape_constant<Extents...> shape{};
 
 namespace detail {
-/// The product of factors that are at least 0, or the largest 64-bit number where it is beyond that; 0 beside factors
-/// of any size.
+/// Product of non-negative factors, saturated at the largest 64-bit number; 0 if a factor is 0, even if others
+/// overflow.
 template <class... More> constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b, More... more) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) product = std::numeric_limits<std::int64_t>::max();
@@ -125,10 +124,10 @@ template <class... More> constexpr std::int64_t saturated_product(std::int64_t a
 }
 }  // namespace detail
 
-/// Row-major strides in elements; extents that are not known, or 0, count as 1.
+/// Row-major strides in elements; unknown or zero extents count as 1.
 constexpr shape_t row_major_strides(const shape_t& s) {
   shape_t strides = s;
-  // beside an extent of 0 the others may have any product, which nobody then reads: let it wrap
+  // with an extent of 0 the product may wrap, but is never used
   std::uint64_t next = 1;
   for (int i = s.rank; i-- > 0;) {
     strides.extents[i] = static_cast<std::int64_t>(next);

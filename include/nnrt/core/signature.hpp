@@ -1,6 +1,7 @@
-// signature: an operator's tables of operands, and the checks of arity, dtypes, quantisation and declared outputs that
-// follow from them.
-// Flow: core/operator.hpp runs these before and after an operator's own infer(), so that no operator repeats them.
+// signature: an operator's table of operands, and checks of arity, dtypes, quantisation and declared outputs against
+// it.
+// Flow: core/operator.hpp runs these checks before and after an operator's infer(), so that operators do not repeat
+// them.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Whether an operand must be given, may be missing, or stands for any number (at least one) of operands.
+/// Whether an operand is required, optional, or stands for one or more operands.
 enum class presence { required, optional, variadic };
 
 /// One row of an operator's signature.
@@ -22,25 +23,26 @@ struct operand_spec {
   bool constant = false;  // must be known before the network runs
 };
 
-/// What an operator does with quantised integers (those whose desc has a scale).
+/// What an operator does with quantised integers (descs with a scale).
 enum class quantised_values {
-  refused,  // it takes plain numbers alone
-  // it moves quantised values: outputs that take what input `typed_by` takes have that input's quantisation, and no
-  // other may be wanted
+  refused,  // accepts only plain numbers
+  // moves quantised values: outputs with the dtypes of input `typed_by` have its quantisation, and no other may be
+  // declared
   kept,
-  computed,  // it computes with what they stand for: its own rules say which outputs have a scale
+  computed,  // computes with their real values: its rules decide which outputs have a scale
 };
 
 namespace detail {
 
-/// The row of the signature for operand i: a variadic last row stands for all that follow. specs.size() when there is
-/// none. (An index: g++ 12 with -fsanitize=undefined takes no comparison of such pointers with nullptr for constant.)
+/// Row of the signature for operand i; a variadic last row applies to all further operands. specs.size() if there is
+/// none. It is an index because g++ 12 with -fsanitize=undefined rejects comparing such a pointer with nullptr in a
+/// constant expression.
 constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i) {
   if (i < specs.size()) return i;
   return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
 }
 
-/// The least number of operands: the last one that is not optional, and all before it.
+/// Least number of operands: up to the last one that is not optional.
 constexpr std::int64_t needed_by(array_ref<const operand_spec> specs) {
   std::size_t needed = specs.size();
   while (needed > 0 && specs[needed - 1].given == presence::optional) --needed;
@@ -56,7 +58,7 @@ constexpr dtype first_of(dtype_set set) {
 constexpr verdict check_extents(const tensor_desc& desc) {
   for (const std::int64_t extent : desc.shape) {
     if (auto v = require_at_least(signature_rule::extents_must_not_be_negative, extent, -1); !v) return v;
-    // Each alone, too: beside an extent of 0 any product is small, and rules add extents up.
+    // Each extent also separately: with an extent of 0 any product is small, and rules add extents.
     if (auto v = require_at_most(signature_rule::tensor_must_not_exceed_the_size_limit, extent, max_elements); !v)
       return v;
   }
@@ -65,7 +67,7 @@ constexpr verdict check_extents(const tensor_desc& desc) {
   return {};
 }
 
-/// Arity, dtypes and constants as the table of inputs demands.
+/// Checks arity, dtypes and constants against the table of inputs.
 constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<const operand> in) {
   const auto given = static_cast<std::int64_t>(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -88,7 +90,7 @@ constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<co
   return require_at_least(signature_rule::required_operand_must_be_given, given, needed_by(specs));
 }
 
-/// The number of operands alone: whether those that must be there are, and no others.
+/// Checks only the number of operands.
 constexpr verdict check_counts(array_ref<const operand_spec> specs, array_ref<const operand> in) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::size_t row = row_of(specs, i);
@@ -103,7 +105,7 @@ constexpr verdict check_counts(array_ref<const operand_spec> specs, array_ref<co
                           needed_by(specs));
 }
 
-/// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
+/// Checks that a scale can divide and multiply, and that the dtype can hold the zero point. dtype::none: not known yet.
 constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
   if (!q) return {};
   if (type != dtype::none && !types::quantised.contains(type))
@@ -121,13 +123,13 @@ constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q
                          lowest + (std::int64_t{1} << bits) - 1);
 }
 
-/// The scales of a tensor: 1, or the extent of its quantised axis; 0 when it has none.
+/// Number of scales of a tensor: 1, or the extent of its quantised axis; 0 if it is not quantised.
 constexpr std::int64_t scales_of(const tensor_desc& desc) {
   if (desc.quantised.mode == quantisation::kind::per_channel) return desc.shape[desc.quantised.axis];
   return desc.quantised ? 1 : 0;
 }
 
-/// Equal, or the values that differ: scales, kinds, zero points, axes.
+/// Compares scales, kinds, zero points, axes and roundings.
 constexpr verdict require_same_quantisation(signature_rule rule, const quantisation& got,
                                             const quantisation& expected) {
   if (got == expected) return {};
@@ -139,8 +141,8 @@ constexpr verdict require_same_quantisation(signature_rule rule, const quantisat
   return refuse(rule, got.axis, expected.axis);
 }
 
-/// What movers ask of their quantised operands: one scale, the same for all that are moved. Indices, axes and the like
-/// are not: their rows accept other dtypes than that of input `typed_by`.
+/// Checks operands of operators that move quantised values: one scale, equal for all that are moved. Indices, axes and
+/// the like are not moved: their rows accept other dtypes than input `typed_by`.
 constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, array_ref<const operand> in, int typed_by) {
   const tensor_desc& moved = in[static_cast<std::size_t>(typed_by)].desc;
   const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
@@ -170,8 +172,8 @@ constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, 
   return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
 }
 
-/// The quantisations that the caller declares, before rules compute with them. That of booleans means nothing: NNRt
-/// asks for one of the output of LESS_EQUAL in a quantised network.
+/// Checks declared quantisations before rules use them. Quantisations of booleans are ignored: NNRt requires one for
+/// the output of LESS_EQUAL in a quantised network.
 constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
   for (const tensor_desc& wish : wanted) {
     if (wish.type == boolean) continue;
@@ -180,13 +182,12 @@ constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
   return {};
 }
 
-/// Compares dtype and shape of an output with the declared ones, and takes the extents that it does not know from
-/// there.
+/// Compares dtype and shape of an output with the declared ones, and takes unknown extents from the declaration.
 constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   if (wish.type != dtype::none)
     if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
-  if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
-  // What others declare for a scalar, as for full reductions: one element, or an extent that they leave open.
+  if (wish.shape.rank == 0) return {};  // only dtype or quantisation are declared
+  // Other programs declare a scalar, such as a full reduction, as one element or an unknown extent.
   if (out.rank() == 0 && (wish.shape == shape_t{1} || wish.shape == shape_t{-1})) return {};
   if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
   for (int axis = 0; axis < out.rank(); ++axis) {
@@ -199,7 +200,7 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   return {};
 }
 
-/// Of an operator that keeps quantised values: gives the outputs that hold them the quantisation that they came with.
+/// Gives outputs of an operator that moves quantised values the quantisation of its input.
 constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outputs, dtype_set moves,
                                  const tensor_desc& moved) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i)
@@ -207,13 +208,13 @@ constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outpu
       v.outputs[i].quantised = moved.quantised;
 }
 
-/// Compares every output with what the caller declares.
+/// Compares every output with the declared one.
 constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& out = v.outputs[i];
     if (i < wanted.size())
       if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
-    if (auto ok = check_extents(out); !ok) return ok;  // those of the wish, too
+    if (auto ok = check_extents(out); !ok) return ok;  // also declared extents
     if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
     if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
     if (auto ok = require_same_quantisation(signature_rule::declared_output_quantisation_must_match, out.quantised,
@@ -224,8 +225,7 @@ constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
   return v;
 }
 
-/// Results of an operator that computes with quantised values are rounded as TFLite does, unless it says that it can do
-/// otherwise.
+/// Refuses other roundings than TFLite's, for operators that do not declare that they support them.
 constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
   for (const tensor_desc& y : outputs)
     if (is_half_to_even(y.quantised.rounding))

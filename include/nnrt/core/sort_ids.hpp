@@ -1,5 +1,5 @@
-// sort_ids: ids in the order that a comparison says, in constant evaluation as at run time.
-// Flow: the arena's layout sorts blocks by it, readers the names of a file's tensors.
+// sort_ids: sorts ids by a comparison, also in constant evaluation.
+// Flow: the arena's layout sorts blocks with it, readers the names of a file's tensors.
 #pragma once
 
 #include <nnrt/core/exchange.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Heap sort: std::sort takes three times as many constexpr steps. n log n steps in the worst case, too.
+/// Heap sort, n log n steps in the worst case. std::sort takes three times as many constexpr steps.
 template <class Less> constexpr void sort_ids(pool<std::int32_t>& list, Less less) {
   if (list.size() < 2) return;
   const auto sift = [&](std::size_t at, std::size_t count) {

@@ -1,5 +1,5 @@
-// text: messages put together from pieces.
-// Flow: readers and binders word their errors with it; chains of + on strings cost compilers several times as much.
+// text: builds messages from pieces.
+// Flow: readers and binders build their errors with it. Chains of + on strings cost compilers several times as much.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
@@ -14,8 +14,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Bytes of the UTF-8 sequence that starts at text[at], 1 to 4; 0 when there is no well-formed one (Unicode 15, table
-/// 3-7).
+/// Bytes of the UTF-8 sequence at text[at], 1 to 4; 0 if it is not well-formed (Unicode 15, table 3-7).
 constexpr int utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U; };
   const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -33,7 +32,7 @@ constexpr int utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Whether the whole text is well-formed UTF-8.
+/// Whether a text is well-formed UTF-8.
 constexpr bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const int length = utf8_length(text, at);
@@ -43,12 +42,12 @@ constexpr bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
-/// U+FFFD, so the output is always JSON.
+/// Appends `text` as a JSON string with quotes. Control characters are escaped and invalid UTF-8 becomes U+FFFD, so
+/// that the output is valid JSON.
 [[gnu::cold]] constexpr void append_json_string(std::string& out, std::string_view text);
 
-/// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
-/// after about 120 bytes.
+/// `text` in quotes for a message: escaped as in JSON, so that untrusted names cannot control a terminal, and cut after
+/// about 120 bytes.
 [[gnu::cold]] constexpr std::string quoted(std::string_view text);
 
 /// "[16, 3, 3, 1]", for messages.
@@ -56,28 +55,28 @@ constexpr bool is_utf8(std::string_view text) {
 /// "f32 [16, 3, 3, 1]"
 [[gnu::cold]] constexpr std::string text_of(dtype type, const shape_t& shape);
 
-/// A float with as many digits as tell it from its neighbours.
+/// The shortest decimal that identifies a float.
 [[gnu::cold]] constexpr std::string text_of(float value);
 
-/// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined()
-/// makes a string of it, so that the places where errors are worded own nothing and need no code to clean up.
+/// A piece of a message: text, a number, a quoted name, a shape. It refers to its argument; only joined() makes a
+/// string. So the places that report errors own nothing and need no clean-up code.
 class piece {
  public:
   constexpr piece(std::string_view text)
       : is_(kind::letters), letters_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
-  // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
+  // Lengths of C strings are counted when they are read: a string_view here would inline four functions.
   constexpr piece(const char* text) : is_(kind::terminated), letters_(text) {}
   constexpr piece(const pool<char>& text) : piece(std::string_view(text.data(), text.size())) {}
   constexpr piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
   constexpr piece(Number number)
       : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
-  /// With as many digits as tell it from its neighbours.
+  /// With the shortest decimal that identifies it.
   constexpr piece(float number) : is_(kind::real), number_(std::bit_cast<std::int32_t>(number)) {}
   constexpr piece(const shape_t& shape) : is_(kind::shape), shape_(&shape) {}
   constexpr piece(dtype type, const shape_t& shape)
       : is_(kind::tensor), shape_(&shape), number_(static_cast<int>(type)) {}
-  /// The text as quoted() writes it.
+  /// The text as quoted() returns it.
   static constexpr piece in_quotes(std::string_view text) {
     piece p(text);
     p.is_ = kind::quoted;
@@ -88,18 +87,18 @@ class piece {
 
  private:
   enum class kind { letters, terminated, quoted, number, natural, real, shape, tensor };
-  // Each kind sets what it has: what nobody reads would be a store in hundreds of places.
+  // Each kind sets only the members that it uses: others would be stores in hundreds of places.
   kind is_;
   union {
     const char* letters_;
     const shape_t* shape_;
   };
-  std::int64_t number_;  // the number, the bits of a float, how many letters, or the dtype of a tensor
+  std::int64_t number_;  // a number, the bits of a float, a length, or the dtype of a tensor
 };
 using pieces = std::initializer_list<piece>;
 
-/// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into
-/// every translation unit, little more than the making of one is needed then.
+/// Appends the pieces in order. Text is collected in a pool: std::string code, which C++20 compiles into every
+/// translation unit, is then needed only to make the result.
 [[gnu::cold]] constexpr void append(pool<char>& text, pieces parts) {
   for (const piece& part : parts) part.append_to(text);
 }
@@ -108,16 +107,16 @@ using pieces = std::initializer_list<piece>;
   append(letters, parts);
   text.append(letters.data(), letters.size());
 }
-/// What has been collected.
+/// The collected text.
 constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
 [[gnu::cold]] constexpr std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
-/// The pieces, one after the other, for constant evaluation, too.
+/// The pieces in order; also in constant evaluation.
 [[gnu::cold]] constexpr pool<char> letters(pieces parts) {
   pool<char> text;
   append(text, parts);
   return text;
 }
-/// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
+/// The pieces in order: joined({"got ", 3, ", expected ", 4}).
 [[gnu::cold]] constexpr std::string joined(pieces parts) {
   pool<char> text;
   append(text, parts);
@@ -166,7 +165,7 @@ namespace detail {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
   while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut;  // not inside a sequence
+    --cut;  // do not cut inside a sequence
   append_json_string(out, text.substr(0, cut));
   if (cut == text.size()) return;
   out.pop_back();
@@ -176,7 +175,7 @@ namespace detail {
 [[gnu::cold]] constexpr std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
 
 namespace detail {
-/// Letters of a number, last first: std::to_string is a template of several hundred bytes.
+/// Writes digits from the last to the first. std::to_string is a template of several hundred bytes.
 [[gnu::cold]] constexpr void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
   char digits[24];
   char* first = digits + sizeof digits;
@@ -185,7 +184,7 @@ namespace detail {
   if (is_negative) *--first = '-';
   text.insert(first, digits + sizeof digits);
 }
-/// As few rounded digits as lie nearer to a float than to its neighbours; nine always do. They stand as in "%.9g".
+/// The fewest rounded digits that are nearer to a float than to its neighbours, at most nine, in the format of "%.9g".
 [[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
@@ -193,14 +192,14 @@ namespace detail {
   if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
   if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
 
-  // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one; the text still
-  // stands for the same float, of which neighbours differ by more (test: core/text).
+  // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one. The text still
+  // identifies the float, whose neighbours differ by more (test: core/text).
   const double magnitude = double{value} < 0 ? -double{value} : double{value};
   double scaled = magnitude;
   int exponent = 8;
   for (; scaled >= 1e9; scaled /= 10) ++exponent;
   for (; scaled < 1e8; scaled *= 10) --exponent;
-  // Half the way to the next float, less what scaling may be off. Below a power of 2 it is half as far.
+  // Half the distance to the next float, less the error of scaling. Below a power of 2 the distance is half as large.
   const std::uint32_t biased = bits >> 23U & 0xffU, fraction = bits & 0x7fffffU;
   const double half = std::bit_cast<double>(std::uint64_t{(biased > 0 ? biased : 1U) + (1023 - 151)} << 52U),
                above = half / magnitude * scaled * (1 - 1e-6), below = fraction == 0 && biased > 1 ? above / 2 : above;

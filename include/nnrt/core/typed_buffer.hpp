@@ -1,4 +1,4 @@
-// typed_buffer: owned elements of any dtype that references can compute on in constant evaluation.
+// typed_buffer: owned elements of any dtype, for references in constant evaluation.
 // Flow: evaluate<graph<f>> and the pass that evaluates constant nodes keep their tensors in such buffers.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The elements of one tensor, zero at first. Move only.
+/// Elements of one tensor, initially zero. Move only.
 class typed_buffer {
  public:
   constexpr typed_buffer() = default;
@@ -33,7 +33,7 @@ class typed_buffer {
   constexpr dtype type() const { return type_; }
   constexpr std::int64_t elements() const { return elements_; }
   constexpr any_pointer data() const { return data_; }
-  /// The elements as T, which must be the element type of type().
+  /// The elements as T, the element type of type().
   template <class T> constexpr array_ref<T> as() const { return {data_.get<T>(), static_cast<std::size_t>(elements_)}; }
 
  private:
@@ -46,8 +46,7 @@ class typed_buffer {
   any_pointer data_;
 };
 
-/// Some buffers, empty at first. Their number does not change, which saves compilers most of what a std::vector of them
-/// costs.
+/// A fixed number of buffers, initially empty; cheaper for compilers than a std::vector.
 class typed_buffers {
  public:
   constexpr explicit typed_buffers(std::size_t count) : first_(new typed_buffer[count]) {}

@@ -1,7 +1,5 @@
-// verdict: what an operator's rules say of one node - its output descs, or the one broken rule with the two values
-// involved.
-// Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same
-// words.
+// verdict: result of an operator's rules for a node - its output descs, or the broken rule with the two values.
+// Flow: infer() returns it; the DSL turns it into a compile error, dynamic front ends into an error with the same text.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,10 +10,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The number of an operator: NNRt's OH_NN_OperationType where it has one, else 1000 and up.
+/// Number of an operator: NNRt's OH_NN_OperationType if it has one, else 1000 or more.
 enum class op_code : std::int32_t {};
 
-/// Rules that follow from an operator's table of operands; they are checked before its own.
+/// Rules that follow from an operator's table of operands; checked before its own rules.
 enum class signature_rule {
   required_operand_must_be_given,
   operands_must_not_exceed_the_signature,
@@ -39,20 +37,19 @@ enum class signature_rule {
   rounding_must_be_one_of_the_operator,
 };
 
-/// Declared beside every enumeration of rules that several operators share: the compiler's complaint names the
-/// operator, too.
+/// Declared for every enumeration of rules shared by operators: compilers' messages then also name the operator.
 void shared_by_operators(signature_rule);
 
-/// What the two values of a verdict count; a real one stands there as the bits of a float.
+/// Unit of a verdict's two values; `real` means the bits of a float.
 enum class unit { number, type, layout, real };
 
-/// One broken rule of one operator, or the output descs when nothing is broken.
+/// A broken rule of an operator, or the output descs.
 struct verdict {
   op_code op{};
-  int rule = -1;  // index into Op::rule, or into signature_rule; -1: nothing is broken
+  int rule = -1;  // index in Op::rule or signature_rule; -1: no rule is broken
   bool by_signature = false;
   unit counted = unit::number;
-  std::int64_t actual = 0;  // in the rule's own unit: a rank, a channel count, pixels, a dtype
+  std::int64_t actual = 0;  // in the rule's unit: a rank, a channel count, pixels, a dtype
   std::int64_t expected = 0;
   pool<tensor_desc> outputs;
 
@@ -60,8 +57,8 @@ struct verdict {
   constexpr const tensor_desc& output(int i) const { return outputs[static_cast<std::size_t>(i)]; }
 };
 
-/// A rule of any operator, or of the signature, without its type: what follows is compiled once, and not for each
-/// operator again.
+/// A rule of any operator or of the signature, without its type: functions below are compiled once, not for each
+/// operator.
 struct rule_id {
   int index;
   bool by_signature;
@@ -83,7 +80,7 @@ constexpr verdict broken_rule(rule_id rule, unit counted, std::int64_t got, std:
 }
 }  // namespace detail
 
-/// A true verdict when both values are equal, else the broken rule with both.
+/// Success if both values are equal, else the broken rule with both.
 constexpr verdict require(rule_id rule, std::int64_t got, std::int64_t expected) {
   return got == expected ? verdict{} : detail::broken_rule(rule, unit::number, got, expected);
 }
@@ -95,7 +92,7 @@ constexpr verdict require(rule_id rule, format got, format expected) {
   return got == expected ? verdict{}
                          : detail::broken_rule(rule, unit::layout, static_cast<int>(got), static_cast<int>(expected));
 }
-/// NCHW beside NCHW, or any others: a format that names no order goes with NHWC, as NNRt has it.
+/// Both NCHW or neither: as in NNRt, formats without an order are treated like NHWC.
 constexpr verdict require_same_order(rule_id rule, format got, format expected) {
   return (got == nchw) == (expected == nchw) ? verdict{} : require(rule, got, expected);
 }
@@ -105,30 +102,30 @@ constexpr verdict require_at_least(rule_id rule, std::int64_t got, std::int64_t 
 constexpr verdict require_at_most(rule_id rule, std::int64_t got, std::int64_t most) {
   return got <= most ? verdict{} : detail::broken_rule(rule, unit::number, got, most);
 }
-/// least <= got <= most; the bound that is broken is the expected value.
+/// Requires least <= got <= most; the broken bound is the expected value.
 constexpr verdict require_between(rule_id rule, std::int64_t got, std::int64_t least, std::int64_t most) {
   return got < least ? detail::broken_rule(rule, unit::number, got, least) : require_at_most(rule, got, most);
 }
-/// Equal extents, or one of them not known yet (-1).
+/// Requires equal extents; unknown ones (-1) are accepted.
 constexpr verdict require_same_extent(rule_id rule, std::int64_t got, std::int64_t expected) {
   return got < 0 || expected < 0 ? verdict{} : require(rule, got, expected);
 }
-/// The same for real numbers, such as scales.
+/// Requires equal real numbers, such as scales.
 constexpr verdict require_real(rule_id rule, float got, float expected) {
   return got == expected ? verdict{}
                          : detail::broken_rule(rule, unit::real, std::bit_cast<std::int32_t>(got),
                                                std::bit_cast<std::int32_t>(expected));
 }
-/// least <= got <= most; the bound that is broken is the expected value. Not a number lies outside.
+/// Requires least <= got <= most for real numbers; the broken bound is the expected value. NaN is refused.
 constexpr verdict require_real_between(rule_id rule, float got, float least, float most) {
   return got <= most && got >= least ? verdict{} : require_real(rule, got, got > most ? most : least);
 }
-/// For rules about an operand that must, or must not, be there.
+/// For rules about an operand that must, or must not, be given.
 constexpr verdict refuse(rule_id rule, std::int64_t got, std::int64_t expected) {
   return detail::broken_rule(rule, unit::number, got, expected);
 }
 
-/// Nothing is broken, and these are the outputs.
+/// Success with these outputs.
 template <class... Desc> constexpr verdict ok(const Desc&... desc) {
   verdict v;
   v.outputs.reserve(sizeof...(Desc));
@@ -136,17 +133,17 @@ template <class... Desc> constexpr verdict ok(const Desc&... desc) {
   return v;
 }
 
-/// One operand as rules see it: its desc and, of a constant integer operand, its values.
+/// An operand for rules: its desc and, for a constant integer operand, its values.
 struct operand {
   tensor_desc desc;
-  array_ref<const std::int64_t> values;  // integers of a constant; empty when unknown
+  array_ref<const std::int64_t> values;  // of a constant integer operand; empty if unknown
   bool constant = false;                 // a constant or a weight: known before the network runs
-  // a constant whose values follow from shapes that are still unknown: extents that it gives are -1
+  // a constant computed from shapes that are still unknown; extents that depend on it are -1
   bool awaited = false;
 
-  /// Whether there is such an operand at all: optional ones may be missing.
+  /// False for an optional operand that is missing.
   constexpr explicit operator bool() const { return desc.type != dtype::none; }
-  /// Whether the integer values are known (an empty list of a constant is known, too).
+  /// Whether the integer values are known, including an empty list.
   constexpr bool has_values() const { return constant && std::int64_t(values.size()) == desc.elements(); }
 };
 

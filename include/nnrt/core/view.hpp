@@ -1,6 +1,5 @@
-// view: tensors as references and kernels see them - a desc, strides and typed data that also works in constant
-// evaluation.
-// Flow: executors make views of their operands for each step; Op::reference asks them for typed access.
+// view: tensors as references and kernels see them - desc, strides and typed data, also in constant evaluation.
+// Flow: executors make views of operands for each step; Op::reference gets typed access from them.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -16,7 +15,7 @@ template <class T> struct tensor_view {
   T* data = nullptr;
   shape_t shape;
   shape_t strides;
-  bool is_dense = true;  // whether the strides are those of a dense row-major tensor
+  bool is_dense = true;  // row-major without gaps
 
   constexpr std::int64_t extent(int axis) const { return shape[axis]; }
   constexpr std::int64_t elements() const { return shape.elements(); }
@@ -46,8 +45,8 @@ template <class T> struct tensor_view {
   }
 };
 
-/// A pointer to elements of any dtype. Constant evaluation allows no cast from void*, so there the member of the dtype
-/// is read.
+/// A pointer to elements of any dtype. Constant evaluation allows no cast from void*, so there it has a member for each
+/// dtype.
 class any_pointer {
  public:
   constexpr any_pointer() = default;
@@ -55,7 +54,7 @@ class any_pointer {
     if (std::is_constant_evaluated()) set(elements);
     else raw_ = static_cast<void*>(elements);
   }
-  /// For bytes whose dtype the desc tells; run time only.
+  /// For bytes whose dtype is in a desc; only at run time.
   static any_pointer bytes(void* first) {
     any_pointer p;
     p.raw_ = first;
@@ -115,12 +114,11 @@ class any_pointer {
   } typed_;
 };
 
-/// One operand of a step: desc, optional strides, data, and the scales of a per-channel quantised tensor. Does not own
-/// anything.
+/// A non-owning operand of a step: desc, optional strides, data, and scales of a per-channel quantised tensor.
 struct view {
-  const tensor_desc* desc = nullptr;  // nullptr: an optional operand that is not there
+  const tensor_desc* desc = nullptr;  // nullptr: a missing optional operand
   any_pointer data;
-  const shape_t* strides = nullptr;    // in elements; nullptr: dense, row-major
+  const shape_t* strides = nullptr;    // in elements; nullptr: row-major without gaps
   array_ref<const float> scales = {};  // one for each index of the quantised axis
   array_ref<const std::int32_t> zero_points = {};
 
@@ -130,7 +128,7 @@ struct view {
   constexpr int rank() const { return desc->shape.rank; }
   constexpr std::int64_t elements() const { return desc->shape.elements(); }
 
-  /// Typed access; T is the element type of the desc's dtype, const or not.
+  /// Typed access; T is the element type of the desc's dtype, possibly const.
   template <class T> constexpr tensor_view<T> as() const {
     using element = std::remove_const_t<T>;
     return {data.get<element>(), desc->shape, strides != nullptr ? *strides : row_major_strides(desc->shape),

@@ -1,16 +1,16 @@
-// window: where the windows of convolutions and pools lie - output extents and the padding in front.
-// Flow: infer functions of window operators, their references and kernels ask here, so that no two can disagree.
+// window: positions of windows of convolutions and pools - output extents and padding.
+// Flow: infer functions, references and kernels of window operators call these functions, so that they agree.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The largest kernel, stride, dilation or pad; with it no computation on windows leaves 64 bits.
+/// Largest kernel, stride, dilation or pad, so that computations on windows fit into 64 bits.
 inline constexpr std::int64_t max_window_length = (std::int64_t{1} << 31) - 1;
 
-/// A window operator along one axis; lengths in pixels, each at most max_window_length but the input's. -1: input or
-/// kernel not known.
+/// A window operator along one axis. Lengths are in pixels, at most max_window_length except for the input. -1: input
+/// or kernel unknown.
 struct window {
   std::int64_t input = 0;
   std::int64_t kernel = 1;
@@ -21,15 +21,16 @@ struct window {
   std::int64_t after = 0;
   bool ceil_mode = false;
 
-  /// Pixels from a window's first tap to its last, both included.
+  /// Pixels from the first tap of a window to the last, inclusive.
   constexpr std::int64_t span() const { return (kernel - 1) * dilation + 1; }
-  // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here
-  // into each of them four times.
+  // Functions below are not inlined: kernels need four of these numbers for each image, and inlining would copy the
+  // code four times into each.
 
-  /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
-  /// covers. ceil_mode, which is about explicit pads only, adds a last window that lacks less than a stride of being
-  /// covered (it may be the only one), unless it would start behind the input, in the padding after it (the rule of
-  /// ONNX and PyTorch).
+  /// Number of windows, at least 0; -1 if unknown. SAME: ceil(input / stride); else the windows that fit into the
+  /// padded input.
+  /// ceil_mode, for explicit pads only, adds a last window that exceeds the padded input by less than a stride
+  /// (possibly the only window). It is not added if it would start after the input, in the padding (rule of ONNX and
+  /// PyTorch).
   [[gnu::noinline]] constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
@@ -39,16 +40,16 @@ struct window {
     const bool one_more = ceil_mode && mode == pad_mode::explicit_pads && next < free + stride && next < input + before;
     return one_more ? whole + 1 : whole;
   }
-  /// Input with its explicit padding.
+  /// Input with explicit padding.
   constexpr std::int64_t padded() const { return mode == pad_mode::explicit_pads ? input + before + after : input; }
-  /// Padded pixels in front of the input. SAME: half of what is needed, rounded down.
+  /// Padding before the input in pixels. SAME: half of the padding needed, rounded down.
   [[gnu::noinline]] constexpr std::int64_t pad_before() const {
     if (mode == pad_mode::explicit_pads) return before;
     if (mode == pad_mode::valid) return 0;
     const std::int64_t needed = (outputs() - 1) * stride + span() - input;
     return needed > 0 ? needed / 2 : 0;
   }
-  /// Padded pixels after the input. SAME: the rest of what is needed.
+  /// Padding after the input in pixels. SAME: the rest of the padding needed.
   constexpr std::int64_t pad_after() const {
     if (mode == pad_mode::explicit_pads) return after;
     if (mode == pad_mode::valid) return 0;
