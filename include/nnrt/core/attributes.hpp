@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/enumerators.hpp>
 #include <nnrt/core/fixed_string.hpp>
 #include <nnrt/core/pool.hpp>
 
