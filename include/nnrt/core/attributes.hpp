@@ -2,6 +2,7 @@
 // Flow: each operator's reflected attrs struct is packed for the IR, and unpacked by infer, reference and kernels.
 #pragma once
 
+#include <nnrt/core/activation.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/enumerators.hpp>
 #include <nnrt/core/fixed_string.hpp>
@@ -13,7 +14,6 @@
 #include <boost/hana/fwd/string.hpp>
 #include <boost/hana/fwd/tuple.hpp>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -48,31 +48,6 @@ enum class coordinates { asymmetric, align_corners, half_pixel };
 
 /// Operation of eltwise(). Numbers: the values of OH_NN_ELTWISE_MODE, HDI EltwiseMode.
 enum class eltwise_mode { product, sum, maximum };
-
-/// Activation that an operator applies to its result. Numbers: OH_NN_FuseType.
-enum class activation { none, relu, relu6 };
-
-constexpr std::string_view name_of(activation fused) {
-  constexpr std::string_view names[] = {"none", "relu", "relu6"};
-  static_assert(detail::covers<activation, std::size(names)>);
-  return names[static_cast<int>(fused)];
-}
-
-/// The range to which results are clamped; by default every number.
-struct clamp_range {
-  float lo = -std::numeric_limits<float>::infinity();
-  float hi = std::numeric_limits<float>::infinity();
-};
-
-/// The range to which a fused activation clamps: [0, inf] for relu, [0, 6] for relu6.
-constexpr clamp_range range_of(activation fused) {
-  switch (fused) {
-    case activation::none: return {};
-    case activation::relu: return {.lo = 0};
-    case activation::relu6: return {.lo = 0, .hi = 6};
-  }
-  __builtin_unreachable();
-}
 
 /// Activation inside a recurrent layer. Numbers: ActivationFunctionType of TFLite.
 enum class recurrent_activation { none, relu, relu_n1_to_1, relu6, tanh };

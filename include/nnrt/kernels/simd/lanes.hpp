@@ -3,6 +3,7 @@
 // simd/int8_lanes.hpp, simd/dot4.hpp and their like.
 #pragma once
 
+#include <nnrt/core/activation.hpp>
 #include <nnrt/core/config.hpp>
 #include <nnrt/kernels/simd/optimization_barrier.hpp>
 
