@@ -11,12 +11,12 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, x without its sign
 ///
-/// Of integers the most negative one stays, for it has no counterpart. A NaN stays one.
+/// The most negative integer is unchanged, as its magnitude does not fit. NaN gives NaN.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero
-/// point is brought to it in fixed point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`; the distance from the zero
+/// point is rescaled in fixed point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ABS; quantised: the reference kernel of
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_ABS; quantised: the reference kernel of
 /// TFLite's ABS.
 struct abs : detail::number_function {
   static constexpr op_code code{58};

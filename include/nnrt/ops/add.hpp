@@ -10,17 +10,17 @@ namespace ops {
 
 /// Sum of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a + b)
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, fused(a + b)
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
 /// Integers wrap around.
 ///
-/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are shifted
-/// left by 20 bits (i16: 15), brought to twice the larger scale, added, brought to the scale of y and clamped, as the
-/// activation says. i16 so whatever the scales are.
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale given by `into<quant{…}>`. Both are shifted
+/// left by 20 bits (i16: 15), rescaled to twice the larger scale, added, rescaled to y and clamped by the activation.
+/// For i16 this holds for all scales.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_ADD;
-/// quantised: the reference kernels of TFLite's ADD.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
+/// OH_NN_OPS_ADD; quantised: the reference kernels of TFLite's ADD.
 struct add : detail::arithmetic_function<true> {
   static constexpr op_code code{1};
   static constexpr std::string_view name = "add";
@@ -47,7 +47,7 @@ struct add : detail::arithmetic_function<true> {
 
 }  // namespace ops
 
-/// add(a, b), where one of the two may be a number, with a fused activation; a + b is the same without one.
+/// add(a, b), one of which may be a number, with a fused activation; a + b is the same without one.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto add(A a, B b, Keywords... keywords) {

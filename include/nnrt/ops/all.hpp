@@ -8,15 +8,16 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
+/// Logical "and" of the elements along `axes`: reduce_all without its NNRt attributes.
 ///
-///   x: any shape; booleans, or plain numbers, of which all but 0 are true      axes: a list of axes, constant; missing
-///                                                                              or empty: all; listed twice: once
-///   y: booleans; the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
+///   x: any shape; booleans, or plain numbers, of which all but 0 are true
+///   axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: booleans; the extents of the other axes; unless keep_dims is 0, the reduced axes remain with extent 1
 ///
-/// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
+/// A full reduction without keep_dims has rank 0. Axes count from the end when negative. The result for no elements is
+/// true.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_ALL.
 struct all : detail::plain_reduction<types::any> {
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr op_code code{77};
@@ -50,7 +51,7 @@ struct all : detail::plain_reduction<types::any> {
 
 }  // namespace ops
 
-/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes whether all elements are true.
+/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes over all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
 }

@@ -1,4 +1,4 @@
-// arg_max: where the largest elements along an axis are, or what they are.
+// arg_max: indices or values of the largest elements along an axis.
 // Flow: front ends call infer(); kernels/select.hpp binds lines of f32, i32 and bytes to the searches of largest.hpp.
 #pragma once
 
@@ -16,12 +16,12 @@ namespace ops {
 ///   x: any shape of rank >= 1
 ///   y: the extents of x, but k along the axis; without the axis when k is 1 and keep_dims is not set
 ///
-/// y has indices (i32, or i64 where the output is declared so), or with out_max_value the elements themselves, in the
-/// dtype of x. Of equal elements the one with the smaller index comes first; a NaN counts as larger than every number.
-/// A quantised x is compared by its stored integers. `axis` counts from the end when negative; -1 is the default.
+/// y has indices (i32, or i64 if the output is declared so), or with out_max_value the elements in the dtype of x. Of
+/// equal elements the one with the smaller index is first; NaN counts as larger than every number. A quantised x is
+/// compared by its quantised values. `axis` counts from the end when negative; -1 is the default.
 ///
-/// Broken rules: see `rule`; axes, elements and scales are counted. Source: NNRt OH_NN_OPS_ARG_MAX, shapes as in
-/// MindSpore.
+/// Broken rules: see `rule`; values: axes, numbers of elements, numbers of scales. Source: NNRt OH_NN_OPS_ARG_MAX,
+/// shapes as in MindSpore.
 struct arg_max {
   static constexpr op_code code{54};
   static constexpr std::string_view name = "arg_max";
@@ -33,7 +33,7 @@ struct arg_max {
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 75, i64, -1}, {"keep_dims", 76, boolean, -1}, {"k", 124, i64, -1}, {"out_max_value", 125, boolean, -1}};
 
-  /// Larger indices would not fit into i32.
+  /// Larger indices do not fit into i32.
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 
   struct attrs {
@@ -61,7 +61,7 @@ struct arg_max {
     if (extent >= 0)
       if (auto v = require_at_most(Rule::k_must_not_exceed_the_extent, a.k, extent); !v) return v;
     const bool is_wide = !wanted.empty() && wanted[0].type == i64;
-    if (!a.out_max_value && !is_wide)  // an extent that is not known yet is at least k
+    if (!a.out_max_value && !is_wide)  // an unknown extent is at least k
       if (auto v = require_at_most(Rule::extent_must_be_countable_in_32_bits, extent < 0 ? a.k : extent, max_extent);
           !v)
         return v;
@@ -107,8 +107,8 @@ struct arg_max {
       if (i != axis) y.push_back(x[i]);
     return y;
   }
-  /// The first of the largest elements of a line that come behind element `last` in the order of the result; -1: all
-  /// do.
+  /// Of the elements after element `last` in the result's order, the first of the largest ones of a line. -1 as `last`:
+  /// all elements.
   template <class Line> static constexpr std::int64_t largest_behind(Line at, std::int64_t last, std::int64_t extent) {
     std::int64_t best = -1;
     for (std::int64_t e = 0; e < extent; ++e) {

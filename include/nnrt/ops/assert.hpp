@@ -1,4 +1,4 @@
-// assert: conditions that must hold, or the run ends with an error.
+// assert: conditions that must be true, or the run ends with an error.
 // Flow: front ends call infer(); it runs by its reference; a run whose condition is false ends with a fault.
 #pragma once
 
@@ -9,13 +9,13 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Truth values that must all be true.
+/// Booleans that must all be true.
 ///
-///   condition: booleans of any shape      data: what the condition is about, any shape and dtype      y: condition
+///   condition: booleans of any shape      data: values to report, any shape and dtype      y: condition
 ///
-/// A run with a false one ends with an error that names the first of them; a constant one is refused before. No element
-/// of `data` is read: `summarize`, how many of them others print then, means nothing here. A network whose outputs do
-/// not need y leaves the node out, as any other.
+/// A run with a false condition ends with an error that names the first one; a false constant is refused before. `data`
+/// is not read: `summarize`, the number of its elements that other implementations print, has no effect. The node is
+/// removed if no output of the network needs y.
 ///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_ASSERT.
 struct assert {
@@ -57,8 +57,8 @@ struct assert {
 
 }  // namespace ops
 
-/// asserted(condition, data): condition, in a network whose runs end with an error where it is false. (<cassert> has a
-/// macro of the operator's own name.)
+/// asserted(condition, data): condition, in a network whose runs fail if it is false. (<cassert> defines a macro with
+/// the operator's name.)
 template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
 constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {
   return dsl::apply<ops::assert>(condition, data, keywords...);

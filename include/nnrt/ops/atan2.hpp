@@ -8,15 +8,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Angle of points from the first axis, element by element.
+/// Angle of points from the x axis, element by element.
 ///
-///   y, x: shapes that broadcast as NumPy's do      angle: the common shape, in radians from -pi to pi
+///   y, x: shapes that broadcast as in NumPy      angle: the common shape, in radians from -pi to pi
 ///
-/// The point is (x, y): the angle has the sign of y and is atan(y / x) where x is positive. The special values are
-/// those of C's atan2: 0 or pi for y = 0, by the sign of x, multiples of pi/4 for infinities, NaN for NaN. `angle` has
-/// the dtype of higher precision of the two.
+/// The point is (x, y): the angle has the sign of y and is atan(y / x) for positive x. Special values are those of C's
+/// atan2: 0 or pi for y = 0, by the sign of x; multiples of pi/4 for infinities; NaN for NaN. `angle` has the dtype of
+/// higher precision of the two.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: C's atan2; TFLite's ATAN2.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on). Source: C's atan2; TFLite's ATAN2.
 struct atan2 {
   static constexpr op_code code{1020};
   static constexpr std::string_view name = "atan2";
@@ -46,7 +46,7 @@ struct atan2 {
 
 }  // namespace ops
 
-/// atan2(y, x), where one of the two may be a number.
+/// atan2(y, x), one of which may be a number.
 template <class Y, class X, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<Y, X>
 constexpr auto atan2(Y y, X x, Keywords... keywords) {

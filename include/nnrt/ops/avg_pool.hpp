@@ -11,22 +11,25 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Mean over a sliding window, per channel; the padding is left out of sum and count, or counts as zeros.
+/// Mean over a sliding window, per channel. Padding is excluded from sum and count, or counts as zeros.
 ///
 ///   x: [N, H, W, C]      y: [N, H', W', C] = fused(sum of the window's pixels in the image / their number)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - kernel) / stride) + 1, and likewise W'
-///   ceil_mode, with explicit pads: ceil instead of floor, less the last window if it would start behind the image
-///   (in the padding after it), as in ONNX and PyTorch
-///   count_include_pad: the sum is divided by the number of places of the window in the image and its padding; places
-///   behind both, which ceil_mode's last window may have, do not count
-///   global: one window as large as the image; kernel, stride and pads play no part
+///   ceil_mode, with explicit pads: ceil instead of floor, without the last window if it would start after the image
+///   (in its padding), as in ONNX and PyTorch
+///   count_include_pad: the divisor is the number of the window's positions in the image and its padding; positions
+///   outside of both, which the last window of ceil_mode may have, do not count
+///   global: one window of the image's size; kernel, stride and pads are ignored
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite
-/// where all pixels are; i32 or i64 without a scale, whose sums wrap around in 64 bits and whose means are truncated
-/// toward zero; or quantised i8, u8 or i16: the mean of the quantised values (of padding: the zero point), halves away
-/// from zero or as x is rounded; a fused activation is a clamp of them. y has scale and zero point of x, and no other
-/// may be wanted: TFLite asks for the same, and a second rounding would lose what quant_dtype_cast loses openly.
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, with a finite mean for
+/// finite pixels; i32 or i64 without a scale, with sums that wrap around in 64 bits and means truncated toward zero; or
+/// quantised i8, u8 or i16.
+///
+/// Quantised: the mean of the quantised values (padding has the zero point), rounded half away from zero or as x's
+/// quantisation says; a fused activation clamps it. y has scale and zero point of x, as in TFLite; quant_dtype_cast
+/// makes other ones.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; padding as in all known implementations;
 /// count_include_pad: PyTorch's AvgPool2d, where it is the default, and ONNX's AveragePool; quantised: the reference
 /// kernels of TFLite's AVERAGE_POOL_2D.
 struct avg_pool {
@@ -57,7 +60,7 @@ struct avg_pool {
           fused(activation::none),
           count_include_pad(false) {}
   };
-  /// Whether count_include_pad does: where a window reaches into padding, or may.
+  /// count_include_pad matters only if a window can reach into padding.
   static constexpr bool plays_a_part(const attrs& a, const tensor_desc& x) {
     const detail::window_pair at = detail::windows_of(a, x.shape);
     return has_padding(at.h) || has_padding(at.w);
@@ -107,8 +110,8 @@ struct avg_pool {
     if (at.input < 0 || at.kernel < 0) return at.mode == pad_mode::same || at.before > 0 || at.after > 0;
     return at.pad_before() > 0 || at.pad_after() > 0;
   }
-  /// The mean of the window's pixels and of `count - s.count` zero points, rounded as y's quantisation says. No sum
-  /// leaves 64 bits.
+  /// Mean of the window's pixels and of `count - s.count` zero points, rounded as y's quantisation says. Sums fit into
+  /// 64 bits.
   template <class T>
   static constexpr std::int64_t mean_with_zero_points(const window_sum<T>& s, std::int64_t count,
                                                       const quantisation& of) {
@@ -118,7 +121,7 @@ struct avg_pool {
     const bool is_half_up = is_half_to_even(of.rounding) ? mean % 2 != 0 : mean >= 0;
     return mean + (2 * rest > count || (2 * rest == count && is_half_up) ? 1 : 0);
   }
-  /// `count`: what the sum is divided by, the pixels or more.
+  /// `count`: the divisor, at least the number of pixels.
   template <class T>
   static constexpr T finish(const window_sum<T>& s, std::int64_t count, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {

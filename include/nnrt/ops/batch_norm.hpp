@@ -1,5 +1,5 @@
 // batch_norm: normalisation of each channel with statistics from training.
-// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
+// Flow: front ends call infer(); passes/fold.hpp folds it into the preceding layer, or else kernels compute it.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -21,12 +21,12 @@ namespace ops {
 ///   x: [..., C]      scale, offset, mean, variance: [C]
 ///   y: [..., C] = (x - mean) / sqrt(variance + epsilon) * scale + offset
 ///
-/// epsilon is 1e-4 unless given. Where it and a variance are 0, results are infinite, or no numbers for x = mean.
+/// epsilon is 1e-4 by default. With epsilon and variance 0, results are infinite, or NaN for x = mean.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, the parameters f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each quantised value is the nearest to the real result, rounded to float.
+/// scale given by `into<quant{…}>`. Each quantised value is nearest to the real result, rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BATCH_NORM; quantised: this library.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_BATCH_NORM; quantised: this library.
 struct batch_norm {
   static constexpr op_code code{3};
   static constexpr std::string_view name = "batch_norm";
@@ -53,7 +53,7 @@ struct batch_norm {
     NNRT_ATTRIBUTES(attrs, (float, epsilon));  // first: passes read it as word 0
     constexpr attrs() : epsilon(1e-4F) {}
   };
-  /// The first release had another epsilon.
+  /// The default of the first release.
   static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int api_level) {
     if (given.empty() && api_level < 11) a.epsilon = 1e-7F;
   }

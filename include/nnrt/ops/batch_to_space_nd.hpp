@@ -1,4 +1,4 @@
-// batch_to_space_nd: images put together of the pixels that a batch holds apart; the way back from space_to_batch_nd.
+// batch_to_space_nd: images from pixels that are spread over a batch; the inverse of space_to_batch_nd.
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
@@ -10,15 +10,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// One image of each block.h * block.w images: they lie between each other's pixels.
+/// One image of each block.h * block.w images, whose pixels interleave.
 ///
 ///   x: [N * block.h * block.w, H, W, C], NHWC
 ///   y: [N, H * block.h - top - bottom, W * block.w - left - right, C]
 ///
 /// Without crops y[n, h, w, c] = x[n + N * (h % block.h * block.w + w % block.w), h / block.h, w / block.w, c]. `crops`
-/// (top, bottom, left, right) are pixels cut off the result; none are given for none. The block has to be given.
+/// (top, bottom, left, right) are pixels removed from the result; the default is none. `block` is required.
 ///
-/// Broken rules: see `rule`; images and pixels are counted. Source: NNRt OH_NN_OPS_BATCH_TO_SPACE_ND.
+/// Broken rules: see `rule`; values: images, pixels. Source: NNRt OH_NN_OPS_BATCH_TO_SPACE_ND.
 struct batch_to_space_nd {
   static constexpr op_code code{4};
   static constexpr std::string_view name = "batch_to_space_nd";
@@ -76,7 +76,7 @@ struct batch_to_space_nd {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;  // beside an extent of 0 the others may be huge
+    if (y.elements() == 0) return;  // with an extent of 0 the others may be huge
     for (std::int64_t n = 0; n < y.extent(0); ++n)
       for (std::int64_t h = 0; h < y.extent(1); ++h)
         for (std::int64_t w = 0; w < y.extent(2); ++w) {

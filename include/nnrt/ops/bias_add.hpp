@@ -1,5 +1,5 @@
 // bias_add: adds one number to each channel.
-// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it; kernels/bind/ has the kernel.
+// Flow: front ends call infer(); passes/fold.hpp folds it into the preceding layer; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -17,8 +17,8 @@ namespace ops {
 ///   x: [..., C]      bias: [C]      y: [..., C] = x + bias
 ///
 /// dtypes: f16 (sum in f32), f32, f64; integers, which wrap around; or quantised x and bias, i8, u8 or i16 with one
-/// scale each, y with the scale that `into<quant{…}>` gives, by the arithmetic of add.
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
+/// scale each, y with the scale given by `into<quant{…}>`, with the arithmetic of add. Broken rules: see `rule`;
+/// values: numbers of scales. Source: NNRt OH_NN_OPS_BIAS_ADD, for any rank from 1 on.
 struct bias_add {
   static constexpr op_code code{5};
   static constexpr std::string_view name = "bias_add";
@@ -65,7 +65,7 @@ struct bias_add {
 
   /// One element of the result.
   template <class T> static constexpr T element(const attrs&, T x, T bias) {
-    // Unsigned arithmetic wraps where signed arithmetic is undefined.
+    // Unsigned: signed overflow is undefined.
     using sum_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     return static_cast<T>(static_cast<sum_t>(x) + static_cast<sum_t>(bias));
   }

@@ -1,4 +1,4 @@
-// broadcast_to: a tensor repeated until it has a given shape.
+// broadcast_to: repeats a tensor to a given shape.
 // Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
@@ -10,13 +10,13 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// x, repeated along the axes in which it has the extent 1.
+/// x, repeated along the axes of extent 1.
 ///
 ///   x: [d0 … dn]      y: the extents that `shape` lists, at most 8
 ///
-/// The last extents of `shape` belong to the axes of x, as in NumPy; -1 keeps that of x.
+/// The last extents of `shape` correspond to the axes of x, as in NumPy; -1 keeps x's extent.
 ///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_BROADCAST_TO; -1 as in MindSpore.
+/// Broken rules: see `rule`; values: axes, extents. Source: NNRt OH_NN_OPS_BROADCAST_TO; -1 as in MindSpore.
 struct broadcast_to {
   static constexpr op_code code{69};
   static constexpr std::string_view name = "broadcast_to";

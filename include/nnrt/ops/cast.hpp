@@ -10,15 +10,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Conversion of each element to the dtype whose number `type` holds.
+/// Conversion of each element to the dtype given by `type`.
 ///
-///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype, OH_NN_DataType's, or HDI's as
-///                                3.2 wrote it
+///   x: any shape, any dtype
+///   type: one integer, a constant: number of a dtype, as in OH_NN_DataType, or as in HDI 3.2
 ///   y: the same shape, of that dtype
 ///
-/// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
-/// narrower integer; anything but 0 is true. Quantised tensors are refused: see quant_dtype_cast. Broken rules: see
-/// `rule`. Source: NNRt OH_NN_OPS_CAST, made definite in this library.
+/// Floats are truncated to integers and saturated, NaN gives 0; narrower integers get the low bits; values other than 0
+/// are true. Quantised tensors are refused: see quant_dtype_cast. Broken rules: see `rule`. Source: NNRt
+/// OH_NN_OPS_CAST, with open cases decided by this library.
 struct cast {
   static constexpr op_code code{6};
   static constexpr std::string_view name = "cast";

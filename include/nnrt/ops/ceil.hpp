@@ -1,4 +1,4 @@
-// ceil: the next integer above.
+// ceil: the smallest integer that is at least x.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
@@ -9,14 +9,14 @@ namespace ops {
 
 /// Ceiling, element by element.
 ///
-///   x: any shape      y: the same shape, the smallest integer that is not below x
+///   x: any shape      y: the same shape, the smallest integer >= x
 ///
-/// Numbers above -1 and below zero become -0. Infinities and NaN stay.
+/// Numbers above -1 and below zero give -0. Infinities and NaN are unchanged.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_CEIL.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_CEIL.
 struct ceil : detail::real_function {
   static constexpr op_code code{90};
   static constexpr std::string_view name = "ceil";

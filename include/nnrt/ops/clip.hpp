@@ -1,4 +1,4 @@
-// clip: a number, or the nearest one of a range.
+// clip: clamps numbers to a range.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
@@ -10,15 +10,15 @@ namespace ops {
 
 /// Clamping to a range, element by element.
 ///
-///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
+///   x: any shape      y: the same shape, min(max(x, min), max)
 ///
-/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one. Plain integers are
-/// compared with the least and the largest integers between both.
+/// min is minus infinity and max infinity by default (0 and 0 in NNRt). NaN gives NaN. Plain integers are clamped to
+/// the least and the largest integer between both.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
+/// Broken rules: see `rule`; values: real numbers. Source: NNRt OH_NN_OPS_CLIP.
 struct clip : detail::number_function {
   static constexpr op_code code{76};
   static constexpr std::string_view name = "clip";
@@ -60,7 +60,7 @@ struct clip : detail::number_function {
     const T low = math::convert<T>(whole(a.min, -1)), high = math::convert<T>(whole(a.max, 1));
     detail::for_each_element<T>(in, out, [&](T x) { return x < low ? low : x > high ? high : x; });
   }
-  /// The nearest integer inside of a bound: above min, below max. Infinite bounds stay.
+  /// The nearest integer inside a bound: at least min, or at most max. Infinite bounds are unchanged.
   static constexpr double whole(float bound, int side) {
     if (math::is_inf(bound)) return double{bound};
     return side < 0 ? math::ceil(double{bound}) : math::floor(double{bound});
@@ -69,7 +69,7 @@ struct clip : detail::number_function {
 
 }  // namespace ops
 
-/// clip(x, at_least<-1>, at_most<1>), or with one bound alone.
+/// clip(x, at_least<-1>, at_most<1>), or with one bound.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::clip>(x, keywords...);
 }

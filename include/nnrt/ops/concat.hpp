@@ -1,6 +1,6 @@
-// concat: tensors one after the other along an axis.
-// Flow: front ends call infer(); the planner lets inputs be computed in place where it can; kernels/select.hpp binds
-// the copy.
+// concat: joins tensors along an axis.
+// Flow: front ends call infer(); the planner lets inputs be computed in place if possible; kernels/select.hpp binds the
+// copy.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -14,18 +14,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The inputs one after the other along `axis`.
+/// The inputs, joined along `axis` in order.
 ///
 ///   x: any number of tensors of one dtype, order of axes and rank, whose other extents are equal
 ///   y: their shape, with the sum of the extents along `axis`
 ///
 /// `axis` counts from the end when negative; 0 is the default.
 ///
-/// Quantised inputs of one scale are moved as they are. Those of another scale than y, which `into<quant{…}>` gives,
-/// are brought to it: each real number, in float, to the nearest step of y, halves away from zero.
+/// Quantised inputs with y's scale are copied. Those with another scale than y's, which `into<quant{…}>` gives, are
+/// rescaled: each real number, in float, to the nearest quantised value of y, half away from zero.
 ///
-/// Broken rules: see `rule`; ranks, axes, extents and scales are counted. Source: NNRt OH_NN_OPS_CONCAT; scales that
-/// differ: the reference kernel of TFLite's CONCATENATION, for u8.
+/// Broken rules: see `rule`; values: ranks, axes, extents, numbers of scales. Source: NNRt OH_NN_OPS_CONCAT; scales
+/// that differ: the reference kernel of TFLite's CONCATENATION, for u8.
 struct concat {
   static constexpr op_code code{7};
   static constexpr std::string_view name = "concat";
@@ -51,7 +51,7 @@ struct concat {
     extents_beside_the_axis_must_be_equal,
     inputs_must_all_be_quantised_or_all_plain,
     quantised_inputs_must_have_one_scale,
-    quantised_output_must_have_one_scale,  // where those of the inputs differ, it has to be given
+    quantised_output_must_have_one_scale,  // must be given if the inputs' scales differ
     inputs_of_several_scales_must_be_i8_u8_or_i16,
   };
 
@@ -87,7 +87,7 @@ struct concat {
   }
 
  private:
-  /// The quantisation of y: what is wanted, or that of all inputs.
+  /// The quantisation of y: the declared one, or that of all inputs.
   static constexpr verdict choose_scale(quantisation& y, array_ref<const operand> in, const tensor_desc& wish) {
     const bool is_quantised{y};
     bool differs = false;
@@ -106,7 +106,7 @@ struct concat {
     if (!differs || types::stored.contains(type)) return {};
     return require(rule::inputs_of_several_scales_must_be_i8_u8_or_i16, type, i8);
   }
-  /// A quantised value of an input as one of y: every step in float.
+  /// Rescales a quantised value of an input to y; every step in float.
   template <class T> struct rescaling {
     float factor, offset;
     const quantisation& to;
@@ -120,11 +120,11 @@ struct concat {
     }
 
    private:
-    /// Such a factor already takes every number but the zero point beyond the range, and what it makes of them stays
-    /// finite: infinity - infinity would be no number.
+    /// Such a factor moves every number but the zero point out of range already, and keeps products finite: infinity -
+    /// infinity would be NaN.
     static constexpr float bounded(float factor) { return std::min(factor, 0x1p100F); }
   };
-  /// Copies x to y where that takes another scale; false where it does not.
+  /// Copies x to y if that needs rescaling; false if not.
   template <class T>
   static constexpr bool move_rescaled(const tensor_view<T>& y, const tensor_view<const T>& x, int axis,
                                       std::int64_t first, const quantisation& from, const quantisation& to) {
@@ -134,11 +134,11 @@ struct concat {
     }
     return false;
   }
-  /// Puts x behind y; an extent beside the axis that only one of them knows is known.
+  /// Appends x's shape to y's. Other extents are known if one of the two knows them.
   static constexpr verdict join(shape_t& y, const shape_t& x, int axis) {
     for (int i = 0; i < y.rank; ++i) {
       if (i == axis) {
-        y[i] = y[i] < 0 || x[i] < 0 ? -1 : y[i] > max_elements ? y[i] : y[i] + x[i];  // too large stays too large
+        y[i] = y[i] < 0 || x[i] < 0 ? -1 : y[i] > max_elements ? y[i] : y[i] + x[i];  // saturated
       } else {
         if (auto v = require_same_extent(rule::extents_beside_the_axis_must_be_equal, x[i], y[i]); !v) return v;
         if (y[i] < 0) y[i] = x[i];

@@ -1,4 +1,4 @@
-// constant_of_shape: a tensor of one number, which is an attribute.
+// constant_of_shape: a tensor of one value, which is an attribute.
 // Flow: front ends call infer(); it runs by its reference; its shape often comes from a shape_of.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace ops {
 ///
 ///   shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
 ///
-/// The dtype of y is `data_type`, a number of OH_NN_DataType or of HDI's DataType; 0, which it is unless given, stands
-/// for f32. `value` is 0 unless given, and converted as cast does it.
+/// The dtype of y is `data_type`, a number of OH_NN_DataType or HDI's DataType; the default 0 is f32. `value` is 0 by
+/// default and converted as by cast.
 ///
-/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
-/// result has the format of its rank.
+/// A shape that is known only at run time needs an output of declared shape and must equal it. The result has the
+/// default format of its rank.
 ///
-/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_CONSTANT_OF_SHAPE.
+/// Broken rules: see `rule`; values: extents. Source: NNRt OH_NN_OPS_CONSTANT_OF_SHAPE.
 struct constant_of_shape {
   static constexpr op_code code{68};
   static constexpr std::string_view name = "constant_of_shape";
@@ -64,7 +64,7 @@ struct constant_of_shape {
   }
   static constexpr auto macs = no_macs;
 
-  /// Whether the shape, which only this run may know, is the one that was planned.
+  /// Checks that the shape, which may be known only in this run, is the planned one.
   static constexpr run_fault check(arguments in, results out) {
     for (int i = 0; i < out[0].rank(); ++i)
       if (in[0].integer(i) != out[0].shape()[i])

@@ -9,22 +9,27 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Convolution (cross-correlation, as everywhere in neural networks) of an image with O filters.
+/// Convolution (cross-correlation, as usual in neural networks) of an image with O filters.
 ///
-///   x: [N, H, W, C]      weight: [O, kh, kw, C / group]      bias: [O], may be missing
+///   x: [N, H, W, C]      weight: [O, kh, kw, C / group]      bias: [O], optional
 ///   y: [N, H', W', O] = fused(bias[o] + sum over i, j, c of x[n, h(i), w(j), g * C / group + c] * weight[o, i, j, c])
 ///   h(i) = h' * stride - pad_top + i * dilation, likewise w(j); g = o / (O / group), the group of output channel o
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
-/// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
-/// f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose sums wrap around; or quantised: x and weight i8,
-/// or both u8, bias i32 (its scale is that of x times that of the weight), y of the dtype of x with the scale that
-/// `into<quant{…}>` gives. The weight has one scale, or one for each output channel; with one it has a zero point, too
-/// (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) * (weight - zero point), scaled by
-/// requantise(), and a fused activation is a clamp of the quantised values. Or x i16, weight i8, bias i64 or missing:
-/// sums of 64 bits, scaled by requantise_wide(); with a bias of i32 by requantise(). Broken rules: see `rule`. Source:
-/// NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for i16 (which has no zero points
-/// there) those of its 16x8 scheme.
+/// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right.
+///
+/// dtypes: all operands f16 (sums in f32), f32 or f64; or i32 or i64 without a scale, with sums that wrap around.
+///
+/// Quantised: x and weight i8, or both u8, bias i32 with the scale of x times that of the weight; y has x's dtype and
+/// the scale given by `into<quant{…}>`. The weight has one scale, or one for each output channel; with one scale it may
+/// have a zero point (TFLite's i8 weights have none). Sums are exact integers of (x - zero point) * (weight - zero
+/// point), scaled by requantise(); a fused activation clamps the quantised values.
+///
+/// i16: x i16, weight i8, bias i64 or missing; sums have 64 bits and are scaled by requantise_wide(). With a bias of
+/// i32 they are scaled by requantise().
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D; quantised: the reference kernels of TFLite's CONV_2D, for
+/// i16 (without zero points there) those of its 16x8 scheme.
 struct conv2d {
   static constexpr op_code code{8};
   static constexpr std::string_view name = "conv2d";
@@ -43,7 +48,7 @@ struct conv2d {
   static constexpr hdi_field hdi_fields[] = {hdi_field::extent("kernelSize", 1, 1),
                                              hdi_field::extent("inChannel", 1, 3).telling_apart(),
                                              hdi_field::extent("outChannel", 1, 0)};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  // Padding is a list of four or a mode, distinguished by the count; either may have either number.
   static constexpr nnrt_parameter parameters[] = {{"stride", 11, i64, -1},   {"pad", 12, i64, 4},
                                                   {"dilation", 13, i64, -1}, {"pad", 14, i8},
                                                   {"fused", 15, i8},         {"group", 16, i64}};
@@ -81,12 +86,12 @@ struct conv2d {
     weight_scales_must_run_along_the_output_channels,
   };
 
-  /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
+  /// Positions of the windows: x NHWC, weight [O, kh, kw, …].
   static constexpr detail::window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
   }
 
-  /// NNRt reads the kernel's size off the weight when the operation is added.
+  /// NNRt reads the kernel's size from the weight when the operation is added.
   static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
     if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
     return {};

@@ -1,7 +1,5 @@
-// conv2d_add: a convolution of quantised values and the sum with another tensor behind it, scaled to quantised values
-// once; internal.
-// Flow: passes/quantise.hpp makes nodes of it where an accelerator runs a residual sum; kernels/bind/ has the
-// kernel.
+// conv2d_add: a quantised convolution and the sum with another tensor, requantised once; internal.
+// Flow: passes/quantise.hpp makes it where an accelerator computes a residual sum; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,22 +7,22 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d, add and an activation compute together when nothing is rounded to quantised values between them: the
-/// other operand is brought to the scale of the convolution's sums, and added to them. A depthwise convolution has a
-/// group for each channel here. Passes make it; it has no function for users.
+/// Result of conv2d, add and an activation without requantisation in between: the other operand is rescaled to the
+/// convolution's accumulators and added to them. A depthwise convolution has a group for each channel here. Passes make
+/// it; it has no public function.
 ///
-///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O]
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], optional   addend, y: [N, H', W', O]
 ///
 ///   sum    = bias[o] + sum over the window of (x - zero of x) * (weight - zero of weight)            exact, see conv2d
 ///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of
-///          weight[o]) as fixed_point_of() has it
+///          weight[o]) in the form of fixed_point_of()
 ///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says,
 ///          clamped as `fused` says
 ///
-/// x, addend and y i8, u8 or i16, all of one dtype and with one scale each; weight and bias as conv2d takes them. term
-/// is saturated at 32 bits, and so is sum + term where sums have 32.
+/// x, addend and y are i8, u8 or i16, of one dtype and with one scale each; weight and bias as in conv2d. term is
+/// saturated at 32 bits; so is sum + term, if sums have 32.
 ///
-/// Broken rules: see `rule`; a broken rule of conv2d is named by its number there. Source: this library, after the
+/// Broken rules: see `rule`; a broken rule of conv2d is given by its number there. Source: this library, after the
 /// boards' documentation: a convolution, a sum and an activation are one unit, with 32 bits between them and one
 /// requantisation.
 struct conv2d_add {

@@ -1,4 +1,4 @@
-// conv2d_transpose: transposed two-dimensional convolution - what conv2d's gradient does, and how networks upsample.
+// conv2d_transpose: transposed two-dimensional convolution - conv2d's gradient, used for upsampling.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the kernel.
 #pragma once
 
@@ -13,21 +13,22 @@ namespace ops {
 /// Transposed convolution (deconvolution): each input pixel adds the filters, times its channels, to the output pixels
 /// under its window.
 ///
-///   x: [N, H, W, C]      weight: [O, kh, kw, C / group]      bias: [O], may be missing
+///   x: [N, H, W, C]      weight: [O, kh, kw, C / group]      bias: [O], optional
 ///   y: [N, H', W', O] = fused(bias[o] + sum over i, j, a, b, c with h(i, a) = h', w(j, b) = w' of
 ///                             x[n, i, j, g * C / group + c] * weight[o, a, b, c])
 ///   h(i, a) = i * stride - pad_top + a * dilation, likewise w(j, b); g = o / (O / group), the group of output channel
-///   o H' = H * stride for `same`, else (H - 1) * stride + (kh - 1) * dilation + 1 - pads, + output_paddings; likewise
-///   W'
+/// o
+///   H' = H * stride for `same`, else (H - 1) * stride + (kh - 1) * dilation + 1 - pads, + output_paddings; likewise W'
 ///
-/// Lengths are in pixels. Pads are pixels of the result that are left out; `same` leaves out what is more than H', the
-/// odd pixel at bottom and right. output_paddings are pixels added there. A declared output (into<shape<…>>, or a
-/// model's) may choose any size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H *
-/// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
+/// Lengths are in pixels. Pads are pixels of the result that are cropped; `same` crops to H', the odd pixel at bottom
+/// and right. output_paddings are pixels added there. A declared output (into<shape<…>>, or a model's) may choose any
+/// size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H * stride, with `valid` up to
+/// stride - 1 more. An image without rows gives an image without rows.
 ///
-/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or all i32 or i64
-/// without a scale; or x and weight i8, or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums
-/// are scaled as with one of i32, unlike conv2d's); y with the scale that `into<quant{…}>` gives.
+/// dtypes, quantisation and rounding are as in conv2d: all operands f16 (sums in f32), f32 or f64; or all i32 or i64
+/// without a scale; or x and weight i8, or both u8, bias i32; or x i16, weight i8, bias i64 or i32. Without a bias,
+/// sums of i16 are scaled as with i32, unlike conv2d's. y has the scale given by `into<quant{…}>`.
+///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
 /// kernels of TFLite's TRANSPOSE_CONV.
 struct conv2d_transpose {
@@ -49,7 +50,7 @@ struct conv2d_transpose {
   static constexpr hdi_field hdi_fields[] = {hdi_field::extent("kernelSize", 1, 1),
                                              hdi_field::extent("inChannel", 1, 3),
                                              hdi_field::extent("outChannel", 1, 0)};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  // Padding is a list of four or a mode, distinguished by the count; either may have either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 17, i64, -1}, {"pad", 18, i64, 4}, {"dilation", 19, i64, -1}, {"output_paddings", 20, i64, -1},
       {"pad", 21, i8},         {"fused", 22, i8},   {"group", 23, i64}};
@@ -89,13 +90,13 @@ struct conv2d_transpose {
     weight_scales_must_run_along_the_output_channels,
   };
 
-  /// Where the windows lie: x NHWC, weight [O, kh, kw, …].
+  /// Positions of the windows: x NHWC, weight [O, kh, kw, …].
   static constexpr detail::transposed_window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
     return {{x[1], weight[1], a.stride.h, a.dilation.h, a.pad.mode, a.pad.top, a.pad.bottom, a.output_paddings.h},
             {x[2], weight[2], a.stride.w, a.dilation.w, a.pad.mode, a.pad.left, a.pad.right, a.output_paddings.w}};
   }
 
-  /// NNRt reads the kernel's size off the weight when the operation is added.
+  /// NNRt reads the kernel's size from the weight when the operation is added.
   static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
     if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
     return {};
@@ -119,7 +120,7 @@ struct conv2d_transpose {
     return ok(detail::layer_result({x.type, format::nhwc, {x.shape[0], height, width, w.shape[0]}}, wanted));
   }
 
-  /// Each input pixel meets each filter.
+  /// Each input pixel is multiplied by each filter.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const std::int64_t pixels = in[0].desc.shape.elements(0, 3), filters = in[1].desc.shape.elements();
     return pixels < 0 || filters < 0 ? 0 : nnrt::detail::saturated_product(pixels, filters);
@@ -130,7 +131,8 @@ struct conv2d_transpose {
     add_up<T, detail::epilogue<T, Rounding>>(a, in, out);
   }
 
-  /// The same, where more may be added to the sums before Finish makes elements of y of them: as detail::convolve().
+  /// Computes the sums; `added` may add to them before Finish, an epilogue, makes elements of y, as in
+  /// detail::convolve().
   template <class T, class Finish, class Added = detail::nothing_added>
   static constexpr void add_up(const attrs& a, arguments in, results out, const Added& added = {}) {
     using sum_t = detail::layer_sum_t<T>;
@@ -172,13 +174,13 @@ struct conv2d_transpose {
     return require_at_least(rule::pads_must_leave_an_output, at.outputs(), 1);
   }
 
-  /// The input pixel whose window has tap k on a place (counted from where the first window begins), or -1.
+  /// The input pixel whose window has tap k at `place` (counted from the start of the first window), or -1.
   static constexpr std::int64_t pixel_under(const detail::transposed_window& at, std::int64_t place, std::int64_t k) {
     const std::int64_t distance = place - k * at.dilation;
     return distance >= 0 && distance % at.stride == 0 && distance / at.stride < at.input ? distance / at.stride : -1;
   }
 
-  /// start + the products of all taps that lie on the place.
+  /// start + the products of all taps at the place.
   template <class T, class Sum = detail::layer_sum_t<T>>
   static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
                                    const tensor_view<const T>& x, const tensor_view<const detail::weight_t<T>>& weight,
@@ -207,7 +209,7 @@ struct conv2d_transpose {
 }  // namespace ops
 
 /// conv2d_transpose(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid,
-/// output_paddings<…>, group<…> and a fused activation; into<shape<…>> for a size that same or valid leave a choice of,
+/// output_paddings<…>, group<…> and a fused activation; into<shape<…>> for a size that same or valid leave open,
 /// into<quant{…}> for a quantised result.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto conv2d_transpose(tensor<X> x, tensor<W> weight, Keywords... keywords) {

@@ -1,7 +1,5 @@
-// conv2d_transpose_add: a transposed convolution of quantised values and the sum with another tensor behind it, scaled
-// to quantised values once; internal.
-// Flow: passes/quantise.hpp makes nodes of it where an accelerator adds to what it upsampled; kernels/bind/ has the
-// fast form.
+// conv2d_transpose_add: a quantised transposed convolution and the sum with another tensor, requantised once; internal.
+// Flow: passes/quantise.hpp makes it where an accelerator adds to an upsampled image; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,18 +7,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d_transpose, add and an activation compute together when nothing is rounded to quantised values between
-/// them. Passes make it; it has no function for users.
+/// Result of conv2d_transpose, add and an activation without requantisation in between. Passes make it; it has no
+/// public function.
 ///
-///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   addend, y: [N, H', W', O], as
-///                                                                                  conv2d_transpose's
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], optional
+///   addend, y: [N, H', W', O], the shape of conv2d_transpose's result
 ///
-///   sum    = bias[o] + what conv2d_transpose adds up                          exact
-///   term and y of it as those of conv2d_add
+///   sum    = bias[o] + conv2d_transpose's products                            exact
+///   term and y as in conv2d_add
 ///
-/// dtypes, scales and saturation are conv2d_add's.
+/// dtypes, scales and saturation are as in conv2d_add.
 ///
-/// Broken rules: see `rule`; a broken rule of conv2d_transpose is named by its number there. Source: this library, as
+/// Broken rules: see `rule`; a broken rule of conv2d_transpose is given by its number there. Source: this library, as
 /// conv2d_add.
 struct conv2d_transpose_add {
   static constexpr op_code code{1004};

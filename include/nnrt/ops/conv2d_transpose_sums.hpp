@@ -1,6 +1,5 @@
-// conv2d_transpose_sums: the sums of a transposed convolution of quantised values, 32 bits each, before anything scales
-// them; internal.
-// Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has
+// conv2d_transpose_sums: 32-bit accumulators of a quantised transposed convolution, not requantised; internal.
+// Flow: passes/quantise.hpp makes it where the last layer on an accelerator keeps its accumulators; kernels/bind/ has
 // the kernel.
 #pragma once
 
@@ -9,19 +8,17 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d_transpose adds up, as it is: to it what layer_sums is to conv2d. Passes make it; it has no function for
-/// users.
+/// Accumulators of conv2d_transpose, as layer_sums has conv2d's. Passes make it; it has no public function.
 ///
-///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as
-///                                                                                  conv2d_transpose's
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], optional
+///   y: [N, H', W', O], the shape of conv2d_transpose's result
 ///
 ///   y = bias[o] + the sum of (x - zero of x) * (weight - zero of weight)       saturated at 32 bits
 ///
-/// x, weight and bias are stored as conv2d_transpose takes them. y is i32; it may be wanted with a scale for each
-/// output channel, which says what a sum stands for, and changes none; and of any size that conv2d_transpose leaves a
-/// choice of.
+/// x, weight and bias are as in conv2d_transpose. y is i32. It may be declared with a scale for each output channel,
+/// which defines the real value of an accumulator and changes none, and with any size that conv2d_transpose allows.
 ///
-/// Broken rules: see `rule`; a broken rule of the layer is named by its number there. Source: as layer_sums.
+/// Broken rules: see `rule`; a broken rule of the layer is given by its number there. Source: as layer_sums.
 struct conv2d_transpose_sums {
   static constexpr op_code code{1005};
   static constexpr std::string_view name = "conv2d_transpose_sums";
@@ -44,7 +41,7 @@ struct conv2d_transpose_sums {
     scales_of_sums_must_run_along_the_output_channels,
   };
 
-  /// The layer that would scale these sums.
+  /// The layer that would requantise these accumulators.
   static constexpr conv2d_transpose::attrs layer(const attrs& a) {
     conv2d_transpose::attrs made;
     made.stride = a.stride, made.dilation = a.dilation, made.pad = a.pad, made.output_paddings = a.output_paddings,

@@ -11,12 +11,12 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, cos(x) of x in radians, from -1 to 1
 ///
-/// Every finite angle has its own cosine, large ones too. Infinity gives NaN.
+/// Large angles are reduced exactly. Infinity gives NaN.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_COS.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_COS.
 struct cos : detail::real_function {
   static constexpr op_code code{79};
   static constexpr std::string_view name = "cos";

@@ -1,6 +1,6 @@
-// crop: a box of a given size cut out of a tensor, from offsets along its last axes on.
-// Flow: front ends call infer(); the planner makes it a view of the input where it can; else kernels/select.hpp binds
-// it to copies of rows.
+// crop: a box of a given size cut out of a tensor, at offsets along its last axes.
+// Flow: front ends call infer(); the planner makes it a view of the input if possible; else kernels/select.hpp binds it
+// to copies of rows.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,15 +12,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// As many elements of x along each axis as `shape` says, from an offset on.
+/// The elements of x from an offset on, as many along each axis as `shape` says.
 ///
 ///   x: [R extents]      shape: [R] integers >= 0, constant      y: the extents that `shape` lists
 ///
-/// `offset` has a number >= 0 for each axis from `axis` on, or one for all of these; none: 0. Along the axes in front
-/// of `axis` the box begins with the first element. `axis` counts from the end when negative.
+/// `offset` has a number >= 0 for each axis from `axis` on, or one for all of these; empty: 0. Along axes before `axis`
+/// the box starts at the first element. `axis` counts from the end when negative.
 ///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_CROP; how offsets belong to axes as
-/// in MindSpore Lite.
+/// Broken rules: see `rule`; values: axes, extents. Source: NNRt OH_NN_OPS_CROP; offsets belong to axes as in MindSpore
+/// Lite.
 struct crop {
   static constexpr op_code code{91};
   static constexpr std::string_view name = "crop";
@@ -70,7 +70,7 @@ struct crop {
 
   static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in,
                                             array_ref<const tensor_desc> out, int) {
-    if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
+    if (out[0].elements() == 0) return 0;  // a box without elements may be after the last one
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
     for (int i = 0; i < strides.rank; ++i) offset += first_along(a, i, strides.rank) * strides[i];
@@ -91,13 +91,13 @@ struct crop {
   }
 
  private:
-  /// The first element that is taken along axis i.
+  /// The first element of the box along axis i.
   static constexpr std::int64_t first_along(const attrs& a, int i, int rank) {
     const int axis = normalise_axis(a.axis, rank);
     if (i < axis || a.offset.empty()) return 0;
     return a.offset[a.offset.size() == 1 ? 0 : i - axis];
   }
-  /// One axis: turns the extent of the input into that of the output.
+  /// Computes the output's extent of an axis from the input's.
   static constexpr verdict cut_extent(std::int64_t& extent, std::int64_t first, std::int64_t size) {
     if (auto v = require_at_least(rule::extent_must_not_be_negative, size, 0); !v) return v;
     if (extent >= 0) {

@@ -1,4 +1,4 @@
-// depth_to_space: channels become blocks of pixels of an image.
+// depth_to_space: moves channels into blocks of pixels.
 // Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
@@ -10,14 +10,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Channels become blocks of pixels.
+/// Moves channels into blocks of pixels.
 ///
 ///   x: [N, H, W, C], NHWC      y: [N, H * block_size, W * block_size, C / block_size^2]
 ///
-/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd that of
-/// channel c * b^2 + i * b + j. The block size has to be given.
+/// y[n, h * b + i, w * b + j, c] = x[n, h, w, (i * b + j) * C / b^2 + c], where b is block_size; with crd the channel
+/// is c * b^2 + i * b + j. The block size is required.
 ///
-/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_DEPTH_TO_SPACE.
+/// Broken rules: see `rule`; values: channels, pixels. Source: NNRt OH_NN_OPS_DEPTH_TO_SPACE.
 struct depth_to_space {
   static constexpr op_code code{65};
   static constexpr std::string_view name = "depth_to_space";
@@ -35,7 +35,7 @@ struct depth_to_space {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size), (bool, crd));
     constexpr attrs() : block_size(0), crd(false) {}
   };
-  /// A single channel of blocks has one order.
+  /// With blocks of one channel both orders are the same.
   static constexpr bool plays_a_part(const attrs& a, const tensor_desc& x) {
     return a.block_size != 1 && x.shape[3] != a.block_size * a.block_size;
   }
@@ -65,7 +65,7 @@ struct depth_to_space {
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return;
     const std::int64_t b = a.block_size;
-    shape_t at;  // in the image that has more pixels
+    shape_t at;  // in the image with more pixels
     at.rank = 4;
     do {
       const std::int64_t place = at[1] % b * b + at[2] % b;

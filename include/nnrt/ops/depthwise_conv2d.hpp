@@ -1,5 +1,4 @@
-// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised
-// integers.
+// depthwise_conv2d: a convolution whose output channels read one input channel each; floating point or quantised.
 // Flow: front ends call infer(); passes fold batch_norm and bias_add into its weight; kernels/bind/ has the kernels.
 #pragma once
 
@@ -10,14 +9,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Convolution of each channel of an image with filters of its own, O / C of them.
+/// Convolution of each channel of an image with O / C filters for this channel.
 ///
-///   x: [N, H, W, C]      weight: [O, kh, kw, 1], O a multiple of C      bias: [O], may be missing
+///   x: [N, H, W, C]      weight: [O, kh, kw, 1], O a multiple of C      bias: [O], optional
 ///   y: [N, H', W', O] = fused(bias[o] + sum over i, j of x[n, h(i), w(j), o / (O / C)] * weight[o, i, j, 0])
 ///   h(i) = h' * stride - pad_top + i * dilation, likewise w(j)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
-/// Units, dtypes and the quantised form are those of conv2d, which gives the same result with group<C>.
+/// Units, dtypes and quantisation are as in conv2d, which gives the same result with group<C>.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE; quantised: TFLite's DEPTHWISE_CONV_2D.
 struct depthwise_conv2d {
   static constexpr op_code code{10};
@@ -37,7 +36,7 @@ struct depthwise_conv2d {
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),
       hdi_field::extent("inChannel", 0, 3).telling_apart(), hdi_field::extent("outChannel", 1, 0)};
-  // Padding comes as a list of four or as a mode, told apart by the count; either may stand under either number.
+  // Padding is a list of four or a mode, distinguished by the count; either may have either number.
   static constexpr nnrt_parameter parameters[] = {
       {"stride", 24, i64, -1}, {"pad", 25, i64, 4}, {"dilation", 26, i64, -1}, {"pad", 27, i8}, {"fused", 28, i8}};
 
@@ -72,12 +71,12 @@ struct depthwise_conv2d {
     weight_scales_must_run_along_the_output_channels,
   };
 
-  /// Where the windows lie: x NHWC, weight [O, kh, kw, 1].
+  /// Positions of the windows: x NHWC, weight [O, kh, kw, 1].
   static constexpr detail::window_pair windows(const attrs& a, const shape_t& x, const shape_t& weight) {
     return detail::windows_over(x, {weight[1], weight[2]}, a.stride, a.dilation, a.pad);
   }
 
-  /// NNRt reads group and kernel off input and weight when the operation is added.
+  /// NNRt reads group and kernel from input and weight when the operation is added.
   static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
     if (const int rank = in[0].desc.rank(); rank != 4) return {"rank of input", rank, 4};
     if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
@@ -110,7 +109,7 @@ struct depthwise_conv2d {
     if (auto v = require_same_extent(rule::weight_must_have_one_input_channel, weight[3], 1); !v) return v;
     const std::int64_t filters = weight[0];
     if (channels < 0 || filters < 0) return {};
-    // No channels have no filters; and filters need a channel each.
+    // Without channels there must be no filters, and filters need a channel.
     const bool fits = channels == 0 ? filters == 0 : filters % channels == 0;
     return fits ? verdict{} : refuse(rule::output_channels_must_be_a_multiple_of_input_channels, filters, channels);
   }

@@ -1,4 +1,4 @@
-// detection_post_process: the boxes that a detector found, each once, the best first.
+// detection_post_process: the boxes that a detector found, without duplicates, best first.
 // Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
@@ -17,29 +17,30 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Boxes decoded from what a detector says of each anchor, without those that overlap better ones (non-maximum
+/// Decodes a detector's results for each anchor to boxes, and removes boxes that overlap better ones (non-maximum
 /// suppression).
 ///
-///   bbox: [B, N, 4], centre y and x, height and width      scores: [B, N, C], or with one column more, in front, for
-///                                                          the
-///   background      anchors: [N, 4], in the order of bbox      M = max_detections * max_classes_per_detection
+///   bbox: [B, N, 4], centre y and x, height and width
+///   scores: [B, N, C], or [B, N, C + 1] with the background as the first column
+///   anchors: [N, 4], in the order of bbox      M = max_detections * max_classes_per_detection
 ///   bboxes: [B, M, 4], top, left, bottom, right      classes, confidences: [B, M]      detections: [B]
 ///
-/// With (y, x, h, w) = bbox / scale and an anchor (Y, X, H, W) the box has its centre at y * H + Y and x * W + X, and
-/// the height exp(h) * H and the width exp(w) * W. A box is taken if its score is at least nms_score_threshold and none
-/// that was taken before it shares more than nms_iou_threshold of the area that both cover.
+/// With (y, x, h, w) = bbox / scale and an anchor (Y, X, H, W), the box has its centre at y * H + Y and x * W + X, the
+/// height exp(h) * H and the width exp(w) * W. A box is selected if its score is at least nms_score_threshold and its
+/// intersection over union with each selected box is at most nms_iou_threshold.
 ///
-/// Regular (use_regular_nms): each class looks at the boxes for itself, from the best score down, and takes at most
-/// detections_per_class of them; the best max_detections of all classes are the result. Else a box counts once, by its
-/// best class; max_detections of them are taken, and each gives max_classes_per_detection results, of its best classes.
-/// Of equal scores the smaller class comes first, then the smaller index of a box. `detections` is how many boxes were
-/// taken; results behind them are 0.
+/// Regular (use_regular_nms): each class selects boxes separately, from the best score down, at most
+/// detections_per_class. The results are the best max_detections of all classes.
+/// Otherwise a box is selected once, by its best class. max_detections boxes are selected, and each gives
+/// max_classes_per_detection results, for its best classes.
+/// Of equal scores the smaller class is first, then the smaller index of a box. `detections` is the number of selected
+/// boxes; further results are 0.
 ///
-/// Operands may each have another dtype; quantised ones (i8, u8) count as what they stand for. Results have the dtype
-/// of bbox, f32 beside quantised ones. scale is 1, 1, 1, 1 unless given. input_size means nothing.
+/// Operands may have different dtypes; quantised ones (i8, u8) are dequantised. Results have the dtype of bbox, or f32
+/// if it is quantised. scale is 1, 1, 1, 1 by default. input_size is ignored.
 ///
-/// Broken rules: see `rule`; ranks, extents and counts. Source: NNRt OH_NN_OPS_DETECTION_POST_PROCESS; the meaning is
-/// that of TensorFlow Lite's TFLite_Detection_PostProcess, which leaves the order of equal scores open.
+/// Broken rules: see `rule`; values: ranks, extents and counts. Source: NNRt OH_NN_OPS_DETECTION_POST_PROCESS, with the
+/// meaning of TensorFlow Lite's TFLite_Detection_PostProcess, which leaves the order of equal scores open.
 struct detection_post_process {
   static constexpr op_code code{92};
   static constexpr std::string_view name = "detection_post_process";
@@ -130,7 +131,7 @@ struct detection_post_process {
     }
   }
 
-  /// The results of one image in the making; R is the type of their elements.
+  /// Collects the results of one image; R is the type of their elements.
   template <class R> class detections {
    public:
     constexpr detections(const attrs& a, arguments in, results out, std::int64_t image)
@@ -155,16 +156,16 @@ struct detection_post_process {
       counts_[image_] = math::convert<R>(static_cast<double>(taken_));
     }
 
-    /// How many candidates there are at most.
+    /// Largest number of candidates.
     constexpr std::int64_t candidates() const { return a_.use_regular_nms ? boxes() * a_.num_classes : boxes(); }
-    /// Candidate i: a box with a class or, if a box counts once, with its best class. False: its score is too low.
+    /// Candidate i: a box with a class or, if a box is selected once, with its best class. False: its score is too low.
     constexpr bool candidate_at(std::int64_t i, detail::candidate& c) const {
       if (a_.use_regular_nms)
         c = {score(i / a_.num_classes, i % a_.num_classes), i % a_.num_classes, i / a_.num_classes};
       else c = best_of(i, nullptr), c.of_class = 0;
       return c.score >= double{a_.nms_score_threshold};
     }
-    /// The best candidate behind `c`, or of all.
+    /// The best candidate after `c`, or of all.
     constexpr bool find_next(detail::candidate& c, bool is_first) const {
       const detail::candidate last = c;
       bool is_found = false;
@@ -177,7 +178,7 @@ struct detection_post_process {
       }
       return is_found;
     }
-    /// Takes the candidate, unless it overlaps what was taken, or its class has enough.
+    /// Selects the candidate, unless it overlaps a selected box or its class is full.
     constexpr void consider(const detail::candidate& c) {
       const auto box = decode(c.index);
       const std::int64_t each = a_.use_regular_nms ? 1 : a_.max_classes_per_detection;
@@ -199,8 +200,8 @@ struct detection_post_process {
     using class_word = std::conditional_t<sizeof(R) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>>;
 
-    // Until all boxes are found their classes are integers in the places of the results: an R may have fewer digits
-    // than it takes to tell two of them apart. Those beyond a word, which are infinite as an f16, count as one.
+    // Until all boxes are selected, their classes are stored as integers in the places of the results: R may have too
+    // few digits to distinguish two classes. Classes beyond a word, which are infinite in f16, count as one.
     static constexpr class_word bounded_class(std::int64_t of_class) {
       constexpr std::uint64_t last = std::numeric_limits<class_word>::max();
       const auto all_of_it = static_cast<std::uint64_t>(of_class);
@@ -214,7 +215,7 @@ struct detection_post_process {
     constexpr double score(std::int64_t box, std::int64_t of_class) const {
       return detail::real_element(scores_, (image_ * boxes() + box) * columns_ + background_ + of_class);
     }
-    /// A box with the best of its classes that come behind `last`; a score that is no number when there is none.
+    /// A box with its best class after `last`; the score is NaN if there is none.
     constexpr detail::candidate best_of(std::int64_t box, const detail::candidate* last) const {
       detail::candidate best{math::nan<double>, 0, box};
       for (std::int64_t k = 0; k < a_.num_classes; ++k) {
@@ -242,7 +243,7 @@ struct detection_post_process {
       classes_[i] = math::convert<R>(static_cast<double>(c.of_class));
       confidences_[i] = math::convert<R>(c.score);
     }
-    /// A box with its best classes from result i on.
+    /// Writes a box with its best classes from result i on.
     constexpr void give_classes(std::int64_t i, const detail::box<real>& box, std::int64_t index) {
       detail::candidate next = best_of(index, nullptr);
       for (std::int64_t k = 0; k < a_.max_classes_per_detection && !math::is_nan(next.score); ++k) {

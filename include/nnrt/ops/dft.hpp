@@ -1,5 +1,5 @@
-// dft: the discrete Fourier transform along an axis, of real or complex numbers, and its inverse.
-// Flow: readers of model files make nodes of it; kernels/bind/ has the kernel.
+// dft: discrete Fourier transform along an axis, of real or complex numbers, and its inverse.
+// Flow: readers of model files make it; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,18 +12,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// Discrete Fourier transform of each line along `axis`. A complex number is two: the last axis has the real and the
-/// imaginary part.
+/// Discrete Fourier transform of each line along `axis`. A complex number has its real and imaginary part along the
+/// last axis.
 ///
 ///   x: [a…, L, b…, K], K = 1 (real numbers) or 2 (complex ones)      y: [a…, M, b…, K']
 ///   y[m] = sum over n < min(L, N) of x[n] * exp(-2 pi i m n / N), with N = length, or L where length is 0
-///   M = N, K' = 2; onesided, of real x alone: M = N / 2 + 1, the others being the conjugates of these
-///   inverse: + in place of -, and y / N; with onesided x has the numbers 0 to N / 2 (N = 2 (L - 1) where length is 0),
+///   M = N, K' = 2; onesided, for real x: M = N / 2 + 1, as the other values are conjugates of these
+///   inverse: + instead of -, and y / N; with onesided x has the values 0 to N / 2 (N = 2 (L - 1) where length is 0),
 ///     M = N and K' = 1
 ///
-/// A line longer than these is cut, a shorter one continued with zeros. The inverse with onesided does not read the
-/// imaginary parts of numbers 0 and N / 2. Where a number that is read is infinite or a NaN, all results of its line
-/// are NaNs. `axis` counts from the end when negative.
+/// Longer lines are cut, shorter ones are continued with zeros. The inverse with onesided does not read the imaginary
+/// parts of values 0 and N / 2. If a value read is infinite or NaN, all results of its line are NaN. `axis` counts from
+/// the end when negative.
 /// Broken rules: see `rule`; axes, extents. Source: ONNX DFT; numpy.fft's fft, ifft, rfft and irfft.
 struct dft {
   static constexpr op_code code{1042};
@@ -52,12 +52,12 @@ struct dft {
     lines_must_have_numbers,
   };
 
-  /// What N is for lines of this extent; -1 when it is unknown.
+  /// N for lines of this extent; -1 if it is unknown.
   static constexpr std::int64_t length_of(const attrs& a, std::int64_t extent) {
     if (a.length != 0 || extent < 0) return a.length != 0 ? a.length : -1;
     return a.inverse && a.onesided ? 2 * (extent - 1) : extent;
   }
-  /// How many numbers of a line are read.
+  /// Number of values of a line that are read.
   static constexpr std::int64_t read_of(const attrs& a, std::int64_t extent, std::int64_t length) {
     const std::int64_t most = a.inverse && a.onesided ? length / 2 + 1 : length;
     return extent < most ? extent : most;
@@ -138,7 +138,7 @@ struct dft {
   };
   static constexpr std::int64_t max_length = std::int64_t{1} << 30;
 
-  /// Number n of a line, which begins at `at`; those of half a spectrum stand for their conjugates, too.
+  /// Value n of a line that starts at `at`; half a spectrum also gives the conjugates.
   template <class T>
   static constexpr complex number_at(const attrs& a, const T* x, std::int64_t at, std::int64_t n, std::int64_t parts,
                                      std::int64_t length) {

@@ -15,23 +15,23 @@ struct fixed_reciprocal {
   int bits = 0;
 };
 
-/// The reciprocal of a positive integer, by three steps of Newton and Raphson's division from 48/17 - 32/17 * d, where
-/// d in [1/2, 1) is the divisor without its exponent. Numbers have 29 bits behind the point, d has 31. Source:
-/// gemmlowp's one_over_one_plus_x_for_x_in_0_1, which TFLite's GetReciprocal calls.
+/// Reciprocal of a positive integer by three Newton-Raphson steps from 48/17 - 32/17 * d, where d in [1/2, 1) is the
+/// divisor without its exponent. Values have 29 fraction bits, d has 31. Source: gemmlowp's
+/// one_over_one_plus_x_for_x_in_0_1, called by TFLite's GetReciprocal.
 constexpr fixed_reciprocal reciprocal_of(std::int32_t divisor) {
   using nnrt::detail::high_product;
   using nnrt::detail::shifted_left;
   constexpr std::int32_t start = 1515870810, slope = -1010580540, one = 1 << 29;  // 48/17, -32/17
   const int zeros = std::countl_zero(static_cast<std::uint32_t>(divisor));
   const std::int64_t twice_d = std::int64_t{divisor} << zeros;
-  const auto d = static_cast<std::int32_t>(twice_d / 2);  // (x + the largest number, which stands for 1, + 1) / 2
+  const auto d = static_cast<std::int32_t>(twice_d / 2);  // (x + the largest number, which means 1, + 1) / 2
   std::int32_t x = start + high_product(d, slope);
   for (int step = 0; step < 3; ++step) x += shifted_left(high_product(x, one - high_product(d, x)), 2);
   return {shifted_left(x, 1), 31 - zeros};
 }
 
-/// a / b, whose scale is the quotient of theirs, in float. Source: TFLite's DIV; where that shifts by more than 31
-/// bits, which is undefined there, the result is 0, and 0 it is where b is.
+/// a / b, with the quotient of the scales, in float. Source: TFLite's DIV. Where that shifts by more than 31 bits,
+/// which is undefined, the result is 0; it is also 0 for b = 0.
 template <class T> struct quantised_quotient {
   std::int32_t zero_a, zero_b;
   fixed_point factor;
@@ -55,7 +55,7 @@ template <class T> struct quantised_quotient {
   }
 
  private:
-  /// The product in float; the double where that leaves float's range, or is 0 there.
+  /// The product in float; in double if that overflows or underflows in float.
   static constexpr double divisor_scale(float b, float y) {
     const double product = product_of_tensor_scales(b, y);
     return product > 0 ? product : double{b} * double{y};
@@ -66,19 +66,19 @@ template <class T> struct quantised_quotient {
 
 /// Quotient of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a / b)
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, fused(a / b)
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
-/// Quotients of integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 wraps
-/// around to itself. Floats follow IEEE 754, in constant evaluation too.
+/// Quotients of integers are truncated toward zero; an integer over zero is 0, the most negative one over -1 is itself.
+/// Floats follow IEEE 754, also in constant evaluation.
 ///
-/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; the quotients of
-/// (stored - zero point) are computed in fixed point, brought to the scale of y and clamped, as the activation says.
-/// What is divided by a stored zero point, which stands for 0, gives 0.
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale given by `into<quant{…}>`. Quotients of
+/// (quantised value - zero point) are computed in fixed point, rescaled to y and clamped by the activation. A divisor
+/// equal to its zero point, which means 0, gives 0.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_DIV,
-/// made definite in this library; quantised: the reference kernel of TFLite's DIV, which has u8, and i8 and i16 since
-/// 2024.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
+/// OH_NN_OPS_DIV, with open cases decided by this library; quantised: the reference kernel of TFLite's DIV, which has
+/// u8, and since 2024 i8 and i16.
 struct div : detail::arithmetic_function<false> {
   static constexpr op_code code{11};
   static constexpr std::string_view name = "div";
@@ -105,8 +105,7 @@ struct div : detail::arithmetic_function<false> {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) return T{0};
       if constexpr (std::is_signed_v<T>) {
-        if (b == -1)
-          return static_cast<T>(0 - static_cast<std::uint64_t>(a));  // a / b would trap for the most negative a
+        if (b == -1) return static_cast<T>(0 - static_cast<std::uint64_t>(a));  // a / b traps for the most negative a
       }
       return static_cast<T>(a / b);
     } else {
@@ -114,7 +113,7 @@ struct div : detail::arithmetic_function<false> {
       return y == 0 ? over_zero(x, y) : x / y;
     }
   }
-  // Constant evaluation refuses to divide by zero.
+  // Constant evaluation rejects division by zero.
   template <class T> static constexpr T over_zero(T x, T zero) {
     if (x == 0 || math::is_nan(x)) return math::nan<T>;
     return math::copysign(math::infinity<T>, x) * math::copysign(T{1}, zero);
@@ -123,7 +122,7 @@ struct div : detail::arithmetic_function<false> {
 
 }  // namespace ops
 
-/// div(a, b), where one of the two may be a number, with a fused activation; a / b is the same without one.
+/// div(a, b), one of which may be a number, with a fused activation; a / b is the same without one.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto div(A a, B b, Keywords... keywords) {

@@ -1,5 +1,5 @@
-// dynamic_range: activations rounded to 8 bits with a scale of their own, as float layers with 8-bit weights see them.
-// Flow: readers of files put it before layers whose weights they dequantise; it has no function for users.
+// dynamic_range: activations rounded to 8 bits with a scale for each row, for float layers with 8-bit weights.
+// Flow: readers of files put it before layers with dequantised weights; it has no public function.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,18 +10,18 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What is left of x when the numbers from `axis` on, one row, are kept as 8-bit integers with one scale between them.
-/// A layer on these rows with dequantised weights gives what a runtime computes that quantises activations on the fly
-/// ("dynamic range quantisation", "hybrid kernels").
+/// x after quantisation to 8 bits and back; the values from `axis` on form a row with one scale. A layer on the result
+/// with dequantised weights computes what runtimes do that quantise activations at run time ("dynamic range
+/// quantisation", "hybrid kernels").
 ///
 ///   x: [d0 … d(axis-1), rest …]      y: the same shape
 ///
 ///   symmetric: y = s * q, s = max |x| / 127, q = x / s rounded, in [-127, 127]
 ///   otherwise: y = s * (q - z), s = (max - min) / 255, q = x / s + z rounded, in [-128, 127]; max >= 0 >= min; z is an
-///              integer in that range, the one nearer to what the better represented end asks for
+///              integer in that range, rounded from the end that is represented better
 ///
-/// Halves are rounded away from 0; a row of zeros stays, and as zeros count rows so small that 1 / s would be infinite.
-/// `axis` counts from the end when negative; 1 is the default.
+/// Rounding is half away from 0. A row of zeros is unchanged; rows whose 1 / s would be infinite become zeros. `axis`
+/// counts from the end when negative; 1 is the default.
 /// Broken rules: see `rule`. Source: the quantisation of activations in TFLite's reference kernels for mixed types.
 struct dynamic_range {
   static constexpr op_code code{1001};

@@ -8,14 +8,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// What the mode says of two tensors, element by element: the arithmetic is that of mul, add and maximum.
+/// Combines two tensors element by element, with the arithmetic of mul, add or maximum.
 ///
-///   a, b: shapes that broadcast as NumPy's do, of one dtype
+///   a, b: shapes that broadcast as in NumPy, of one dtype
 ///   y: the common shape, of that dtype; a * b (mode product, the default), a + b (sum) or the larger one (maximum)
 ///
-/// Integers wrap around. Quantised operands and results are those of mul, add and maximum, too.
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. The mode of NNRt's list that
-/// has no meaning there (3, "unknown") is refused. Source: NNRt OH_NN_OPS_ELTWISE.
+/// Integers wrap around. Quantised operands and results are as in mul, add and maximum.
+///
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. NNRt's mode 3 ("unknown")
+/// is refused. Source: NNRt OH_NN_OPS_ELTWISE.
 struct eltwise {
   static constexpr op_code code{12};
   static constexpr std::string_view name = "eltwise";
@@ -92,7 +93,7 @@ struct eltwise {
 
 }  // namespace ops
 
-/// eltwise(a, b), where one of the two may be a number, with mode<eltwise_mode::…>.
+/// eltwise(a, b), one of which may be a number, with mode<eltwise_mode::…>.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto eltwise(A a, B b, Keywords... keywords) {

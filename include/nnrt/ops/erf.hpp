@@ -1,4 +1,4 @@
-// erf: the error function of Gauss.
+// erf: the error function.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ERF.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_ERF.
 struct erf : detail::real_function {
   static constexpr op_code code{59};
   static constexpr std::string_view name = "erf";

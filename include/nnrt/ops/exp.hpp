@@ -12,19 +12,19 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, base ^ (scale * x + shift)
 ///
-/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. With others the exponent of f64 is rounded, which
-/// costs n ulp (see `errors`).
+/// base is e by default (-1 in NNRt), scale 1, shift 0. Other values round the exponent in f64, which adds n ULP (see
+/// `errors`).
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_EXP.
 struct exp : detail::real_function {
   static constexpr op_code code{60};
   static constexpr std::string_view name = "exp";
-  // With u = 2^-53 the product is off by u |scale x| and the sum by u |t|, where t is the exponent; products with 1 and
-  // sums with 0 are exact. base^(t + d) = base^t e^(d ln base), where e^a - 1 < 1.01 a up to 2^-8, and u y is at most
-  // an ulp of y. Of f32 and f16 the product is exact, and what the sum is off is far below an ulp.
+  // With u = 2^-53: the product has an error of u |scale x| and the sum one of u |t|, where t is the exponent; products
+  // with 1 and sums with 0 are exact. base^(t + d) = base^t e^(d ln base), with e^a - 1 < 1.01 a up to 2^-8, and u y is
+  // at most 1 ULP of y. For f32 and f16 the product is exact, and the error of the sum is far below 1 ULP.
   static constexpr std::string_view rounded =
       "|ln base| * (|scale * x| if scale is not 1, + |scale * x + shift| if shift is not 0)";
   static constexpr std::string_view too_far = "n is above 2^45";

@@ -1,5 +1,5 @@
-// expand_dims: puts one axis of extent 1 into a shape; the place is an operand, as NNRt passes it.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+// expand_dims: inserts an axis of extent 1; its position is an operand, as in NNRt.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, which needs no step.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -14,7 +14,7 @@ namespace ops {
 ///
 ///   x: any shape of rank n < 8      axis: one integer, constant, in [-(n + 1), n]      y: rank n + 1
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_EXPAND_DIMS.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_EXPAND_DIMS.
 struct expand_dims {
   static constexpr op_code code{13};
   static constexpr std::string_view name = "expand_dims";
@@ -54,7 +54,7 @@ struct expand_dims {
 
 }  // namespace ops
 
-/// expand_dims(x, axis<…>): the place of the new axis in the result.
+/// expand_dims(x, axis<…>): position of the new axis in the result.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::expand_dims>(x, keywords...);

@@ -1,4 +1,4 @@
-// fill: a tensor of one number.
+// fill: a tensor of one value.
 // Flow: front ends call infer(); kernels/select.hpp binds it; its shape often comes from a shape_of.
 #pragma once
 
@@ -9,14 +9,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// A tensor whose elements are all the same.
+/// A tensor whose elements all equal one value.
 ///
 ///   value: one element of any dtype      shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
 ///
-/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
-/// result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+/// A shape that is known only at run time needs an output of declared shape and must equal it. The result has the
+/// default format of its rank (images are NHWC), as the meaning of its axes is unknown.
 ///
-/// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_FILL.
+/// Broken rules: see `rule`; values: numbers of elements, extents. Source: NNRt OH_NN_OPS_FILL.
 struct fill {
   static constexpr op_code code{14};
   static constexpr std::string_view name = "fill";
@@ -56,7 +56,7 @@ struct fill {
 
   static constexpr auto macs = no_macs;
 
-  /// Whether the shape, which only this run may know, is the one that was planned.
+  /// Checks that the shape, which may be known only in this run, is the planned one.
   static constexpr run_fault check(arguments in, results out) {
     for (int i = 0; i < out[0].rank(); ++i)
       if (in[1].integer(i) != out[0].shape()[i])
@@ -74,7 +74,7 @@ struct fill {
 
 }  // namespace ops
 
-/// fill(value, nnrt::shape<2, 3>): a tensor of this shape whose elements are all the one of `value`.
+/// fill(value, nnrt::shape<2, 3>): a tensor of this shape whose elements all equal `value`.
 template <tensor_desc Value, dsl::keyword_argument... Keywords>
 constexpr auto fill(tensor<Value> value, Keywords... keywords) {
   return dsl::apply<ops::fill>(value, keywords...);

@@ -1,5 +1,5 @@
 // fixed_signal: one step of an audio front end in fixed point - windows, spectra, filter banks, noise, gain, logs.
-// Flow: readers of .tflite files make nodes of it; it has no function for users, and runs by its reference.
+// Flow: readers of .tflite files make it; it has no public function, and runs by its reference.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What fixed_signal computes.
+/// Functions of fixed_signal.
 enum class signal_function {
   auto_scale,
   log,
@@ -28,7 +28,7 @@ namespace detail {
 struct number_range {
   std::int64_t least = 0, most = 0;
 };
-/// What a function has: the types of x, of a and of y (none: that of x), how many operands besides x, and its numbers.
+/// Form of a function: types of x, a and y (none: as x), number of operands besides x, and its parameters.
 struct signal_form {
   dtype_set x;
   dtype a = dtype::none, y = dtype::none;
@@ -52,25 +52,26 @@ inline constexpr signal_form signal_forms[] = {{.x = types_of(i16)},
 
 }  // namespace detail
 
-/// A function of signals in integers, whose operands a … e and `numbers` depend on it:
+/// A fixed-point signal function. Operands a … e and `numbers` depend on it:
 ///
-///   auto_scale: x i16 -> y i16, of x's shape, and bits i32 []: y = x * 2^bits, with the most bits that keep the
+///   auto_scale: x i16 -> y i16 of x's shape, and bits i32 []: y = x * 2^bits, with the most bits that keep the
 ///     largest |x| in 15
 ///   log: x u32 -> y i16: ln(x * 2^n0) * n1 by TensorFlow Lite Micro's table, at most 32767; 0 up to x * 2^n0 = 1
-///   energy: x i16 [s…, 2 m], pairs -> y u32 [s…, m]: the sums of their squares for pairs n0 to n1 - 1, 0 for others
-///   window: x i16 [s…, m], a i16 [m] -> y i16: x * a / 2^n0, rounded down and cut to 16 bits
-///   rfft: x i16 or i32 [s…, m] -> y [s…, n0 + 2] of its type: spectra of n0 numbers, the missing ones 0, as pairs
-///     (real, imaginary), over n0
-///   irfft: x [s…, n0 + 2] -> y [s…, n0]: the n0 numbers that such a spectrum, not divided by n0, is of
+///   energy: x i16 [s…, 2 m], pairs -> y u32 [s…, m]: sums of the squares of pairs n0 to n1 - 1, 0 for others
+///   window: x i16 [s…, m], a i16 [m] -> y i16: x * a / 2^n0, rounded down and saturated to 16 bits
+///   rfft: x i16 or i32 [s…, m] -> y [s…, n0 + 2] of its type: spectra of n0 values, missing ones are 0, as pairs
+///     (real, imaginary), divided by n0
+///   irfft: x [s…, n0 + 2] -> y [s…, n0]: the n0 values of such a spectrum, not divided by n0
 ///   filter_bank: x u32 [m], a and b i16 [w], c, d and e i16 [p + 1] -> y u64 [p]: y[i] =
 ///     the sum of a[d[i + 1] + j] * x[c[i + 1] + j] for j < e[i + 1], and of b[d[i] + j] * x[c[i] + j] for j < e[i];
-///     of numbers outside of x, a or b nothing
+///     indices outside of x, a or b contribute 0
 ///   square_root: x u64, a i32 (one number) -> y u32: the root of x, rounded to the nearest, over 2^a
-///   spectral_subtraction: x, a u32 -> y, next u32: next = (n0 * x * 2^n5 + n1 * a) / 2^n6, and y = x less next / 2^n5,
-///     but at least n4 * x / 2^n6; n2 and n3 in place of n0 and n1 in odd places; n7: next is at most x * 2^n5
-///   gain: x, a u32, b i16 of at least 125 -> y u32: shrunk(x * gain / 2^n0), the gain that table b has for a
+///   spectral_subtraction: x, a u32 -> y, next u32: next = (n0 * x * 2^n5 + n1 * a) / 2^n6, and y = x - next / 2^n5,
+///     but at least n4 * x / 2^n6; n2 and n3 replace n0 and n1 at odd indices; n7: next is at most x * 2^n5
+///   gain: x, a u32, b i16 of at least 125 -> y u32: shrunk(x * gain / 2^n0), with the gain of table b for a
 ///
-/// Where no shape is said, y and further operands have that of x. Sums wrap around. nK is number K of `numbers`;
+/// Unless stated, y and further operands have x's shape. Sums wrap around. nK is entry K of `numbers`; divisions by
+/// powers of two round down unless stated.
 /// divisions by powers of two round down, where nothing else is said.
 /// Broken rules: see `rule`. Source: TensorFlow Lite Micro's signal library (signal/src), and kissfft in fixed point,
 /// to the bit.
@@ -247,7 +248,7 @@ struct fixed_signal {
   static constexpr void scale(arguments in, results out) {
     const auto x = in[0].as<const std::int16_t>();
     const auto y = out[0].as<std::int16_t>();
-    // In the order of the numbers, and in 16 bits: -32768, whose magnitude these do not have, becomes the least.
+    // In the order of the values, in 16 bits: -32768, whose magnitude does not fit, counts as the least.
     std::int16_t largest = 0;
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       const std::int32_t number = x[i], magnitude = number > largest ? number : -number > largest ? -number : largest;

@@ -11,14 +11,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The elements of x, in row-major order, as rows and columns.
+/// The elements of x in row-major order as a matrix.
 ///
 ///   x: [d0 … dn]      y: [product of the extents before axis, product of those from it on]
 ///
-/// `axis` is 1 unless given, counts from the end when negative, and may be the rank of x: then there is one column. A
-/// product of no extents is 1.
+/// `axis` is 1 by default, counts from the end when negative, and may be the rank of x: then there is one column. An
+/// empty product is 1.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_FLATTEN.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_FLATTEN.
 struct flatten {
   static constexpr op_code code{64};
   static constexpr std::string_view name = "flatten";
@@ -58,7 +58,7 @@ struct flatten {
 
 }  // namespace ops
 
-/// flatten(x, axis<2>). Without an axis it is reshape that lines up what belongs to each image of the batch.
+/// flatten(x, axis<2>). Without an axis it is the function of reshape that flattens each image of the batch.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
   requires(sizeof...(Keywords) > 0)
 constexpr auto flatten(tensor<X> x, Keywords... keywords) {

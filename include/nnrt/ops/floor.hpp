@@ -1,4 +1,4 @@
-// floor: the next integer below.
+// floor: the largest integer that is at most x.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
@@ -9,14 +9,14 @@ namespace ops {
 
 /// Floor, element by element.
 ///
-///   x: any shape      y: the same shape, the largest integer that is not above x
+///   x: any shape      y: the same shape, the largest integer <= x
 ///
-/// A zero keeps its sign. Infinities and NaN stay.
+/// A zero keeps its sign. Infinities and NaN are unchanged.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_FLOOR.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_FLOOR.
 struct floor : detail::real_function {
   static constexpr op_code code{93};
   static constexpr std::string_view name = "floor";

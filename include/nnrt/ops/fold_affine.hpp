@@ -1,5 +1,5 @@
-// fold_affine: the weights of a layer with the batch_norm, scale or bias_add behind it in them; internal.
-// Flow: passes/fold.hpp makes nodes of it; as all their operands are known, the planner runs them once, in prepare.
+// fold_affine: weights of a layer with a following batch_norm, scale or bias_add folded in; internal.
+// Flow: passes/fold.hpp makes it; as all operands are constants, the planner runs it once, in prepare.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,16 +9,15 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) that computes what the
-/// layer and the channel-wise affine map behind it compute together. It works on weights, runs once when an executor is
-/// made, and has no function for users.
+/// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) combined with the following
+/// channel-wise affine map. It works on weights, runs once when an executor is made, and has no public function.
 ///
 ///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
 ///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
 ///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
 ///
-/// bias, mean and addend count as 0 and s as 1 where they are missing. scale and offset come together, and with them
-/// mean and variance or neither.
+/// Missing bias, mean and addend count as 0, a missing s as 1. scale and offset are given together, and with them mean
+/// and variance or neither.
 /// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
 struct fold_affine {
   static constexpr op_code code{1000};
@@ -80,7 +79,7 @@ struct fold_affine {
     const auto folded_weight = out[0].as<T>(), folded_bias = out[1].as<T>();
     const int axis = normalise_axis(a.axis, weight.rank());
     const std::int64_t channels = weight.extent(axis), inner = weight.shape.elements(axis + 1);
-    const std::int64_t blocks = weight.shape.elements(0, axis) * channels;  // of numbers with one factor
+    const std::int64_t blocks = weight.shape.elements(0, axis) * channels;  // of values with one factor
     for (std::int64_t block = 0; block < blocks; ++block) {
       const double factor = factor_of<T>(a, in, block % channels);
       for (std::int64_t i = block * inner; i < (block + 1) * inner; ++i)
@@ -93,7 +92,7 @@ struct fold_affine {
   }
 
  private:
-  /// Element c of operand i, 0 where there is none.
+  /// Element c of operand i, 0 if it is missing.
   template <class T> static constexpr double at(arguments in, std::size_t i, std::int64_t c) {
     return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
   }

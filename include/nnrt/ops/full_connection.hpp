@@ -11,25 +11,31 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// What `axis` of full_connection() is when no axis says where rows begin: axis<no_axis>.
+/// `axis` of full_connection() without an axis where rows begin: axis<no_axis>.
 inline constexpr std::int64_t no_axis = std::numeric_limits<std::int64_t>::min();
 
 namespace ops {
 
-/// Dense layer: the axes from `axis` on are one row of I numbers, which meets every row of the weight.
+/// Dense layer: the axes from `axis` on form a row of I values, which is multiplied by every row of the weight.
 ///
-///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], may be missing
+///   x: [d0 … d(axis-1), rest …], product of rest = I      weight: [O, I]      bias: [O], optional
 ///   y: [d0 … d(axis-1), O] = fused(x * transpose(weight) + bias)
 ///
 /// `axis` counts from the end when negative; -1, the last axis alone, is the default. With no_axis the whole input is
-/// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes:
-/// all operands one of f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose products and sums wrap around
-/// in their own width; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of the
-/// weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for each
-/// output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a fused
-/// activation is a clamp of the quantised values. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
-/// requantise_wide(); with a bias of i32, or none, by requantise(). Broken rules: see `rule`. Source: NNRt
-/// OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's FULLY_CONNECTED.
+/// rows of I values, whatever its axes, and y is [rows, O]: the meaning in NNRt without an axis, and in TFLite.
+///
+/// dtypes: all operands f16 (sums in f32), f32 or f64; or i32 or i64 without a scale, with products and sums that wrap
+/// around in their width.
+///
+/// Quantised: x and weight i8, or both u8, bias i32 with the scale of x times that of the weight; y has x's dtype and
+/// the scale given by `into<quant{…}>`. The weight has one scale, or one for each output. Sums are exact integers of (x
+/// - zero point) * (weight - zero point), scaled by requantise(); a fused activation clamps the quantised values.
+///
+/// i16: x i16, weight i8, bias i64; sums have 64 bits and are scaled by requantise_wide(). With a bias of i32, or none,
+/// they are scaled by requantise().
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
+/// FULLY_CONNECTED.
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
@@ -77,7 +83,7 @@ struct full_connection {
 
   /// NNRt does not count the inputs when the operation is added.
   static constexpr bool nnrt_counts_inputs = false;
-  /// An axis that is not to be used is a contradiction.
+  /// An axis that must not be used is contradictory.
   static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
     bool has_axis = false, uses_axis = true;
     for (const nnrt_given& one : given) {
@@ -88,7 +94,7 @@ struct full_connection {
     return {};
   }
 
-  /// The use of an axis without the axis means the first one.
+  /// Using an axis without giving it means the first one.
   static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int) {
     bool has_axis = false, uses_axis = false;
     for (const nnrt_given& one : given) {
@@ -126,7 +132,7 @@ struct full_connection {
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     const std::int64_t elements = out[0].elements(), inner = in[1].desc.shape[1];
-    // 0 while an extent of the result is unknown; while one of x is, nothing bounds those of the weight.
+    // 0 while an extent of the result is unknown; while one of x is, the weight's extents are not bounded.
     return elements < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(elements, inner);
   }
 
@@ -135,7 +141,7 @@ struct full_connection {
     connect<T, detail::epilogue<T, Rounding>>(a.fused, in, out);
   }
 
-  /// The same, elements of y made of sums by Finish, an epilogue.
+  /// Computes y with Finish, an epilogue that makes elements of sums.
   template <class T, class Finish> static constexpr void connect(activation fused, arguments in, results out) {
     const auto x = in[0].as<const T>();
     const auto w = in[1].as<const detail::weight_t<T>>();
@@ -156,7 +162,7 @@ struct full_connection {
     }
   }
 
-  /// The scale of the sums of output o; floating point has none.
+  /// Scale of the sums of output o; unused for floating point.
   template <class T> static constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
     if constexpr (!detail::is_layered<T>) return 0;
     const float a = x.desc->quantised.scale, b = detail::channel_scale(weight, o);
@@ -165,7 +171,7 @@ struct full_connection {
   }
 
  private:
-  /// Whether the elements that rows are made of (-1: unknown) fit to those of the weight.
+  /// Whether the elements that form rows (-1: unknown) match the weight.
   static constexpr verdict check_rows(const attrs& a, std::int64_t elements, std::int64_t inner) {
     if (a.axis != no_axis) return require_same_extent(rule::inner_extents_must_be_equal, elements, inner);
     if (elements < 0 || inner < 0 || (inner > 0 && elements % inner == 0)) return {};

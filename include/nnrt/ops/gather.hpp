@@ -1,5 +1,5 @@
-// gather: the places of a tensor that a list of indices names - rows of an embedding, say.
-// Flow: front ends call infer(); kernels/select.hpp binds the copy; a run with indices outside ends with a fault.
+// gather: elements of a tensor at listed indices of an axis - rows of an embedding, for example.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; indices out of range end a run with a fault.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,16 +11,16 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// y[a…, i…, b…] = x[a…, indices[i…], b…], where the index stands for `axis`.
+/// y[a…, i…, b…] = x[a…, indices[i…], b…], with the index along `axis`.
 ///
 ///   x: [a…, extent, b…]      indices: any shape i…      axis: one integer, constant
 ///   y: [a…, i…, b…], of rank <= 8
 ///
-/// Indices and axis count from the end when negative: an index lies in [-extent, extent); without negative_indices in
-/// [0, extent). Constant indices are checked before the network runs, others by each run: it ends with an error, and
-/// nothing outside of x is read.
+/// Indices and axis count from the end when negative: an index is in [-extent, extent); without negative_indices in [0,
+/// extent). Constant indices are checked before the network runs, others at each run, which fails with an error without
+/// reading outside of x.
 ///
-/// Broken rules: see `rule`; elements, axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER.
+/// Broken rules: see `rule`; values: numbers of elements, axes, ranks, indices. Source: NNRt OH_NN_OPS_GATHER.
 struct gather {
   static constexpr op_code code{16};
   static constexpr std::string_view name = "gather";
@@ -65,7 +65,7 @@ struct gather {
 
   static constexpr auto macs = no_macs;
 
-  /// The first of the indices that lies outside of the axis.
+  /// Finds the first index out of range.
   static constexpr run_fault check(const attrs& a, arguments in) {
     const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
     run_fault fault;
@@ -91,7 +91,7 @@ struct gather {
       for (int i = 0; i < axis; ++i) from.push_back(to[i]);
       std::int64_t flat = 0;
       for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
-      // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+      // Checked again at use: others may write the memory of indices meanwhile.
       const std::int64_t index = in[1].integer(flat);
       if (const run_fault fault =
               detail::check_index(a, rule::indices_must_lie_in_the_axis, flat, index, x.extent(axis)))
@@ -106,7 +106,7 @@ struct gather {
 
 }  // namespace ops
 
-/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name; with negative_indices<…>.
+/// gather(x, indices, axis<0>): the rows of x at `indices`; with negative_indices<…>.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather>(x, indices, keywords...);

@@ -1,5 +1,5 @@
-// gather_nd: the places of a tensor that tuples of indices name.
-// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+// gather_nd: elements of a tensor at listed index tuples.
+// Flow: front ends call infer(); it runs by its reference; indices out of range end a run with a fault.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -15,11 +15,11 @@ namespace ops {
 ///
 ///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
 ///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent); without negative_indices in [0,
-/// extent). Constant indices are checked before the network runs, others by each run: it ends with an error, and
-/// nothing outside of x is read.
+/// Indices count from the end when negative: an index of an axis is in [-extent, extent); without negative_indices in
+/// [0, extent). Constant indices are checked before the network runs, others at each run, which fails with an error
+/// without reading outside of x.
 ///
-/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
+/// Broken rules: see `rule`; values: axes, ranks, indices. Source: NNRt OH_NN_OPS_GATHER_ND.
 struct gather_nd {
   static constexpr op_code code{108};
   static constexpr std::string_view name = "gather_nd";
@@ -62,7 +62,7 @@ struct gather_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first of the indices that lies outside of its axis.
+  /// Finds the first index out of range.
   static constexpr run_fault check(const attrs& a, arguments in) {
     const std::int64_t length = in[1].shape()[-1];
     for (std::int64_t i = 0; i < in[1].elements(); ++i)
@@ -86,7 +86,7 @@ struct gather_nd {
       for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
       shape_t from;
       for (int i = 0; i < length; ++i) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        // Checked again at use: others may write the memory of indices meanwhile.
         const std::int64_t index = in[1].integer(tuple * length + i);
         if (const run_fault fault =
                 detail::check_index(a, rule::indices_must_lie_in_their_axes, tuple * length + i, index, x.extent(i)))
@@ -102,7 +102,7 @@ struct gather_nd {
 
 }  // namespace ops
 
-/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name; with negative_indices<…>.
+/// gather_nd(x, indices): the elements of x at the rows of `indices`; with negative_indices<…>.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);

@@ -15,13 +15,13 @@ namespace ops {
 ///   exact:        0.5 * x * (1 + erf(x / sqrt(2)))
 ///   approximate:  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
 ///
-/// Minus infinity, which is multiplied by 0, gives no number.
+/// Minus infinity, which is multiplied by 0, gives NaN.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_GELU; the approximation as Hendrycks and Gimpel
-/// (2016) give it, for NNRt's text of it is garbled; quantised: the tables of TFLite's GELU for 8 bits.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_GELU; the approximation is from
+/// Hendrycks and Gimpel (2016), as NNRt's text is garbled; quantised: the tables of TFLite's GELU for 8 bits.
 struct gelu : detail::real_function {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
@@ -43,14 +43,13 @@ struct gelu : detail::real_function {
       detail::for_each_quantised<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
     else
       detail::for_each_real<T>(in, out, [&](double x) {
-        // Constant evaluation refuses to multiply infinity by 0.
+        // Constant evaluation rejects infinity * 0.
         return x == -math::infinity<double> ? math::nan<double> : a.approximate ? times_logistic(x) : times_normal(x);
       });
   }
 
  private:
-  // The formulas above without the cancellation of 1 + erf and 1 + tanh for negative x, and of their rounded sums
-  // with 1.
+  // The formulas above without cancellation of 1 + erf and 1 + tanh for negative x, or of their rounded sums with 1.
   static constexpr double times_normal(double x) {
     const double below = 0.5 * math::erfc(math::product(math::abs(x), 0.70710678118654752440));  // 1 / sqrt(2)
     return x < 0 ? math::product(x, below) : math::product(x, 1.0 - below);

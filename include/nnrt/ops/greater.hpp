@@ -10,15 +10,15 @@ namespace ops {
 
 /// Comparison of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, of booleans: whether a > b
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, of booleans: whether a > b
 ///
-/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans, of which
-/// false is the smaller one. Nothing is greater than a NaN.
+/// Elements are compared in the dtype of higher precision of the two: floats before integers before booleans; false is
+/// less than true. Nothing is greater than a NaN.
 ///
-/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are brought to multiples of 1/256, in
-/// fixed point, and those are compared: what is closer than that may count as equal.
+/// Quantised: a and b both i8, u8 or i16, with one scale each; the real numbers are rescaled to multiples of 1/256 in
+/// fixed point and compared; numbers that differ by less may count as equal.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_GREATER; quantised: the reference kernels of TFLite's GREATER, which has 8 bits.
 struct greater : detail::comparison {
   static constexpr op_code code{71};
@@ -35,7 +35,7 @@ struct greater : detail::comparison {
 
 }  // namespace ops
 
-/// greater(a, b), where one of the two may be a number.
+/// greater(a, b), one of which may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto greater(A a, B b, Keywords... keywords) {

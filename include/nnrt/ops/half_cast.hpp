@@ -1,6 +1,5 @@
 // half_cast: float16 as float32, and float32 as float16; internal.
-// Flow: exec/f16_emulation.hpp puts it around operators that have kernels for float32 alone; it has no function for
-// users.
+// Flow: exec/f16_emulation.hpp puts it around operators with kernels only for float32; it has no public function.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,11 +7,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// Conversion between the two smaller types of floats: cast without an operand that says to what, and without its code
-/// for all other types.
+/// Conversion between f16 and f32: cast without its type operand, and without code for other dtypes.
 ///
-///   x: any shape      y: the same shape, f32 where x is f16, and f16 where x is f32: the nearest, infinity beyond the
-///                     largest
+///   x: any shape      y: the same shape; f32 for x f16, and f16 for x f32, rounded to nearest, infinity on overflow
 ///
 /// Broken rules: those of the signature. Source: this library.
 struct half_cast {

@@ -1,4 +1,4 @@
-// hard_sigmoid: a sigmoid of three straight lines.
+// hard_sigmoid: a piecewise linear sigmoid.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
@@ -11,12 +11,12 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, min(max(x + 3, 0), 6) / 6
 ///
-/// A NaN stays one.
+/// NaN gives NaN.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HARD_SIGMOID.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_HARD_SIGMOID.
 struct hard_sigmoid : detail::real_function {
   static constexpr op_code code{107};
   static constexpr std::string_view name = "hard_sigmoid";

@@ -1,4 +1,4 @@
-// hswish: x * relu6(x + 3) / 6, a cheap relative of swish.
+// hswish: x * relu6(x + 3) / 6, a cheap approximation of swish.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 namespace detail {
 
-/// A factor in fixed point of 16 bits: mantissa * 2^(exponent - 15).
+/// A 16-bit fixed-point factor: mantissa * 2^(exponent - 15).
 struct short_factor {
   static constexpr std::int32_t most = 32767;
   std::int32_t mantissa = 0;
@@ -24,9 +24,9 @@ struct short_factor {
   }
 };
 
-/// Hard swish of a quantised value of 8 bits, carried with 7 bits more: x times its factor to the scale of y, times
-/// (x + 3) / 6, which lies in [0, 1]. Source: TFLite's HARD_SWISH; where the scale of x is 128 times that of y or more,
-/// which TFLite refuses, the product is shifted to the left.
+/// Hard swish of an 8-bit quantised value, computed with 7 more bits: x times its factor to y's scale, times (x + 3) /
+/// 6 in [0, 1]. Source: TFLite's HARD_SWISH; if x's scale is at least 128 times y's, which TFLite refuses, the product
+/// is shifted left.
 template <class T> struct quantised_hswish {
   std::int32_t zero_x, zero_y;
   short_factor to_y, to_share;
@@ -49,15 +49,15 @@ template <class T> struct quantised_hswish {
   static constexpr std::int32_t saturated(std::int32_t x) {
     return static_cast<std::int32_t>(nnrt::detail::clamped(x, -short_factor::most - 1, short_factor::most));
   }
-  /// The upper half of the doubled product of two numbers of 16 bits, to nearest, ties toward plus infinity.
+  /// Upper half of the doubled product of two 16-bit numbers, rounded to nearest, ties toward plus infinity.
   static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
     return saturated((a * b + (1 << 14)) >> 15);
   }
   static constexpr std::int32_t shifted(std::int32_t x, int left) {
     return left < 0 ? nnrt::detail::shifted_right(x, -left) : saturated(nnrt::detail::shifted_left(x, left));
   }
-  /// (x + 3) / 6 in [0, 1], in steps of 2^-15. The last bit of a shift to the left comes after the product: what
-  /// saturates before that saturates there as well.
+  /// (x + 3) / 6 in [0, 1], in steps of 2^-15. The last bit of a left shift follows the product: values that saturate
+  /// before it saturate after it as well.
   constexpr std::int32_t share_of(std::int32_t x) const {
     const int left = to_share.exponent;
     if (left > 0) x = shifted(x, left - 1);
@@ -73,11 +73,11 @@ template <class T> struct quantised_hswish {
 ///
 ///   x: any shape      y: the same shape, x * relu6(x + 3) / 6
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point of
-/// 16; each stored i16, and whatever y rounds half to even, is the nearest to the real result, rounded to float.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. 8 bits are computed in 16-bit
+/// fixed point. i16, and y rounded half to even, get the quantised value nearest to the real result, rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HSWISH; quantised: the reference kernel of
-/// TFLite's HARD_SWISH, which has 8 bits.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_HSWISH; quantised: the reference kernel
+/// of TFLite's HARD_SWISH, which has 8 bits.
 struct hswish {
   static constexpr op_code code{17};
   static constexpr std::string_view name = "hswish";

@@ -1,4 +1,4 @@
-// instance_norm: normalisation of each channel of each image with its own mean and variance.
+// instance_norm: normalises each channel of each image by its mean and variance.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -13,14 +13,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Instance normalisation: all that lies behind the first two axes gets mean 0 and variance 1, then scale and bias.
+/// Instance normalisation: the axes after the first two get mean 0 and variance 1, then scale and bias are applied.
 ///
-///   x: [N, C, …], whatever its format      scale, bias: [C]
-///   y: as x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is that of all (divided by n)
+///   x: [N, C, …], in any format      scale, bias: [C]
+///   y: like x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is over all elements (divided by n)
 ///
-/// epsilon is 0 unless given; where it and the variance are, there is no number.
+/// epsilon is 0 by default; if it and the variance are 0, the result is NaN.
 ///
-/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
+/// Broken rules: see `rule`; values: extents. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
 struct instance_norm {
   static constexpr op_code code{67};
   static constexpr std::string_view name = "instance_norm";
@@ -75,7 +75,7 @@ struct instance_norm {
       const detail::moments m =
           detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x[first + i]); });
       for (std::int64_t i = first; i < first + n; ++i) {
-        // Constant evaluation refuses to divide by zero.
+        // Constant evaluation rejects division by zero.
         const double normal = m.deviation > 0 ? m.off(real(x[i])) / m.deviation : math::nan<double>;
         y[i] = math::convert<T>(math::product(normal, real(scale[channel])) + real(bias[channel]));
       }

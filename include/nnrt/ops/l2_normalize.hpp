@@ -1,4 +1,4 @@
-// l2_normalize: a tensor divided by its length along some axes.
+// l2_normalize: a tensor divided by its Euclidean norm along some axes.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -15,20 +15,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// x over the root of the sum of its squares along the listed axes.
+/// x divided by the root of the sum of its squares along the listed axes.
 ///
 ///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
 ///
-/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where
-/// none is given); negative ones count from the end.
-/// epsilon is 1e-6 unless given.
+/// One sum runs over all axes in `axis`; an empty list means all axes of x (in NNRt without a list: the first one).
+/// Negative axes count from the end. epsilon is 1e-6 by default.
 ///
-/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands
-/// for 0 in the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no
-/// steps at all stay none.
+/// Quantised: x i8 or u8 with one scale, y with the scale given by `into<quant{…}>`, usually 1/128 with the zero point
+/// in the middle. Computed in fixed point from (x - zero point); epsilon is ignored, and zeros remain zeros.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual
-/// scale: the reference kernels of TFLite's L2_NORMALIZATION.
+/// Broken rules: see `rule`; values: axes, numbers of scales. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the
+/// usual scale: the reference kernels of TFLite's L2_NORMALIZATION.
 struct l2_normalize {
   static constexpr op_code code{94};
   static constexpr std::string_view name = "l2_normalize";
@@ -79,12 +77,11 @@ struct l2_normalize {
     detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
       detail::square_sum<T> sum;
       each([&](const shape_t& at) { sum.add(value(at)); });
-      // In a unit of 2^-600 any epsilon is the larger one, in one of 2^600 none is.
+      // In a unit of 2^-600 any epsilon is larger than the sum, in a unit of 2^600 none is.
       const bool is_short =
           sum.unit() < 1 ? a.epsilon > 0 : sum.unit() == 1 && sum.in_square_units() < double{a.epsilon};
       const double length = math::sqrt(is_short ? double{a.epsilon} : sum.in_square_units());
-      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other, or zero by
-      // zero.
+      // An infinite element makes the norm infinite: constant evaluation rejects infinity / infinity and 0 / 0.
       const auto normal = [&](double number) {
         return math::is_inf(number) || length == 0 ? math::nan<double>
                                                    : (is_short ? number : sum.in_units(number)) / length;
@@ -113,20 +110,20 @@ struct l2_normalize {
       });
     });
   }
-  /// What one step of x is in y: factor times so many.
+  /// Factor from one step of x to y, to be multiplied by `steps`.
   struct quantised_share {
     fixed_point factor;
     int steps = 1;
   };
   template <class T> static constexpr quantised_share share_of(std::int64_t sum, const quantisation& to) {
-    int halvings = 0;  // of the root
+    int halvings = 0;  // right shifts of the root
     for (; sum > std::numeric_limits<std::int32_t>::max(); ++halvings) sum /= 4;
     fixed_point root = detail::fixed::inverse_root(static_cast<std::int32_t>(sum));
     root.exponent -= halvings;
     if (to.scale != 0x1p-7F)
       return {fixed_point_of(static_cast<double>(root.mantissa) * math::detail::power_of_two(root.exponent - 31) /
                              double{to.scale})};
-    if (!std::is_signed_v<T>) return {root, 128};  // TFLite rounds u8 in other places than i8
+    if (!std::is_signed_v<T>) return {root, 128};  // TFLite rounds u8 at other places than i8
     root.exponent += 7;
     return {root};
   }
@@ -134,7 +131,7 @@ struct l2_normalize {
 
 }  // namespace ops
 
-/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several; with epsilon<…> and relu or relu6.
+/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several axes; with epsilon<…> and relu or relu6.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);

@@ -1,4 +1,4 @@
-// layer_norm: normalisation of the inner axes with their own mean and variance.
+// layer_norm: normalises the inner axes by their mean and variance.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -17,21 +17,21 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Layer normalisation: each block of the axes from begin_norm_axis on gets mean 0 and variance 1, then gamma and beta.
+/// Layer normalisation: each block of the axes from begin_norm_axis on gets mean 0 and variance 1, then gamma and beta
+/// are applied.
 ///
 ///   x: [d0, d1, …]      gamma, beta: the extents of x from begin_norm_axis on, or from begin_param_axis on
-///   y: as x = (x - mean) / sqrt(variance + epsilon) * gamma + beta; variance is that of the whole block (divided by n)
+///   y: like x = (x - mean) / sqrt(variance + epsilon) * gamma + beta; variance is over the block (divided by n)
 ///
-/// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative.
-/// gamma and beta are repeated along the axes that they do not have. Where epsilon and the variance are 0, there is no
-/// number.
+/// begin_norm_axis and begin_param_axis are 1 by default, epsilon is 1e-7; axes count from the end when negative. gamma
+/// and beta are repeated along the axes that they lack. With epsilon and variance 0 the result is NaN.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each quantised value is the nearest to the real result, computed in f64 and
-/// rounded to float.
+/// scale given by `into<quant{…}>`. Each quantised value is nearest to the real result, computed in f64 and rounded to
+/// float.
 ///
-/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_LAYER_NORM, which starts
-/// behind axis 0; from axis 0 on as in MindSpore; quantised: this library.
+/// Broken rules: see `rule`; values: axes, extents, numbers of scales. Source: NNRt OH_NN_OPS_LAYER_NORM, for axes
+/// after 0; from axis 0 on as in MindSpore; quantised: this library.
 struct layer_norm {
   static constexpr op_code code{49};
   static constexpr std::string_view name = "layer_norm";
@@ -50,7 +50,7 @@ struct layer_norm {
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
       nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0),
-      // As the documents and the first release have them.
+      // As in the documents and the first release.
       nnrt_parameter{"begin_norm_axis", 66, i32}.of_rank(0), nnrt_parameter{"begin_param_axis", 68, i32}.of_rank(0)};
 
   struct attrs {
@@ -71,7 +71,7 @@ struct layer_norm {
     epsilon_must_not_be_negative_or_infinite,
   };
 
-  /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
+  /// NNRt compares gamma and beta with the input when the operation is added, and requires an axis after the first.
   static constexpr nnrt_fault nnrt_refuses(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
     const shape_t& x = in[0].desc.shape;
     if (a.begin_norm_axis < 1) return {"begin_norm_axis", a.begin_norm_axis, 1};
@@ -112,7 +112,7 @@ struct layer_norm {
   }
 
  private:
-  /// y = store(element), block by block; computed in f64.
+  /// y = store(element), block by block, computed in f64.
   template <class T, class X, class Y, class Store>
   static constexpr void normalise(const attrs& a, const X& x, const X& gamma, const X& beta, const Y& y, Store store) {
     const auto real = [](const auto& numbers, std::int64_t i) { return math::convert<double>(numbers[i]); };

@@ -1,6 +1,5 @@
-// layer_sums: the sums of a convolution or a dense layer of quantised values, 32 bits each, before anything scales
-// them; internal.
-// Flow: passes/quantise.hpp makes nodes of it where the last layer on an accelerator keeps its sums; kernels/bind/ has
+// layer_sums: 32-bit accumulators of a quantised convolution or dense layer, not requantised; internal.
+// Flow: passes/quantise.hpp makes it where the last layer on an accelerator keeps its accumulators; kernels/bind/ has
 // the kernel.
 #pragma once
 
@@ -10,20 +9,20 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// What conv2d or full_connection adds up, as it is: each sum stands for itself times scale of x times scale of
-/// weight[o]. A depthwise convolution has a group for each channel here. Passes make it; it has no function for users.
+/// Accumulators of conv2d or full_connection; the real value of one is itself times the scales of x and weight[o]. A
+/// depthwise convolution has a group for each channel here. Passes make it; it has no public function.
 ///
-///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], may be missing   y: [N, H', W', O], as conv2d's
-///   x, weight [O, I], bias and y as full_connection's
+///   x: [N, H, W, C]   weight: [O, kh, kw, C / group]   bias: [O], optional   y: [N, H', W', O], as in conv2d
+///   or x, weight [O, I], bias and y as in full_connection
 ///
 ///   y = bias[o] + sum of (x - zero of x) * (weight - zero of weight)       saturated at 32 bits
 ///
-/// The rank of the weight says which layer it is: 4 a convolution, for which `axis` means nothing, 2 a dense layer, for
-/// which `axis` alone does. x, weight and bias are stored as these take them. y is i32; it may be wanted with a scale
-/// for each output channel, which says what a sum stands for, and changes none.
+/// The weight's rank determines the layer: 4 is a convolution, which ignores `axis`; 2 is a dense layer, which uses
+/// only `axis`. x, weight and bias are as in these. y is i32. It may be declared with a scale for each output channel,
+/// which defines the real value of an accumulator and changes none.
 ///
-/// Broken rules: see `rule`; a broken rule of the layer is named by its number there. Source: the boards'
-/// documentation: the last layer on an accelerator may keep its accumulators, which the processor scales.
+/// Broken rules: see `rule`; a broken rule of the layer is given by its number there. Source: the boards'
+/// documentation: the last layer on an accelerator may keep its accumulators, which the processor requantises.
 struct layer_sums {
   static constexpr op_code code{1003};
   static constexpr std::string_view name = "layer_sums";
@@ -46,7 +45,7 @@ struct layer_sums {
     scales_of_sums_must_run_along_the_output_channels,
   };
 
-  /// The layer that it is: of a weight of rank 4, and of others.
+  /// Whether the weight is a convolution's: rank 4.
   static constexpr bool is_convolution(const tensor_desc& weight) { return weight.rank() == 4; }
   static constexpr conv2d::attrs convolution(const attrs& a) {
     conv2d::attrs layer;
@@ -78,7 +77,7 @@ struct layer_sums {
   }
 
  private:
-  /// What the layer says that would scale these sums.
+  /// Result of the layer that would requantise these accumulators.
   static constexpr verdict infer_scaled(const attrs& a, array_ref<const operand> in) {
     tensor_desc scaled;
     scaled.quantised = quant{1};

@@ -1,4 +1,4 @@
-// leaky_relu: rectifier with a slope below zero.
+// leaky_relu: rectifier with a slope for negative numbers.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
@@ -8,17 +8,17 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Rectifier that lets a part of negative numbers through, element by element.
+/// Rectifier that scales negative numbers, element by element.
 ///
 ///   x: any shape      y: the same shape, x where x > 0, negative_slope * x elsewhere
 ///
-/// negative_slope is 0 unless given. A NaN stays one.
+/// negative_slope is 0 by default. NaN gives NaN.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; what passes and what is
-/// multiplied is brought to it in fixed point. The slope is finite then.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Both branches are rescaled in
+/// fixed point. The slope must be finite.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_LEAKY_RELU; quantised: the reference kernel of
-/// TFLite's LEAKY_RELU.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_LEAKY_RELU; quantised: the reference
+/// kernel of TFLite's LEAKY_RELU.
 struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
@@ -58,8 +58,7 @@ struct leaky_relu : detail::real_function {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_quantised<T>) {
-      // One step of a slope whose scale is its size: up from a zero point of 0, or down from one of 1, for u8 has no
-      // -1.
+      // One step of a slope with its magnitude as scale: up from a zero point of 0, or down from 1, as u8 has no -1.
       const bool falls = a.negative_slope < 0;
       const float size = falls ? -a.negative_slope : a.negative_slope;
       const T step = falls ? 0 : 1;

@@ -1,5 +1,5 @@
 // list: every operator, once, in the order of the NNRt numbers.
-// Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
+// Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs from it.
 #pragma once
 
 #include <nnrt/ops/abs.hpp>
@@ -132,12 +132,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// Types in a row; naming it instantiates none of them.
+/// A list of types; naming it instantiates none of them.
 template <class... Ops> struct type_list {
   static constexpr int count = static_cast<int>(sizeof...(Ops));
 };
 
-/// The operators, ascending by number: NNRt's first, those of this library (from 1000) last.
+/// The operators in ascending order of their numbers: NNRt's first, this library's (from 1000) last.
 using list = type_list<      //
     add,                     //   1
     avg_pool,                //   2

@@ -11,10 +11,10 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, log(x); minus infinity at zero, NaN below
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_LOG.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_LOG.
 struct log : detail::real_function {
   static constexpr op_code code{80};
   static constexpr std::string_view name = "log";

@@ -1,4 +1,4 @@
-// log_softmax: the logarithms of the probabilities that softmax gives.
+// log_softmax: logarithm of softmax.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -15,18 +15,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// x minus the logarithm of the sum of exp(x) along one axis, shifted by the maximum so that nothing overflows.
+/// x minus the logarithm of the sum of exp(x) along one axis, shifted by the maximum to avoid overflow.
 ///
 ///   x: any shape of rank >= 1      y: the same shape; the sum of exp(y) along the axis is 1
 ///
-/// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. The summand of the
-/// largest number is 1: results near 0 come from log1p of the others' sum, and keep all their digits.
+/// `axis` is the last one by default (the first in NNRt), and counts from the end when negative. The largest element's
+/// summand is 1: results near 0 are log1p of the sum of the others, with full precision.
 ///
-/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/16 to the largest
-/// number; computed in fixed-point numbers of 32 bits. To any other scale the logarithm is brought by requantise().
+/// Quantised: x i8 or u8 with one scale, y with the scale given by `into<quant{…}>`, usually 1/16 with the largest
+/// number as zero point. Computed in 32-bit fixed point. For other scales of y, requantise() rescales the logarithm.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX; quantised with the usual
-/// scale: the reference kernels of TFLite's LOG_SOFTMAX.
+/// Broken rules: see `rule`; values: axes, numbers of scales. Source: NNRt OH_NN_OPS_LOG_SOFTMAX; quantised with the
+/// usual scale: the reference kernels of TFLite's LOG_SOFTMAX.
 struct log_softmax {
   static constexpr op_code code{95};
   static constexpr std::string_view name = "log_softmax";
@@ -73,7 +73,7 @@ struct log_softmax {
     detail::for_each_group(x.shape, along, [&](auto each) {
       double largest = -math::infinity<double>, rest = 0;
       each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
-      // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
+      // With an infinite maximum all results are NaN; constant evaluation rejects infinity - infinity.
       if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
       bool is_left_out = false;  // the first of the largest, whose exponential is the 1 of log1p
       each([&](const shape_t& at) {
@@ -100,7 +100,7 @@ struct log_softmax {
       each([&](const shape_t& at) { y.at(at) = stored(scale.exponent_of(x.at(at) - largest) - logarithm); });
     });
   }
-  /// From a logarithm with 26 bits behind the point to the quantised value.
+  /// Converts a logarithm with 26 fraction bits to the quantised value.
   template <class T> struct quantised_logarithm {
     fixed_point factor;
     quantisation to;

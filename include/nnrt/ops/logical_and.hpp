@@ -8,11 +8,11 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Conjunction of two tensors of truth values, element by element.
+/// Conjunction of two boolean tensors, element by element.
 ///
-///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a and b
+///   a, b: booleans, of shapes that broadcast as in NumPy      y: the common shape, a and b
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_AND.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on). Source: NNRt OH_NN_OPS_LOGICAL_AND.
 struct logical_and : detail::connective {
   static constexpr op_code code{81};
   static constexpr std::string_view name = "logical_and";

@@ -1,4 +1,4 @@
-// logical_not: the other truth value.
+// logical_not: negation of booleans.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Negation of truth values, element by element.
+/// Negation of booleans, element by element.
 ///
 ///   x: any shape      y: the same shape, true where x is false
 ///

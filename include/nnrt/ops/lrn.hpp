@@ -1,4 +1,4 @@
-// lrn: local response normalisation - each channel divided by a power of what its neighbours sum up to.
+// lrn: local response normalisation - each channel divided by a power of the sum of its neighbours' squares.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace ops {
 ///
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
-/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless
-/// given, as NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no
-/// integer) gives NaN, a sum of 0 with a positive beta an infinity, or NaN for x = 0.
+/// Channels before the first and after the last one count as 0. By default bias and alpha are 1 and beta is 0.5, as in
+/// NNRt's reference; the radius is 0. A negative sum with a non-integer beta gives NaN. A sum of 0 with a positive beta
+/// gives infinity, or NaN for x = 0.
 ///
-/// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
-/// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
+/// Broken rules: see `rule`; values: ranks, channels. Source: NNRt OH_NN_OPS_LRN, with its one region, ACROSS_CHANNELS;
+/// TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
 struct lrn {
   static constexpr op_code code{96};
   static constexpr std::string_view name = "lrn";
@@ -28,11 +28,11 @@ struct lrn {
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr unlike_default to_be_said[] = {{"alpha", "1e-4 over the size"}, {"beta", "0.75"}};
   static constexpr operator_traits traits{.in_files = file_order::image, .to_be_said = to_be_said};
-  // With u the half of a dtype's epsilon: each of n squares and each sum on the way is off by u of itself, so is the
-  // product with alpha and the sum with bias, and nothing cancels. The base is then off by (n + 2) u of itself, its
-  // power by |beta| times that, (1 + d)^beta - 1 being below 1.01 |beta| d up to 2^-8, and u y is at most an ulp of y.
-  // What two powers and three products are off adds up to 7 ulp, of f32 kernels, which multiply by beta what a
-  // logarithm is off, 6. f16 is computed in f64, of which u is 2^-42 ulp.
+  // Let u be half of a dtype's epsilon. Each of n squares and each partial sum has a relative error of u, and so have
+  // the product with alpha and the sum with bias; nothing cancels. So the base has a relative error of (n + 2) u and
+  // its power one of |beta| times that, as (1 + d)^beta - 1 is below 1.01 |beta| d up to 2^-8, and u y is at most 1 ULP
+  // of y. Two powers and three products add up to 7 ULP; f32 kernels, which multiply a logarithm's error by beta, to 6.
+  // f16 is computed in f64, where u is 2^-42 ULP.
   static constexpr std::string_view steepness = "|beta| * (the squares of a sum + 2)";
   static constexpr std::string_view cancels = "bias or alpha is negative, or n is above 2^45";
   static constexpr std::string_view too_steep = "bias or alpha is negative, or |beta| is above 2000";
@@ -79,7 +79,7 @@ struct lrn {
       if (sum.unit() == 1 || alpha == 0 || (sum.unit() < 1 && a.bias != 0)) {
         const double base = double{a.bias} + math::product(alpha, sum.unit() > 1 ? sum.in_square_units() : sum.value());
         y[i] = math::convert<T>(over_power<T>(real(i), base, beta, 1));
-      } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
+      } else {  // x / (alpha * sum)^beta: bias is negligible or 0, as the sum itself is outside of f64's range
         y[i] = math::convert<T>(
             over_power<T>(sum.in_units(real(i)), math::product(alpha, sum.in_square_units()), beta, sum.unit()));
       }
@@ -87,14 +87,14 @@ struct lrn {
   }
 
  private:
-  /// unit * x / (base * unit^2)^beta, where a unit is a power of 2. Of f64 the power alone may be no normal number.
+  /// unit * x / (base * unit^2)^beta; a unit is a power of 2. In f64 the power alone may be subnormal or overflow.
   template <class T> static constexpr double over_power(double x, double base, double beta, double unit) {
     constexpr double least = 0x1p-1022;
     const double power = math::pow(base, -beta);
     const bool is_normal = unit == 1 && power >= least && math::is_finite(power);
     if (sizeof(T) < sizeof(double) || is_normal || !(base > 0) || !math::is_finite(base))
       return math::product(x, power);
-    // base * unit^2 = 2^e m: the power is 2^(-beta e) m^-beta, and 2 to a fraction what is left of a whole exponent.
+    // base * unit^2 = 2^e m: the power is 2^(-beta e) m^-beta, split into a whole exponent and 2 to a fraction.
     const math::detail::binary parts = math::detail::split(base), of_unit = math::detail::split(unit);
     const double product = math::product(static_cast<double>(parts.exponent + 2 * of_unit.exponent), beta),
                  exponent = product < -1e8  ? -1e8

@@ -1,4 +1,4 @@
-// lstm: long short-term memory over a sequence, forwards or in both directions.
+// lstm: long short-term memory over a sequence, in one or both directions.
 // Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
@@ -14,24 +14,24 @@ namespace ops {
 /// One layer of long short-term memory.
 ///
 ///   x: [S, B, I], S steps of B sequences      w_ih: [D, 4H, I]      w_hh: [D, 4H, H]      bias: [D, 8H]
-///   hx, cx: [D, B, H], the states at the begin      D: 1, or 2 when bidirectional
-///   y: [S, B, D * H], the hidden states of all steps      hy, cy: [D, B, H], both states at the end
+///   hx, cx: [D, B, H], the initial states      D: 1, or 2 when bidirectional
+///   y: [S, B, D * H], the hidden states of all steps      hy, cy: [D, B, H], the final states
 ///
-/// i, o, f and g are four vectors of w_ih · x + w_hh · h + both biases, in this order; bias holds the four of the input
-/// first and then those of the hidden state. With s for the sigmoid function:
+/// i, o, f and g are four vectors of w_ih · x + w_hh · h + both biases, in this order; bias has the four of the input,
+/// then those of the hidden state. With s for the sigmoid function:
 ///
 ///   c' = s(f) * c + s(i) * tanh(g)      h' = s(o) * tanh(c')
 ///
 /// and the next states are zoneout_cell * c + (1 - zoneout_cell) * c' and zoneout_hidden * h + (1 - zoneout_hidden) *
-/// h'. The second direction goes from the last step to the first one. bias, hx and cx are 0 where they are missing; a
-/// bias that is there counts, whatever `has_bias` says. Sums of f32 run in f32, in the reference in
-/// f64, as those of f16 and f64 do; states are rounded after each step.
+/// h'. The second direction runs from the last step to the first. Missing bias, hx and cx are 0; a given bias is used,
+/// whatever the value of `has_bias`. Sums of f32 are computed in f32 (in f64 by the reference), those of f16 and f64 in
+/// f64; states are rounded after each step.
 ///
-/// input_size, hidden_size, num_layers and num_directions repeat what the shapes say; 0: not given. dropout is for
-/// training. A projection would need weights that NNRt has no operand for.
+/// input_size, hidden_size, num_layers and num_directions repeat the shapes; 0: not given. dropout is for training.
+/// Projections are not supported: NNRt has no operand for their weights.
 ///
-/// Broken rules: see `rule`; ranks, extents, layers and directions are counted. Source: NNRt OH_NN_OPS_LSTM; the order
-/// of gates and biases as in MindSpore Lite and ONNX.
+/// Broken rules: see `rule`; values: ranks, extents, layers, directions. Source: NNRt OH_NN_OPS_LSTM; the order of
+/// gates and biases is that of MindSpore Lite and ONNX.
 struct lstm {
   static constexpr op_code code{75};
   static constexpr std::string_view name = "lstm";
@@ -43,14 +43,14 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
-  // For one step, from the stored states before it. An error of a step reaches the next ones through the weights.
+  // For one step, from the stored states before it. Errors propagate to later steps through the weights.
   static constexpr std::string_view gate_terms = "terms of a gate",
                                     from_states = "there are several steps: then of each from the states before it";
   static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::gate, 0.4, false, gate_terms, from_states},
                                            {types_of(f16), 0.51, error_unit::gate, 0, false, {}, from_states},
                                            {types_of(f64), 2, error_unit::gate, 0.4, false, gate_terms, from_states}};
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
-  // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
+  // Upstream reads the integer's first bytes as a real number, which is 0 for small integers.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {
       {"bidirectional", 93, boolean}, {"has_bias", 94, boolean},   {"input_size", 95, i64}, {"hidden_size", 96, i64},
@@ -116,7 +116,7 @@ struct lstm {
     return ok(tensor_desc{type, shape_t{steps, batch, row}}, state, state);
   }
 
-  /// Products of weights with inputs and with hidden states.
+  /// Products of weights with inputs and hidden states.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     const std::int64_t elements = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
     // 0 while an extent is unknown
@@ -173,7 +173,7 @@ struct lstm {
     return {};
   }
 
-  /// The first extent that is known; -1: none is.
+  /// The first known extent; -1: none.
   static constexpr std::int64_t known(std::initializer_list<std::int64_t> extents) {
     for (const std::int64_t extent : extents)
       if (extent >= 0) return extent;
@@ -185,7 +185,7 @@ struct lstm {
 
   static constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
   static constexpr double sigmoid(double x) {
-    const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+    const double e = math::exp(-math::abs(x));  // at most 1, so that the sum is accurate for both signs
     return (x < 0 ? e : 1.0) / (1.0 + e);
   }
   static constexpr double zoned(float share, double before, double after) {
@@ -193,7 +193,7 @@ struct lstm {
     return math::product(double{share}, before) + math::product(1.0 - double{share}, after);
   }
 
-  /// What the gates are sums of.
+  /// Operands of the gates' sums.
   template <class T> struct layer {
     tensor_view<const T> x, w_ih, w_hh, bias;
     bool has_bias;

@@ -1,5 +1,5 @@
 // lstm_cell: one step of long short-term memory on quantised values, with the bits of TensorFlow Lite's oldest kernel.
-// Flow: readers of .tflite files make nodes of it; it has no function for users, who have lstm.
+// Flow: readers of .tflite files make it; it has no public function, users have lstm.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// One step of long short-term memory, whose gates have one matrix for the input and the hidden state side by side.
+/// One step of long short-term memory with one matrix for input and hidden state, concatenated.
 ///
 ///   x: [B, I + C] u8, inputs and hidden states of B sequences      w: [4C, I + C] u8      b: [4C] i32
 ///   c: [B, C] i16, the cell states      h: [B, C] u8, the next hidden states      cy: [B, C] i16, the next cell states
@@ -19,13 +19,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 ///
 /// With s for the sigmoid function: cy = s(f) * c + s(i) * tanh(g), h = s(o) * tanh(cy).
 ///
-/// In fixed point of 16 bits: c has 4 integer bits, what functions take 3, what they give none; each product is rounded
-/// to 15 bits, ties toward plus infinity, and sums saturate. accumulator_scale is the real value of 1 in the sums of
-/// products, which files say of b. Whatever scale h is wanted with, its quantised values are 128 times the hidden
-/// values, plus 128.
+/// 16-bit fixed point: c has 4 integer bits, arguments of functions 3, their results none. Products are rounded to 15
+/// bits, ties toward plus infinity; sums saturate. accumulator_scale is the real value of 1 in the sums of products,
+/// which is the scale of b in files. For any declared scale of h, its quantised values are 128 times the hidden values,
+/// plus 128.
 ///
-/// Broken rules: see `rule`; ranks, extents, zero points and scales. Source: LstmCell of TensorFlow Lite's LSTM (kernel
-/// BASIC) for uint8, to the last bit.
+/// Broken rules: see `rule`; values: ranks, extents, zero points, scales. Source: LstmCell of TensorFlow Lite's LSTM
+/// (kernel BASIC) for uint8, to the last bit.
 struct lstm_cell {
   static constexpr op_code code{1030};
   static constexpr std::string_view name = "lstm_cell";

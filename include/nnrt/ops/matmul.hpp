@@ -10,18 +10,20 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Product of matrices that stand in the last two axes; the axes before them broadcast as NumPy's do.
+/// Product of matrices in the last two axes; the axes before them broadcast as in NumPy.
 ///
 ///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
 ///   y: […, M, N] = fused(a * b)
 ///
 /// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
-/// or i32 or i64 without a scale, whose products and sums wrap around in their own width;
-/// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their
-/// dtype with the scale that `into<quant{…}>` gives. Sums are exact integers of (a - zero point) * (b - zero point),
-/// scaled by requantise(), and a fused activation is a clamp of the quantised values. Both may be i16, too: its sums
-/// are kept in 64 bits and scaled by requantise_wide(). Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL;
-/// quantised: the reference kernels of TFLite's BATCH_MATMUL.
+/// or i32 or i64 without a scale, with products and sums that wrap around in their width.
+///
+/// Quantised: both i8 or both u8 with one scale each (b may have one for each column of the product); y has their dtype
+/// and the scale given by `into<quant{…}>`. Sums are exact integers of (a - zero point) * (b - zero point), scaled by
+/// requantise(); a fused activation clamps the quantised values. With both i16, sums have 64 bits and are scaled by
+/// requantise_wide().
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MATMUL; quantised: the reference kernels of TFLite's BATCH_MATMUL.
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
@@ -106,7 +108,7 @@ struct matmul {
   static constexpr bool has_scales_of_columns(const view& b) {
     return b.desc->quantised.mode == quantisation::kind::per_channel;
   }
-  /// The scale of the sums of a column.
+  /// Scale of a column's sums.
   static constexpr double sum_scale(const view& a, const view& b, std::int64_t column) {
     const float scale_a = a.desc->quantised.scale, scale_b = detail::channel_scale(b, column);
     return has_scales_of_columns(b) ? detail::product_of_channel_scales(scale_a, scale_b)
@@ -114,7 +116,7 @@ struct matmul {
   }
 
  private:
-  /// Extents of the matrices of an operand, as they are multiplied.
+  /// Extents of an operand's matrices after transposition.
   struct matrix {
     std::int64_t rows, columns;
     constexpr matrix(const shape_t& s, bool is_transposed)
@@ -127,7 +129,7 @@ struct matmul {
     return out;
   }
 
-  /// The operand with its matrices transposed as asked for, and repeated over the batch.
+  /// The operand with its matrices transposed if asked for, and repeated over the batch.
   template <class T>
   static constexpr tensor_view<T> oriented(tensor_view<T> x, bool is_transposed, const shape_t& batch) {
     const matrix shape(x.shape, is_transposed), strides(x.strides, is_transposed);

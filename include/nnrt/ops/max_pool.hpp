@@ -9,16 +9,16 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Maximum over a sliding window, per channel; the padding never wins. A NaN in the window makes the result a NaN.
+/// Maximum over a sliding window, per channel; padding is ignored. A NaN in the window gives NaN.
 ///
 ///   x: [N, H, W, C]      y: [N, H', W', C] = fused(largest of the window's pixels in the image)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - kernel) / stride) + 1, and likewise W'
-///   ceil_mode, with explicit pads: ceil instead of floor, less the last window if it would start behind the image
-///   (in the padding after it), as in ONNX and PyTorch
-///   global: one window as large as the image; kernel, stride and pads play no part
+///   ceil_mode, with explicit pads: ceil instead of floor, without the last window if it would start after the image
+///   (in its padding), as in ONNX and PyTorch
+///   global: one window of the image's size; kernel, stride and pads are ignored
 ///
 /// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: floating point and integers. A
-/// quantised image keeps scale and zero point, and a fused activation is a clamp of its quantised values.
+/// quantised image keeps scale and zero point; a fused activation clamps its quantised values.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_MAX_POOL; quantised: the reference kernels of TFLite's MAX_POOL_2D.
 struct max_pool {
   static constexpr op_code code{21};
@@ -52,7 +52,7 @@ struct max_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto keep_larger = [](T& largest, T x) {
-      if (x > largest || detail::is_nan_of(x)) largest = x;  // a NaN that is there stays: nothing is larger
+      if (x > largest || detail::is_nan_of(x)) largest = x;  // a NaN is kept: no comparison with it is true
     };
     detail::pool<T>(a, in, out, detail::min_of<T>(), keep_larger,
                     [&](T largest, std::int64_t) { return detail::activated_maximum(largest, *out[0].desc, a.fused); });

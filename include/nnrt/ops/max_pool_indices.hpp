@@ -1,5 +1,5 @@
-// max_pool_indices: the maximum over windows of an image, and which pixel it is.
-// Flow: front ends call infer(); max_unpool puts numbers back to these pixels; kernels/bind/ has the kernel.
+// max_pool_indices: the maximum over windows of an image, and its pixel's index.
+// Flow: front ends call infer(); max_unpool takes these indices; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,11 +9,11 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// max_pool, and where each maximum lies.
+/// max_pool with the index of each maximum.
 ///
-///   x: [N, H, W, C]      y: [N, H', W', C], as max_pool makes it      indices (i32): [N, H', W', C]
-///   indices = h * W + w of the pixel with the maximum, in its own image and channel
-///   in_window: (h - first row of the window) * kernel_w + (w - its first column), which may lie in the padding
+///   x: [N, H, W, C]      y: [N, H', W', C], as max_pool's      indices (i32): [N, H', W', C]
+///   indices = h * W + w of the pixel with the maximum, in its image and channel
+///   in_window: (h - first row of the window) * kernel_w + (w - its first column); these may be in the padding
 ///
 /// Of equal pixels the first one counts, row by row; a NaN is the maximum, the first of several. Lengths are in pixels.
 /// Broken rules: see `rule`. Source: the indices of PyTorch's max_pool2d; ONNX MaxPool's Indices without batch and
@@ -84,7 +84,7 @@ struct max_pool_indices {
         });
   }
 
-  /// The index of the pixel in the window of an output pixel.
+  /// Index of a pixel in the window of an output pixel.
   static constexpr std::int64_t index_of(const attrs& a, const detail::window_pair& at, extent2 window, extent2 pixel) {
     if (!a.in_window) return pixel.h * at.w.input + pixel.w;
     const std::int64_t top = window.h * at.h.stride - at.h.pad_before(),

@@ -1,5 +1,5 @@
-// max_unpool: numbers go back to the pixels that indices name; all other pixels are zero.
-// Flow: front ends call infer(); max_pool_indices makes such indices; kernels/bind/ has the kernel.
+// max_unpool: places values at the pixels given by indices; other pixels are zero.
+// Flow: front ends call infer(); max_pool_indices makes the indices; kernels/bind/ has the kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,19 +9,19 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// A larger image with each number of x at the pixel of its channel that its index names, and zeros elsewhere.
+/// A larger image with each value of x at the pixel of its channel given by its index, and zeros elsewhere.
 ///
 ///   x, indices (i32): [N, H, W, C]      y: [N, H', W', C]
-///   h' = index / W', w' = index % W'; in_window: h' = h * stride_h - pad_top + index / kernel_w, w' = w * stride_w -
-///     pad_left + index % kernel_w,
-///   with quotients that are rounded towards 0
-///   H' = (H - 1) * stride + kernel - pads, or what the declared output says (into<shape<…>>, or a model's); likewise
-///     W'
+///   h' = index / W', w' = index % W'
+///   in_window: h' = h * stride_h - pad_top + index / kernel_w, w' = w * stride_w - pad_left + index % kernel_w,
+///     with quotients rounded toward 0
+///   H' = (H - 1) * stride + kernel - pads, or the declared extent (into<shape<…>>, or a model's); likewise W'
 ///
-/// Of several numbers for one pixel the last one counts, row by row. A number whose index names no pixel of the image
-/// is left out. Lengths are in pixels. A quantised x keeps its scale, and zeros are its zero point.
-/// Broken rules: see `rule`. Source: PyTorch's max_unpool2d; ONNX MaxUnpool, whose indices count batch and channel,
-/// too; in_window: MediaPipe's MaxUnpooling2D.
+/// Of several values for one pixel the last one counts, row by row. Values with an index outside of the image are
+/// dropped. Lengths are in pixels. A quantised x keeps its scale; zeros are its zero point.
+///
+/// Broken rules: see `rule`. Source: PyTorch's max_unpool2d; ONNX MaxUnpool, whose indices include batch and channel;
+/// in_window: MediaPipe's MaxUnpooling2D.
 struct max_unpool {
   static constexpr op_code code{1041};
   static constexpr std::string_view name = "max_unpool";
@@ -89,25 +89,25 @@ struct max_unpool {
           }
   }
 
-  /// The pixel that an index of input pixel `from` names in an image of this width, or a place outside of it.
+  /// The pixel for an index of input pixel `from` in an image of this width; possibly outside of it.
   static constexpr extent2 pixel_of(const attrs& a, std::int64_t index, extent2 from, std::int64_t width) {
     if (a.in_window)
       return {from.h * a.stride.h - a.pad.top + index / a.kernel.w,
               from.w * a.stride.w - a.pad.left + index % a.kernel.w};
     return pixel_in(index, width);
   }
-  /// The pixel of this number in an image of this width; for negative ones a place outside of it.
+  /// The pixel with this number in an image of this width; outside of it for negative numbers.
   static constexpr extent2 pixel_in(std::int64_t index, std::int64_t width) {
     if (index < 0 || width <= 0) return {-1, -1};
     return {index / width, index % width};
   }
-  /// What stands for 0 in y.
+  /// The value of 0 in y.
   template <class T> static constexpr T zero_of(const tensor_desc& y) {
     return y.quantised ? static_cast<T>(y.quantised.zero_point) : T{};
   }
 
  private:
-  /// The extent that a pool with this window has made so small.
+  /// The input extent of a pool with this window that gives this output.
   static constexpr std::int64_t usual_extent(const window& at) {
     if (at.input <= 0) return at.input;
     constexpr std::int64_t most = std::int64_t{1} << 62;

@@ -10,15 +10,15 @@ namespace ops {
 
 /// The larger of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a where a > b, else b; NaN where one is
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, a where a > b, else b; NaN if either is NaN
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1. No
 /// activation is fused.
 ///
-/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are brought
-/// to that scale, then compared. (TFLite compares quantised values, which have to have equal scales there.)
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale given by `into<quant{…}>`. Both are rescaled
+/// to y, then compared. (TFLite compares quantised values and requires equal scales.)
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_MAXIMUM; NaN as in NumPy and ONNX.
 struct maximum : detail::extreme<detail::larger_first> {
   static constexpr op_code code{20};
@@ -29,7 +29,7 @@ struct maximum : detail::extreme<detail::larger_first> {
 
 }  // namespace ops
 
-/// maximum(a, b), where one of the two may be a number.
+/// maximum(a, b), one of which may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto maximum(A a, B b, Keywords... keywords) {

@@ -10,14 +10,14 @@ namespace ops {
 
 /// Remainder of a division, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a - floor(a / b) * b, which has the sign of b
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, a - floor(a / b) * b, with the sign of b
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
-/// Integers: 0 where b is 0. Floats: a zero has the sign of b, too; NaN where b is 0 or a infinite; of a finite a and
-/// an infinite b it is a where their signs are equal, else b.
+/// Integers: 0 for b = 0. Floats: a zero has the sign of b, too; NaN for b = 0 or an infinite a; for a finite a and an
+/// infinite b, a if their signs are equal, else b.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MOD, which names no sign:
-/// as NumPy and Python have it.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on). Source: NNRt OH_NN_OPS_MOD, which leaves the
+/// sign open; it is NumPy's and Python's.
 struct mod {
   static constexpr op_code code{83};
   static constexpr std::string_view name = "mod";
@@ -48,7 +48,7 @@ struct mod {
 
 }  // namespace ops
 
-/// mod(a, b), where one of the two may be a number.
+/// mod(a, b), one of which may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto mod(A a, B b, Keywords... keywords) {

@@ -8,18 +8,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Product of two tensors, element by element; for the product of matrices see matmul.
+/// Product of two tensors, element by element; matmul has the product of matrices.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, fused(a * b)
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, fused(a * b)
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
 /// Integers wrap around.
 ///
-/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; the products of
-/// (stored - zero point) are brought to the scale of y and clamped, as the activation says.
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale given by `into<quant{…}>`. Products of
+/// (quantised value - zero point) are rescaled to y and clamped by the activation.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_MUL;
-/// quantised: the reference kernels of TFLite's MUL.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
+/// OH_NN_OPS_MUL; quantised: the reference kernels of TFLite's MUL.
 struct mul : detail::arithmetic_function<true> {
   static constexpr op_code code{22};
   static constexpr std::string_view name = "mul";
@@ -45,7 +45,7 @@ struct mul : detail::arithmetic_function<true> {
 
 }  // namespace ops
 
-/// mul(a, b), where one of the two may be a number, with a fused activation; a * b is the same without one.
+/// mul(a, b), one of which may be a number, with a fused activation; a * b is the same without one.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto mul(A a, B b, Keywords... keywords) {

@@ -1,4 +1,4 @@
-// neg: a number with the other sign.
+// neg: a number with the opposite sign.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
 #pragma once
 
@@ -11,12 +11,12 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, -x
 ///
-/// Integers wrap around in their width: the most negative one stays, and those without a sign become 2^bits - x.
+/// Integers wrap around in their width: the most negative one is unchanged, unsigned ones give 2^bits - x.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the distance from the zero
-/// point is brought to it in fixed point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`; the distance from the zero
+/// point is rescaled in fixed point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_NEG.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_NEG.
 struct neg : detail::number_function {
   static constexpr op_code code{84};
   static constexpr std::string_view name = "neg";

@@ -1,4 +1,4 @@
-// non_max_suppression: which boxes stay when those are dropped that overlap better ones.
+// non_max_suppression: selects boxes and drops those that overlap better ones.
 // Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
@@ -13,30 +13,29 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Indices of the boxes that are chosen, of each class of each image for itself, the best first (non-maximum
-/// suppression).
+/// Indices of the selected boxes of each class of each image, best first (non-maximum suppression).
 ///
 ///   boxes: [N, 4], two opposite corners (y, x, y, x)      scores_of_boxes: [N]      M = max_detections
-///   indices (i32), chosen_scores: [M]      count (i32): [], how many of them there are
+///   indices (i32), chosen_scores: [M]      count (i32): [], the number of selected boxes
 ///
 ///   boxes: [B, N, 4]      scores_of_boxes: [B, C, N]      M = B * C * max_detections
 ///   indices (i32): [M, 3], image, class and box      chosen_scores: [M]      count (i32): []
 ///
-///   iou_threshold, score_threshold, sigma: one number each; 0, minus infinity and 0 where they are missing
+///   iou_threshold, score_threshold, sigma: one number each; by default 0, minus infinity and 0
 ///
-/// Again and again the box with the best score is chosen, of equal scores the one with the smaller index, until
-/// max_detections are, or no score is above score_threshold. A box is dropped when it shares more than iou_threshold of
-/// the area that it covers together with a chosen one; with drops_equal also when it shares just that. Boxes without
-/// area share none. With a sigma above 0 (soft suppression) each box that is chosen multiplies the scores of all others
-/// by exp(-share^2 / (2 sigma)), of which chosen_scores has those that the boxes were chosen for. Results after the
-/// first `count` are 0. With center_point_box, a box is its centre, width and height (x, y, w, h). A score that is NaN
-/// is below all thresholds.
+/// The box with the best score is selected repeatedly (of equal scores the smaller index), until max_detections are
+/// selected or no score is above score_threshold. A box is dropped if its intersection over union with a selected box
+/// exceeds iou_threshold, or equals it with drops_equal. Boxes without area have no intersection.
+/// With a sigma above 0 (soft suppression) each selected box multiplies the scores of all others by exp(-share^2 / (2
+/// sigma)), where share is their intersection over union. chosen_scores has the scores at selection.
+/// Results after the first `count` are 0. With center_point_box, a box is given by centre, width and height (x, y, w,
+/// h). NaN scores are below all thresholds.
 ///
 /// Shares and scores are computed in f64; shares are compared in the dtype of the boxes.
 ///
-/// Broken rules: see `rule`; ranks, extents and counts. Source: ONNX NonMaxSuppression, with an upper bound of results;
-/// TFLite's NON_MAX_SUPPRESSION_V4 and _V5 (with drops_equal), which leave the order of equal scores open and take a
-/// box without area more than once. Soft suppression: Bodla et al., https://arxiv.org/abs/1704.04503.
+/// Broken rules: see `rule`; values: ranks, extents and counts. Source: ONNX NonMaxSuppression, with an upper bound of
+/// results; TFLite's NON_MAX_SUPPRESSION_V4 and _V5 (with drops_equal), which leave the order of equal scores open and
+/// select a box without area more than once. Soft suppression: Bodla et al., https://arxiv.org/abs/1704.04503.
 struct non_max_suppression {
   static constexpr op_code code{1021};
   static constexpr std::string_view name = "non_max_suppression";
@@ -56,7 +55,7 @@ struct non_max_suppression {
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
-  /// Larger indices would not fit into i32.
+  /// Larger indices do not fit into i32.
   static constexpr std::int64_t max_boxes = std::int64_t{1} << 31;
 
   struct attrs {
@@ -110,7 +109,7 @@ struct non_max_suppression {
     found.finish();
   }
 
-  /// The results in the making, class by class; T is the type of boxes and scores.
+  /// Collects the results, class by class; T is the type of boxes and scores.
   template <class T> class detections {
    public:
     constexpr detections(const attrs& a, arguments in, results out)
@@ -130,7 +129,7 @@ struct non_max_suppression {
 
     constexpr std::int64_t boxes() const { return all_classes_ == 0 ? 0 : boxes_of_each_; }
     constexpr bool has_room() const { return taken_ - first_ < a_.max_detections && boxes() > 0; }
-    /// Moves to the next class of an image, or to the first one of the next image; false after the last one.
+    /// Moves to the next class of an image, or to the first class of the next image; false after the last one.
     constexpr bool next_class() {
       first_ = taken_;
       return ++class_ < all_classes_;
@@ -141,14 +140,14 @@ struct non_max_suppression {
       count_[0] = static_cast<std::int32_t>(taken_);
     }
 
-    /// Box i with its own score; false: it is too low.
+    /// Box i with its original score; false: it is too low.
     constexpr bool candidate_at(std::int64_t i, detail::candidate& c) const {
       c = {math::convert<double>(scores_[class_ * boxes_of_each_ + i]), 0, i};
       return is_high(c.score);
     }
-    /// How many boxes of this class are chosen.
+    /// Number of selected boxes of this class.
     constexpr std::int64_t chosen() const { return taken_ - first_; }
-    /// Lowers the score of a candidate as the chosen boxes want it from number `seen` on; false: it is dropped.
+    /// Lowers a candidate's score by the selected boxes from number `seen` on; false: it is dropped.
     constexpr bool survives(detail::candidate& c, std::int64_t seen) const {
       for (std::int64_t i = first_ + seen; i < taken_; ++i) {
         const std::int64_t other = indices_[i * columns_ + columns_ - 1];
@@ -162,7 +161,7 @@ struct non_max_suppression {
       }
       return true;
     }
-    /// The best candidate by the scores that all have beside the chosen boxes.
+    /// The best candidate after suppression by the selected boxes.
     constexpr bool find_best(detail::candidate& best) const {
       bool is_found = false;
       for (std::int64_t i = 0; i < boxes(); ++i) {
@@ -213,7 +212,7 @@ struct non_max_suppression {
 }  // namespace ops
 
 /// auto [indices, scores, count] = non_max_suppression(boxes, scores, iou_threshold, score_threshold, sigma,
-/// max_detections<100>), of which the last three operands may be numbers, or missing from the last one on.
+/// max_detections<100>). The last three operands may be numbers, and may be omitted from the last one on.
 template <tensor_desc B, tensor_desc S, class... Rest>
 constexpr auto non_max_suppression(tensor<B> boxes, tensor<S> scores, Rest... rest) {
   return dsl::apply<ops::non_max_suppression>(boxes, scores, rest...);

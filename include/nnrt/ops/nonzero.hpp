@@ -1,4 +1,4 @@
-// nonzero: where a tensor is not 0.
+// nonzero: indices of the elements that are not 0.
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
@@ -10,16 +10,16 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Indices of the elements that are not 0, in the order of memory.
+/// Indices of the elements that are not 0, in row-major order.
 ///
-///   x: any shape [d0, …], of rank r      indices (i64): [n, r], n = d0 * …      count (i32): [], how many of them
-///                                                                               there are
+///   x: any shape [d0, …], of rank r      indices (i64): [n, r], n = d0 * …
+///   count (i32): [], the number of elements that are not 0
 ///
-/// How many there are only a run knows; n is the bound that shapes tell, and indices after the first `count` are 0.
-/// Truth values count as 0 and 1; NaN is not 0, -0 is.
+/// The number is known only at run time; n is its bound from the shape, and indices after the first `count` are 0.
+/// Booleans count as 0 and 1; NaN is not 0, -0 is.
 ///
-/// Broken rules: see `rule`; elements are counted. Source: TFLite's WHERE of one operand; ONNX NonZero, whose indices
-/// stand in columns.
+/// Broken rules: see `rule`; values: numbers of elements. Source: TFLite's WHERE of one operand; ONNX NonZero, with
+/// indices in columns.
 struct nonzero {
   static constexpr op_code code{1022};
   static constexpr std::string_view name = "nonzero";
@@ -58,7 +58,7 @@ struct nonzero {
 
 }  // namespace ops
 
-/// auto [indices, count] = nonzero(x): where x is not 0.
+/// auto [indices, count] = nonzero(x): indices of the elements of x that are not 0.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto nonzero(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::nonzero>(x, keywords...);
 }

@@ -1,10 +1,9 @@
-// of: where an operator of the list is found by its type.
-// Flow: registry.hpp makes its tables of this, rewrites of stored networks name single operators; <nnrt/src.hpp> has
-// those that are compiled elsewhere.
+// of: finds an operator of the list by its type.
+// Flow: ops/registry.hpp makes its tables with it; rewrites of stored networks name single operators; the unit with
+// <nnrt/src.hpp> defines operators that are compiled elsewhere.
 //
-// All operators with all kernels take a compiler most of a minute. A program of several units lets one do it:
-// NNRT_SEPARATE_COMPILATION is defined for all of them, and one includes <nnrt/src.hpp>. The others then know where
-// operators are, and their code is compiled once.
+// All operators with all kernels take a compiler most of a minute. A program of several units can compile them once:
+// define NNRT_SEPARATE_COMPILATION for all units, and include <nnrt/src.hpp> in one. The others refer to its operators.
 #pragma once
 
 #include <nnrt/ops/list.hpp>
@@ -13,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// An operator as the one unit with <nnrt/src.hpp> compiles it. Elsewhere its address is known, and its members are not
+/// An operator compiled by the unit with <nnrt/src.hpp>. In other units its address is known, and its members are not
 /// constant expressions.
 template <class Op> struct compiled_operator {
   static const operator_info info;
@@ -21,15 +20,14 @@ template <class Op> struct compiled_operator {
 
 namespace detail {
 
-// A class that has all operators as bases knows at once which they are; comparing each with each takes a compiler a
-// second.
+// A class with all operators as bases tests membership at once; comparing each with each takes a compiler a second.
 template <class Op> struct listed {};
 template <class List> struct all_listed;
 template <class... Ops> struct all_listed<type_list<Ops...>> : listed<Ops>... {};
 
 }  // namespace detail
 
-/// Whether the unit with <nnrt/src.hpp> has the operator: it has those of the list.
+/// Whether the unit with <nnrt/src.hpp> has the operator: all operators of the list.
 template <class Op> constexpr bool is_compiled_elsewhere() {
 #ifdef NNRT_SEPARATE_COMPILATION
   return std::is_base_of_v<detail::listed<Op>, detail::all_listed<list>>;
@@ -45,7 +43,7 @@ template <class Op> constexpr bool is_compiled_elsewhere() {
 /// The operator of this type, with all its dtypes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info& of() {
   if constexpr (is_compiled_elsewhere<Op>()) return compiled_operator<Op>::info;
-  else return dynamic_operator<Op, HasKernels>;  // not instantiated for those of the list: it is what takes the time
+  else return dynamic_operator<Op, HasKernels>;  // not instantiated for operators of the list, as that takes the time
 }
 #ifdef __clang__
 #pragma clang diagnostic pop

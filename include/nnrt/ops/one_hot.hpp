@@ -1,5 +1,5 @@
-// one_hot: indices as lines with one number at the place of the index and another everywhere else.
-// Flow: front ends call infer(); kernels/select.hpp binds it to a fill and single writes, whatever the dtype.
+// one_hot: indices as lines with one value at the index and another elsewhere.
+// Flow: front ends call infer(); kernels/select.hpp binds it to a fill and single writes, for all dtypes.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -15,12 +15,12 @@ namespace ops {
 ///   indices: [a…, b…]      depth: one integer >= 0      on_value, off_value: one element each, of one dtype
 ///   y: [a…, depth, b…], of that dtype and of rank <= 8
 ///
-/// `axis` is the place of the new axis in y, in [-(n + 1), n] for indices of rank n; it counts from the end when
-/// negative; -1 is the default. An index outside of [0, depth), a negative one, too, gives a line of off_value alone.
-/// A depth that is known only when the network runs needs an output of declared shape; it must then be its extent.
+/// `axis` is the position of the new axis in y, in [-(n + 1), n] for indices of rank n; it counts from the end when
+/// negative; -1 is the default. An index outside of [0, depth), also a negative one, gives a line of off_value. A depth
+/// that is known only at run time needs an output of declared shape and must equal its extent.
 ///
-/// Broken rules: see `rule`; elements, axes and ranks are counted. Source: NNRt OH_NN_OPS_ONE_HOT, indices outside as
-/// in MindSpore and TensorFlow.
+/// Broken rules: see `rule`; values: numbers of elements, axes, ranks. Source: NNRt OH_NN_OPS_ONE_HOT; indices out of
+/// range as in MindSpore and TensorFlow.
 struct one_hot {
   static constexpr op_code code{23};
   static constexpr std::string_view name = "one_hot";
@@ -67,7 +67,7 @@ struct one_hot {
 
   static constexpr auto macs = no_macs;
 
-  /// What only a run shows: whether the depth is the extent that the output was declared with.
+  /// Checks at run time that the depth equals the declared extent of the output.
   static constexpr run_fault check(arguments in, std::int64_t extent) {
     const std::int64_t depth = in[1].integer(0);
     if (depth == extent) return {};
@@ -100,7 +100,7 @@ constexpr auto one_hot(tensor<Indices> indices, Keywords... keywords) {
                                   keyword::number<keyword::off_value_slot, Type, 0>{}, keywords...);
 }
 
-/// one_hot(indices, on, off, depth<10>): with tensors of one element each for the two values.
+/// one_hot(indices, on, off, depth<10>): with tensors of one element for the two values.
 template <tensor_desc Indices, tensor_desc On, tensor_desc Off, dsl::keyword_argument... Keywords>
 constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, Keywords... keywords) {
   return dsl::apply<ops::one_hot>(indices, on, off, keywords...);

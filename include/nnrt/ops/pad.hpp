@@ -1,5 +1,5 @@
-// pad: a border around a tensor - a constant, or the tensor mirrored.
-// Flow: front ends call infer(); kernels/select.hpp binds the copy; window operators pad by themselves (keyword
+// pad: adds a border to a tensor - a constant, or the tensor mirrored.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; window operators do their own padding (keyword
 // padding).
 #pragma once
 
@@ -13,17 +13,17 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// x with elements put before and after it along each axis.
+/// x with elements added at the start and end of each axis.
 ///
 ///   x: [d0 … dn]
 ///   paddings: 2 (n + 1) integers, constant: before and after, for each axis in turn; [n + 1, 2] or flat
 ///   y: [before0 + d0 + after0 …]
 ///
-/// In mode constant the new elements are pad_value (of a quantised x: what stands for that real number). In the other
-/// modes they are the tensor mirrored, with its outermost element (symmetric: … 1 0 | 0 1 2 …) or without it (reflect:
+/// In mode constant the new elements are pad_value (for a quantised x: the quantised value of that number). In the
+/// other modes they mirror the tensor, with its outermost element (symmetric: … 1 0 | 0 1 2 …) or without it (reflect:
 /// … 2 1 | 0 1 2 …).
 ///
-/// Broken rules: see `rule`; elements are counted. Source: NNRt OH_NN_OPS_PAD.
+/// Broken rules: see `rule`; values: numbers of elements. Source: NNRt OH_NN_OPS_PAD.
 struct pad {
   static constexpr op_code code{24};
   static constexpr std::string_view name = "pad";
@@ -33,7 +33,7 @@ struct pad {
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
                                              hdi_field::named("constantValue", "pad_value")};
-  // 3 is reserved: nothing pads so
+  // 3 is reserved and not used
   static constexpr nnrt_parameter parameters[] = {{"pad_value", 43, f32}, nnrt_parameter{"mode", 116, i32}.up_to(3)};
 
   struct attrs {
@@ -98,15 +98,14 @@ struct pad {
     } while (next_index(to, y.shape));
   }
 
-  /// Where along an axis the element at `i` of the padded tensor, counted from the tensor's begin, comes from; -1: from
-  /// nowhere.
+  /// Source along an axis of the element at `i` of the padded tensor, counted from the tensor's start; -1: none.
   static constexpr std::int64_t source(std::int64_t i, std::int64_t extent, border mode) {
     if (i >= 0 && i < extent) return i;
     if (mode == border::constant) return -1;
     const std::int64_t outermost = mode == border::symmetric ? 1 : 0;  // whether it is repeated
     return i < 0 ? -i - outermost : 2 * (extent - 1) - i + outermost;
   }
-  /// What stands for a real number in a tensor of T.
+  /// A real number as an element of T.
   template <class T> static constexpr T element_for(float value, const quantisation& q) {
     if (q) return quantised_as<T>(value, q);
     return math::convert<T>(value);

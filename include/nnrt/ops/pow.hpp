@@ -11,30 +11,30 @@ namespace ops {
 
 /// Power of two tensors, element by element.
 ///
-///   x, y: shapes that broadcast as NumPy's do      z: the common shape, (scale * x + shift) ^ y
+///   x, y: shapes that broadcast as in NumPy      z: the common shape, (scale * x + shift) ^ y
 ///
-/// scale is 1 and shift is 0 unless given. z has the dtype of higher precision of the two: floats before integers
-/// before booleans, which count as 0 and 1. Floats are computed in f64, the base (scale * x + shift) too, and rounded
-/// once, with the special values of C's pow: anything to the power of 0 is 1, a negative number to a power that is no
-/// integer is NaN.
+/// scale is 1 and shift is 0 by default. z has the dtype of higher precision of the two: floats before integers before
+/// booleans, which count as 0 and 1. Floats are computed in f64, including the base (scale * x + shift), and rounded
+/// once. Special values are those of C's pow: any number to the power of 0 is 1; a negative number to a non-integer
+/// power is NaN.
 ///
-/// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1; to a negative
-/// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
-/// computed in f64 and converted as cast does.
+/// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1. With a negative
+/// power 1 gives 1, -1 gives 1 or -1, and others, including 0, give 0. With another scale or shift they are computed in
+/// f64 and converted as by cast.
 ///
-/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each quantised
-/// value is the nearest to the real result, rounded to float. NaN is the zero point.
+/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale given by `into<quant{…}>`. Each quantised
+/// value is nearest to the real result, rounded to float. NaN is the zero point.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW,
-/// made definite in this library.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
+/// OH_NN_OPS_POW, with open cases decided by this library.
 struct pow : detail::arithmetic_function<false> {
   static constexpr op_code code{25};
   static constexpr std::string_view name = "pow";
   static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"z", types::number}};
-  // With u = 2^-53 and b = scale x + shift, the product is off by u |scale x| and the sum by u |b|: b is off by d = u
-  // (|scale x / b| + 1) of itself, and b^y by |y| d of itself, where (1 + d)^y - 1 < 1.01 |y| d as long as d and y d
-  // are below 2^-8. u z is at most an ulp of z; of f32 it is 2^-29 and of f16 2^-42 of one.
+  // With u = 2^-53 and b = scale x + shift, the product has an error of u |scale x| and the sum one of u |b|: b has a
+  // relative error of d = u (|scale x / b| + 1), and b^y one of |y| d, where (1 + d)^y - 1 < 1.01 |y| d as long as d
+  // and y d are below 2^-8. u z is at most 1 ULP of z; 2^-29 ULP for f32 and 2^-42 for f16.
   static constexpr std::string_view rounded = "|y| * (|scale * x / base| if scale is not 1, + 1 if shift is not 0)";
   static constexpr std::string_view too_far =
       "n or |scale * x / base| is above 2^45, or scale is not 1 and scale * x no normal number of f64";
@@ -72,7 +72,7 @@ struct pow : detail::arithmetic_function<false> {
  private:
   static constexpr bool leaves_the_base(const attrs& a) { return a.scale == 1 && a.shift == 0; }
   static constexpr double power_of_reals(const attrs& a, double x, double y) {
-    // -0 + 0 would be 0
+    // -0 + 0 is 0
     return math::pow(leaves_the_base(a) ? x : math::product(x, double{a.scale}) + double{a.shift}, y);
   }
   template <class T> static constexpr T power(T x, T y) {
@@ -87,7 +87,7 @@ struct pow : detail::arithmetic_function<false> {
 
 }  // namespace ops
 
-/// pow(x, y), where one of the two may be a number, with scaled_by<…> and shifted_by<…>.
+/// pow(x, y), one of which may be a number, with scaled_by<…> and shifted_by<…>.
 template <class X, class Y, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<X, Y>
 constexpr auto pow(X x, Y y, Keywords... keywords) {

@@ -1,4 +1,4 @@
-// prelu: a rectifier whose slope below zero is learned, one for all or one for each channel.
+// prelu: a rectifier with learned slopes for negative numbers, one for all channels or one for each.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace ops {
 /// Parametric rectified linear unit; channels are the last axis.
 ///
 ///   x: [..., C]      weight: [C] or [1], or any shape that broadcasts to that of x
-///   y: [..., C] = x where x > 0, else weight * x; a NaN stays one
+///   y: [..., C] = x where x > 0, else weight * x; NaN gives NaN
 ///
-/// Quantised: x and weight i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; what passes
-/// and what is multiplied is brought to it in fixed point.
+/// Quantised: x and weight i8, u8 or i16 with one scale each, y with the scale given by `into<quant{…}>`. Both branches
+/// are rescaled in fixed point.
 ///
-/// Broken rules: see `rule`; ranks, extents and scales are counted. Source: NNRt OH_NN_OPS_PRELU; other shapes of the
-/// weight as in ONNX and TFLite; quantised: the reference kernel of TFLite's PRELU.
+/// Broken rules: see `rule`; values: ranks, extents, numbers of scales. Source: NNRt OH_NN_OPS_PRELU; other shapes of
+/// the weight as in ONNX and TFLite; quantised: the reference kernel of TFLite's PRELU.
 struct prelu {
   static constexpr op_code code{46};
   static constexpr std::string_view name = "prelu";

@@ -1,4 +1,4 @@
-// quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
+// quant_dtype_cast: quantises, dequantises, and rescales quantised values.
 // Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to
 // int8/casts.hpp.
 #pragma once
@@ -11,13 +11,12 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The same real numbers in another dtype or quantisation.
+/// Converts real numbers between dtypes and quantisations.
 ///
 ///   x: any shape; f16, f32, f64, or quantised i8, u8, i16, i32
-///   y: the same shape; one of these dtypes; quantised where it is an integer, with the scale that `into<quant{…}>`
-///   gives
+///   y: the same shape; one of these dtypes; integers are quantised with the scale given by `into<quant{…}>`
 ///
-///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; a NaN is the zero
+///   float to integer:    round(x / scale of y) + zero point of y, half away from zero, clamped; NaN gives the zero
 ///                        point
 ///   integer to float:    scale of x * (x - zero point of x)
 ///   integer to integer:  (x - zero point of x) * (scale of x / scale of y), in fixed point, + zero point of y, clamped
@@ -25,8 +24,8 @@ namespace ops {
 /// `src_t` and `dst_t` are the numbers of both dtypes: OH_NN_DataType's or HDI's. x may have one scale for each index
 /// along `axis`, which counts from the end when negative; y has one scale.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_QUANT_DTYPE_CAST; the arithmetic: the
-/// reference kernels of TFLite's QUANTIZE and DEQUANTIZE.
+/// Broken rules: see `rule`; values: axes, numbers of scales. Source: NNRt OH_NN_OPS_QUANT_DTYPE_CAST; the arithmetic:
+/// the reference kernels of TFLite's QUANTIZE and DEQUANTIZE.
 struct quant_dtype_cast {
   static constexpr op_code code{52};
   static constexpr std::string_view name = "quant_dtype_cast";
@@ -94,7 +93,7 @@ struct quant_dtype_cast {
   }
 
  private:
-  /// What a quantised value stands for: rounded to float, unless To is double.
+  /// Dequantises a value: rounded to float, unless To is double.
   template <class T, class To> struct real_number {
     quantisation from;
     constexpr To operator()(T x) const {
@@ -103,7 +102,7 @@ struct quant_dtype_cast {
       else return math::convert<To>(real_of(x, from));
     }
   };
-  /// A quantised value in another scale.
+  /// Rescales a quantised value.
   template <class T, class To> struct rescaled {
     std::int64_t zero;
     fixed_point factor;
@@ -115,8 +114,8 @@ struct quant_dtype_cast {
       return requantise_exactly<To>(x - zero, factor, to, {limits::min(), limits::max()});
     }
   };
-  /// y = f(x), where function_of(quantisation) gives the f of each index along the quantised axis; of all, where there
-  /// is one scale.
+  /// y = f(x), where function_of(quantisation) returns f for each index along the quantised axis, or one f for the
+  /// tensor.
   template <class T, class To, class FunctionOf>
   static constexpr void for_each_channel(arguments in, results out, FunctionOf function_of) {
     const quantisation& q = in[0].desc->quantised;
@@ -142,12 +141,12 @@ constexpr auto quant_dtype_cast(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::quant_dtype_cast>(x, keyword::value<keyword::src_t_slot, static_cast<int>(X.type)>{},
                                            keyword::value<keyword::dst_t_slot, static_cast<int>(To)>{}, keywords...);
 }
-/// quantise(x, into<quant{…}>) as i8, quantise<u8>(…), …: what x stands for, stored with this scale.
+/// quantise(x, into<quant{…}>) to i8, quantise<u8>(…), …: quantises x with this scale.
 template <dtype To = i8, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto quantise(tensor<X> x, Keywords... keywords) {
   return quant_dtype_cast<To>(x, keywords...);
 }
-/// dequantise(x) as f32, dequantise<f16>(x), …: what the quantised values of x stand for.
+/// dequantise(x) to f32, dequantise<f16>(x), …: the real numbers of x.
 template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) {
   return quant_dtype_cast<To>(x, keyword::one_integer<keyword::axis_slot, X.quantised.axis>{});
 }

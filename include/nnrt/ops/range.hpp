@@ -1,4 +1,4 @@
-// range: numbers in equal steps.
+// range: numbers with a constant step.
 // Flow: front ends call infer(); it runs by its reference.
 #pragma once
 
@@ -10,12 +10,12 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// start, start + delta, start + 2 * delta …, as long as limit is not reached.
+/// start, start + delta, start + 2 * delta … up to limit, exclusive.
 ///
 ///   x: any shape      y: [n] numbers of the dtype of x, n = max(ceil((limit - start) / delta), 0)
 ///
-/// start and limit are 0 unless given, delta is 1. NNRt asks for one input beside them; nothing but its dtype counts.
-/// Numbers that the dtype cannot hold are converted as cast does it.
+/// start and limit are 0 by default, delta is 1. NNRt requires an input; only its dtype is used. Numbers that the dtype
+/// cannot hold are converted as by cast.
 ///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_RANGE, whose attributes are integers.
 struct range {
@@ -45,13 +45,13 @@ struct range {
     const auto y = out[0].as<T>();
     std::int64_t number = a.start;
     for (std::int64_t i = 0; i < y.elements(); ++i) {
-      if (i > 0) number += a.delta;  // not behind the last one, where it might overflow
+      if (i > 0) number += a.delta;  // not after the last one, where it might overflow
       y[i] = math::convert<T>(number);
     }
   }
 
  private:
-  /// Without a sign every distance between two integers fits. More than max_elements is max_elements + 1.
+  /// Unsigned: any distance between two integers fits. Counts above max_elements become max_elements + 1.
   static constexpr std::int64_t count(const attrs& a) {
     if (a.delta > 0 ? a.limit <= a.start : a.limit >= a.start) return 0;
     const auto start = static_cast<std::uint64_t>(a.start), limit = static_cast<std::uint64_t>(a.limit),

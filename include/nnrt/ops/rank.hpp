@@ -1,5 +1,5 @@
 // rank: the number of axes of a tensor as a tensor.
-// Flow: front ends call infer(); passes evaluate it, for a rank is always known.
+// Flow: front ends call infer(); passes evaluate it, as ranks are always known.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

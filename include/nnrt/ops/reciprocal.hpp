@@ -11,10 +11,10 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / x; an infinity of its sign at zero
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RECIPROCAL.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_RECIPROCAL.
 struct reciprocal : detail::real_function {
   static constexpr op_code code{85};
   static constexpr std::string_view name = "reciprocal";
@@ -23,7 +23,7 @@ struct reciprocal : detail::real_function {
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     detail::compute_real<T>(in, out, [](double x) {
-      // Constant evaluation refuses to divide by zero.
+      // Constant evaluation rejects division by zero.
       return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / x;
     });
   }

@@ -1,5 +1,5 @@
 // reduce_all: whether all elements along some axes of a tensor are true.
-// Flow: front ends call infer(); kernels/select.hpp binds it to a search for what is false.
+// Flow: front ends call infer(); kernels/select.hpp binds it to a search for false elements.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,14 +11,14 @@ namespace ops {
 
 /// Logical "and" of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on. The coefficient that NNRt lets the result be multiplied by
-/// changes no truth value. A full reduction without keep_dims has rank 0. Axes count from the end when negative. No
-/// elements are all true.
+/// reduce_to_end: all axes from the first of the list on. NNRt's coefficient, a factor of the result, has no effect on
+/// booleans. A full reduction without keep_dims has rank 0. Axes count from the end when negative. The result for no
+/// elements is true.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_ALL.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_REDUCE_ALL.
 struct reduce_all {
   static constexpr op_code code{51};
   static constexpr std::string_view name = "reduce_all";
@@ -52,7 +52,7 @@ struct reduce_all {
 
 }  // namespace ops
 
-/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes whether all elements are true.
+/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes over all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);

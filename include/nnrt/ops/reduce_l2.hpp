@@ -11,14 +11,14 @@ namespace ops {
 
 /// Euclidean norm, the root of the sum of squares, of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. The norm of no elements is 0.
+/// reduce_to_end: all axes from the first of the list on, with the result multiplied by `coefficient` unless it is 0
+/// (NNRt's default, which means none). A full reduction without keep_dims has rank 0. Axes count from the end when
+/// negative. The norm of no elements is 0.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_REDUCE_L2.
 struct reduce_l2 : detail::plain_reduction<types::floating> {
   static constexpr op_code code{106};
   static constexpr std::string_view name = "reduce_l2";

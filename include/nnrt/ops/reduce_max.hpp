@@ -8,18 +8,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Largest one of the elements along `axes`.
+/// The largest element along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A NaN wins; of no elements it is the lowest number of the dtype, of floats
-/// minus infinity. Integers times the coefficient are truncated toward zero and saturated.
+/// reduce_to_end: all axes from the first of the list on, with the result multiplied by `coefficient` unless it is 0
+/// (NNRt's default, which means none). A full reduction without keep_dims has rank 0. Axes count from the end when
+/// negative. NaN counts as the largest. The result for no elements is the lowest number of the dtype, minus infinity
+/// for floats. Integers times the coefficient are truncated toward zero and saturated.
 ///
-/// Quantised values are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
-/// Source: NNRt OH_NN_OPS_REDUCE_MAX.
+/// Quantised values are compared, and y has the scale of x. Broken rules: see `rule`; values: axes. Source: NNRt
+/// OH_NN_OPS_REDUCE_MAX.
 struct reduce_max : detail::plain_reduction<types::any, quantised_values::kept> {
   static constexpr op_code code{99};
   static constexpr std::string_view name = "reduce_max";
@@ -54,7 +54,7 @@ struct reduce_max : detail::plain_reduction<types::any, quantised_values::kept> 
 
 }  // namespace ops
 
-/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest element of all elements.
+/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);

@@ -18,19 +18,22 @@ namespace ops {
 
 /// Mean of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the axes of the mean stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on, and the mean is multiplied by `coefficient`, unless that is 0
-/// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative.
+/// reduce_to_end: all axes from the first of the list on, with the mean multiplied by `coefficient` unless it is 0
+/// (NNRt's default, which means none). A full reduction without keep_dims has rank 0. Axes count from the end when
+/// negative.
 ///
-/// dtypes: f16, f32, f64, whose mean is finite where all elements are; a mean of no elements is NaN. i32 and i64: sums
-/// in 64 bits, which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements.
-/// Or quantised i8, u8 or i16 to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers,
-/// and requantise_exactly() scales them by scale of x * coefficient / (scale of y * their number); where y is rounded
-/// to even, exact means are; a mean of no elements is 0. Broken rules: see `rule`; axes are counted. Source: NNRt
-/// OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of TFLite's MEAN, as TensorFlow 2.14 has it.
+/// dtypes: f16, f32, f64, with a finite mean for finite elements; the mean of no elements is NaN. i32 and i64: sums
+/// wrap around in 64 bits; quotients and products with the coefficient are truncated toward zero; 0 for no elements.
+///
+/// Quantised: i8, u8 or i16, y with the scale given by `into<quant{…}>`. Sums of (x - zero point) are exact integers;
+/// requantise_exactly() scales them by scale of x * coefficient / (scale of y * their number). If y rounds half to
+/// even, the exact means are rounded. The mean of no elements is 0.
+///
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
+/// TFLite's MEAN in TensorFlow 2.14.
 struct reduce_mean {
   static constexpr op_code code{42};
   static constexpr std::string_view name = "reduce_mean";
@@ -73,12 +76,11 @@ struct reduce_mean {
 
   static constexpr auto macs = no_macs;
 
-  /// What sums of quantised values are scaled by before they are shared out; the sign of the coefficient is the sums'.
+  /// Factor of sums of quantised values before the division; the coefficient's sign is applied to the sums.
   static constexpr fixed_point scale_of_sums(double coefficient, const quantisation& x, const quantisation& y) {
     return fixed_point_of(math::abs(coefficient) * double{x.scale} / double{y.scale});
   }
-  /// factor / count, the mantissa rounded toward zero; as many bits as count has are kept, where the exponent allows
-  /// it.
+  /// factor / count with the mantissa rounded toward zero; it keeps as many bits as count has, if the exponent allows.
   static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
     if (count == 0) return {};
     const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
@@ -117,7 +119,7 @@ struct reduce_mean {
   }
 
  private:
-  /// The exact share of a sum: a factor that is shared out, and cut, would take every half to one side.
+  /// The exact quotient: with a truncated factor every tie would round to one side.
   template <class T>
   static constexpr T shared_to_even(std::int64_t steps, fixed_point factor, std::int64_t count, std::int32_t zero_point,
                                     quantised_range range) {

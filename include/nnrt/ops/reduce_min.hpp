@@ -8,18 +8,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Smallest one of the elements along `axes`.
+/// The smallest element along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A NaN wins; of no elements it is the highest number of the dtype, of floats
-/// infinity. Integers times the coefficient are truncated toward zero and saturated.
+/// reduce_to_end: all axes from the first of the list on, with the result multiplied by `coefficient` unless it is 0
+/// (NNRt's default, which means none). A full reduction without keep_dims has rank 0. Axes count from the end when
+/// negative. NaN counts as the smallest. The result for no elements is the highest number of the dtype, infinity for
+/// floats. Integers times the coefficient are truncated toward zero and saturated.
 ///
-/// Quantised values are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted.
-/// Source: NNRt OH_NN_OPS_REDUCE_MIN.
+/// Quantised values are compared, and y has the scale of x. Broken rules: see `rule`; values: axes. Source: NNRt
+/// OH_NN_OPS_REDUCE_MIN.
 struct reduce_min : detail::plain_reduction<types::any, quantised_values::kept> {
   static constexpr op_code code{100};
   static constexpr std::string_view name = "reduce_min";
@@ -54,7 +54,7 @@ struct reduce_min : detail::plain_reduction<types::any, quantised_values::kept> 
 
 }  // namespace ops
 
-/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest element of all elements.
+/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_min(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_min>(x, keyword::as_axes(keywords)...);

@@ -15,21 +15,20 @@ namespace ops {
 
 /// Product of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the axes of the product stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on, and the product is multiplied by `coefficient`, unless that
-/// is 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the
-/// end when negative. A product of no elements is 1. Products of floating point do not overflow on the way to a finite
-/// result. Integers wrap around in their own width; times the coefficient they are truncated
-/// toward zero and saturated.
+/// reduce_to_end: all axes from the first of the list on, with the product multiplied by `coefficient` unless it is 0
+/// (NNRt's default, which means none). A full reduction without keep_dims has rank 0. Axes count from the end when
+/// negative. The product of no elements is 1. Floating-point products do not overflow on the way to a finite result.
+/// Integers wrap around in their width; times the coefficient they are truncated toward zero and saturated.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. After each element the
 /// product of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the
 /// coefficient at the end.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD; quantised: the reference
-/// kernel of TFLite's REDUCE_PROD, which has i8 and i16 (and no coefficient).
+/// Broken rules: see `rule`; values: axes, numbers of scales. Source: NNRt OH_NN_OPS_REDUCE_PROD; quantised: the
+/// reference kernel of TFLite's REDUCE_PROD, which has i8 and i16 (and no coefficient).
 struct reduce_prod {
   static constexpr op_code code{50};
   static constexpr std::string_view name = "reduce_prod";
@@ -97,7 +96,7 @@ struct reduce_prod {
     return require_real_between(rule::coefficient_of_a_quantised_product_must_be_finite, a.factor(), -most, most);
   }
 
-  /// Each factor is brought to its share of the scale of y, so that no product grows beyond it.
+  /// Each factor gets its share of y's scale, so that products do not exceed it.
   template <class T> static constexpr void multiply_quantised(const attrs& a, arguments in, results out) {
     const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
     const double coefficient = a.factor(), size = coefficient < 0 ? -coefficient : coefficient;

@@ -13,19 +13,18 @@ namespace ops {
 
 /// Sum of the elements along `axes`.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; repeated axes count once
+///   y: the extents of the other axes; with keep_dims the reduced axes remain with extent 1
 ///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A sum of no elements is 0. Sums of floating point do not overflow on the way to a finite
-/// result. Integers wrap around in their own width; times the coefficient they are truncated
-/// toward zero and saturated.
+/// reduce_to_end: all axes from the first of the list on, with the result multiplied by `coefficient` unless it is 0
+/// (NNRt's default, which means none). A full reduction without keep_dims has rank 0. Axes count from the end when
+/// negative. The sum of no elements is 0. Floating-point sums do not overflow on the way to a finite result. Integers
+/// wrap around in their width; times the coefficient they are truncated toward zero and saturated.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point)
-/// are exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Sums of (x - zero point) are
+/// exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
+/// Broken rules: see `rule`; values: axes, numbers of scales. Source: NNRt OH_NN_OPS_REDUCE_SUM.
 struct reduce_sum : detail::plain_reduction<types::number, quantised_values::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";

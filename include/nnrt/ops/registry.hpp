@@ -1,6 +1,6 @@
-// registry: operators found by number and by name, with all their dtypes and the texts of their rules.
-// Flow: dynamic fronts only (models, readers, C API): it instantiates every operator, unless another unit has them
-// (ops/of.hpp); static graphs name theirs.
+// registry: finds operators by number and by name, with all their dtypes and texts of rules.
+// Flow: for dynamic front ends (models, readers, C API): it instantiates every operator, unless another unit has them
+// (ops/of.hpp). Static graphs name their operators.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -17,17 +17,17 @@ template <class... Ops> struct operator_table<type_list<Ops...>> {
 
 }  // namespace detail
 
-/// Every operator, in the order of the list. The objects live as long as the program.
+/// Every operator, in the order of the list. The objects have static lifetime.
 constexpr array_ref<const operator_info* const> registered() { return detail::operator_table<list>::entries; }
 
-/// The operator of this number (NNRt's, or one of ours from 1000 on); nullptr when there is none.
+/// The operator with this number (NNRt's, or ours from 1000 on); nullptr if there is none.
 constexpr const operator_info* find(op_code code) {
   for (const operator_info* op : registered())
     if (op->code == code) return op;
   return nullptr;
 }
 
-/// The operator of this name, as the DSL function is called: "conv2d"; nullptr when there is none.
+/// The operator with this name, that of its DSL function: "conv2d"; nullptr if there is none.
 constexpr const operator_info* find(std::string_view name) {
   for (const operator_info* op : registered())
     if (op->name == name) return op;

@@ -1,5 +1,5 @@
 // relu6: min(max(x, 0), 6), as an operator and as the keyword that other operators fuse.
-// Flow: front ends call infer(); passes fuse it into the layer before; what is left runs in the elementwise kernel.
+// Flow: front ends call infer(); passes fuse it into the preceding layer; others run in the elementwise kernel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,12 +10,12 @@ namespace ops {
 
 /// Rectified linear unit with a ceiling of 6, element by element.
 ///
-///   x: any shape      y: the same shape, min(max(x, 0), 6); a NaN stays one
+///   x: any shape      y: the same shape, min(max(x, 0), 6); NaN gives NaN
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; quantised values are
-/// brought to it in fixed point and clamped, which leaves those of an equal scale as they are.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Quantised values are rescaled
+/// in fixed point and clamped; with equal scales they are only clamped.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RELU6; quantised: TFLite's RELU6.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_RELU6; quantised: TFLite's RELU6.
 struct relu6 : detail::number_function {
   static constexpr op_code code{48};
   static constexpr std::string_view name = "relu6";
@@ -36,7 +36,7 @@ struct relu6 : detail::number_function {
 
 }  // namespace ops
 
-/// relu6(x), or relu6 beside the operands of an operator that fuses an activation.
+/// relu6(x), or the keyword relu6 for an operator that fuses an activation.
 struct relu6_t : keyword::value<keyword::fused_slot, activation::relu6> {
   template <tensor_desc X, dsl::keyword_argument... Keywords>
   constexpr auto operator()(tensor<X> x, Keywords... keywords) const {

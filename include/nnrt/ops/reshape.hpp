@@ -1,5 +1,5 @@
-// reshape: the same elements in another shape, and flatten, which keeps the batch and lines up the rest.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+// reshape: the same elements in another shape; flatten keeps the batch and joins the other axes.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, which needs no step.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -9,14 +9,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The elements of x, in row-major order, under another shape.
+/// The elements of x, in row-major order, with another shape.
 ///
 ///   x: any shape      shape: [R] integers, constant, R <= 8      y: the extents that `shape` lists
 ///
-/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and
-/// refused. The result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+/// One extent may be -1: it is computed from the number of elements. 0 is refused. The result has the default format of
+/// its rank (images are NHWC), as the meaning of its axes is unknown.
 ///
-/// Broken rules: see `rule`; extents and elements are counted. Source: NNRt OH_NN_OPS_RESHAPE.
+/// Broken rules: see `rule`; values: extents, numbers of elements. Source: NNRt OH_NN_OPS_RESHAPE.
 struct reshape {
   static constexpr op_code code{45};
   static constexpr std::string_view name = "reshape";
@@ -48,7 +48,7 @@ struct reshape {
     }
     if (!in[1].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
     shape_t y;
-    std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that
+    std::int64_t given = 1;  // product of the given extents, saturated above max_elements
     int inferred = -1;
     for (const std::int64_t extent : in[1].values) {
       y.push_back(extent);
@@ -86,7 +86,7 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto resha
   return dsl::apply<ops::reshape>(x, keywords...);
 }
 
-/// [N, …] becomes [N, product of the rest]; a rank of 0 or 1 is filled up with extents of 1.
+/// [N, …] becomes [N, product of the rest]; ranks 0 and 1 are extended with extents of 1.
 template <tensor_desc X> constexpr auto flatten(tensor<X> x) {
   return dsl::apply<ops::reshape>(x, shape<(X.rank() > 0 ? X.shape[0] : 1), X.shape.elements(1)>);
 }

@@ -1,5 +1,5 @@
-// resize_bilinear: an image in another size, each pixel interpolated between the four around its place.
-// Flow: front ends call infer(); kernels/select.hpp binds float32 to the kernel over channels, the rest to reference().
+// resize_bilinear: resizes an image; each pixel is interpolated between the four around its position.
+// Flow: front ends call infer(); kernels/select.hpp binds float32 to the kernel over channels, others to reference().
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -16,22 +16,24 @@ namespace ops {
 /// Bilinear interpolation.
 ///
 ///   x: [N, H, W, C]      size: [2] integers, constant, or none
-///   y: [N, H', W', C], H' = new_height, W' = new_width; the numbers of `size` where there is one
-///   y[n, i, j, c] = the mean of the four pixels around place (h(i), w(j)) of x[n, …, c], nearer ones counting more
+///   y: [N, H', W', C], H' = new_height, W' = new_width, or the extents in `size`
+///   y[n, i, j, c] = the weighted mean of the four pixels around position (h(i), w(j)) of x[n, …, c]
 ///   h(i) = i * H / H' (asymmetric), i * (H - 1) / (H' - 1) (align_corners; for H' = 1: 0),
 ///          (i + 0.5) * H / H' - 0.5 (half_pixel); likewise w(j)
 ///
-/// Lengths are in pixels. Places outside the image count as the nearest one inside. exclude_outside (such pixels have
-/// no weight, the others more) gives the same numbers: one of two neighbours is always inside.
+/// Lengths are in pixels. Positions outside of the image use the nearest pixel inside. exclude_outside (such pixels
+/// have weight 0, the others more) gives the same results, as one of two neighbours is always inside.
 ///
-/// preserve_aspect_ratio: both sides are scaled by the smaller of new_height / H and new_width / W, rounded to nearest
-/// (halves to even), and at least 1, as TensorFlow's image.resize does.
+/// preserve_aspect_ratio: both sides are scaled by the smaller of new_height / H and new_width / W, rounded half to
+/// even, and at least 1, as in TensorFlow's image.resize.
 ///
-/// dtypes: floating point (f16 interpolates in float; a pixel of weight 0 takes no part, even when it is infinite), or
-/// i8, i16, u8, quantised or not: quantised values are interpolated, and y has the quantisation of x. i8 and i16 in
-/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero, or as y's quantisation says; u8 in
-/// float, rounded half up. Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR;
-/// integers: the reference kernels of TFLite's RESIZE_BILINEAR.
+/// dtypes: floating point (f16 interpolates in float; pixels of weight 0 are ignored, even if infinite), or i8, i16,
+/// u8, quantised or not. Quantised values are interpolated, and y has the quantisation of x. i8 and i16 are computed in
+/// fixed point with positions in 1/1024 pixel, rounded half away from zero, or as y's quantisation says; u8 in float,
+/// rounded half up.
+///
+/// Broken rules: see `rule`; values: pixels. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR; integers: the reference kernels of
+/// TFLite's RESIZE_BILINEAR.
 struct resize_bilinear {
   static constexpr dtype_set interpolated = types::floating | types_of(i8, i16, u8);
 
@@ -43,7 +45,7 @@ struct resize_bilinear {
   static constexpr unlike_default to_be_said[] = {{"coordinate_mode", "half pixels"}};
   static constexpr operator_traits traits{
       .quantised = quantised_values::kept, .in_files = file_order::image, .to_be_said = to_be_said};
-  // Places between pixels are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
+  // Positions are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
   static constexpr std::string_view extents = "rows and columns of x";
   static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::operand, 6, false, extents},
                                            {types_of(f16), 0.51, error_unit::operand, 0.001, false, extents},
@@ -115,7 +117,7 @@ struct resize_bilinear {
   }
 
  private:
-  /// Takes over the size that an operand has; -1 while it is awaited.
+  /// Reads the size from the operand, if given; -1 while it is unknown.
   template <class Rule> static constexpr verdict read_size(attrs& a, array_ref<const operand> in) {
     if (in.size() > 1 && in[1]) {
       if (auto v = require_same_extent(Rule::size_must_be_height_and_width, in[1].desc.elements(), 2); !v) return v;
@@ -128,11 +130,11 @@ struct resize_bilinear {
       if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
     return {};
   }
-  /// -1 where it depends on a length that is not known.
+  /// -1 if it depends on an unknown extent.
   static constexpr extent2 output_size(const attrs& a, extent2 x) {
     if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
     if (x.h == -1 || x.w == -1 || a.new_height == -1) return {-1, -1};
-    // In double: exact for everything but sizes that no memory holds.
+    // In double: exact for all sizes that fit into memory.
     const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
     const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);
     const auto scaled = [](double length, double to, double from) -> std::int64_t {
@@ -150,8 +152,8 @@ struct resize_bilinear {
     else return distinct_pixels_around<math::compute_t<T>>(axis, i);
   }
 
-  /// Between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in a
-  /// pixel_pair; integers of fixed-point arithmetic are rounded so.
+  /// Interpolates between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in
+  /// a pixel_pair. The rounding is for integers in fixed point.
   template <class T>
   static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c, T d, quantised_rounding)
     requires(!std::is_integral_v<T>)

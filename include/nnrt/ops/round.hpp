@@ -9,14 +9,14 @@ namespace ops {
 
 /// Rounding to integers, element by element.
 ///
-///   x: any shape      y: the same shape, the integer nearest to x, of two the even one
+///   x: any shape      y: the same shape, the integer nearest to x, half to even
 ///
-/// A zero keeps its sign, and what is rounded to zero has that of x. Infinities and NaN stay.
+/// Zeros and results that are zero have the sign of x. Infinities and NaN are unchanged.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ROUND.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_ROUND.
 struct round : detail::real_function {
   static constexpr op_code code{102};
   static constexpr std::string_view name = "round";

@@ -13,12 +13,13 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / sqrt(x); NaN below zero, an infinity of its sign at zero
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point; each
-/// stored i16 is the nearest to the real result, rounded to float. At zero it is the largest number, below zero the
-/// zero point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. 8 bits are computed in fixed
+/// point; i16 gets the quantised value nearest to the real result, rounded to float. Zero gives the largest number,
+/// numbers below zero the zero point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_RSQRT, with IEEE 754's answers where that asks
-/// for x >= 0; quantised: the reference kernel of TFLite's RSQRT, which has i8 (and no numbers below zero).
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_RSQRT, which requires x >= 0, with IEEE
+/// 754's results for other numbers; quantised: the reference kernel of TFLite's RSQRT, which has i8 (and no numbers
+/// below zero).
 struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
@@ -33,7 +34,7 @@ struct rsqrt : detail::real_function {
       return detail::for_each_quantised<T>(in, out, [](float x) { return root(x); });
     else
       detail::for_each_real<T>(in, out, [](double x) {
-        // Constant evaluation refuses to divide by zero.
+        // Constant evaluation rejects division by zero.
         return x == 0 ? math::copysign(math::infinity<double>, x) : 1 / math::sqrt(x);
       });
   }
@@ -44,8 +45,8 @@ struct rsqrt : detail::real_function {
     return static_cast<float>(1 / math::sqrt(double{x}));
   }
 
-  /// The function of a stored byte: the root of steps from the zero point with 20 bits behind the point, times what one
-  /// step is worth.
+  /// Function of an 8-bit quantised value: the root of its distance from the zero point with 20 fraction bits, times
+  /// the value of one step.
   template <class T> struct quantised_root {
     std::int32_t zero_x, zero_y;
     fixed_point factor;

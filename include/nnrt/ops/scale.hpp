@@ -1,5 +1,5 @@
-// scale: a factor and an offset for each index along some neighbouring axes, and a fused activation.
-// Flow: front ends call infer(); passes/fold.hpp moves it into the layer before it, or else kernels compute it.
+// scale: a factor and an offset for each index along consecutive axes, and a fused activation.
+// Flow: front ends call infer(); passes/fold.hpp folds it into the preceding layer, or else kernels compute it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,19 +10,19 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Product with one tensor and sum with another, which both lie along the axes from `axis` on.
+/// Product with one tensor and sum with another; both extend along the axes from `axis` on.
 ///
-///   x: [d0 … dn]      scale: [d(axis) … d(axis + k)], any k; of rank 0 it serves all      bias: likewise
+///   x: [d0 … dn]      scale: [d(axis) … d(axis + k)], any k; a scalar applies to all elements      bias: likewise
 ///   y: like x, = fused(x * scale + bias)
 ///
-/// `axis` counts from the end when negative. NNRt wants it given; here it is the last one, where channels are, unless
-/// it is. Integers wrap around.
+/// `axis` counts from the end when negative. It is required in NNRt; here the default is the last axis, the channels.
+/// Integers wrap around.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, scale and bias f32, or of the dtype of x with one scale each, y with the
-/// scale that `into<quant{…}>` gives; each quantised value is the nearest to the real result, rounded to float, and a
-/// fused activation is a clamp of them.
+/// Quantised: x i8, u8 or i16 with one scale, scale and bias f32, or of the dtype of x with one scale each; y with the
+/// scale given by `into<quant{…}>`. Each quantised value is nearest to the real result, rounded to float; a fused
+/// activation clamps it.
 ///
-/// Broken rules: see `rule`; axes, extents and scales are counted. Source: NNRt OH_NN_OPS_SCALE; quantised: this
+/// Broken rules: see `rule`; values: axes, extents, numbers of scales. Source: NNRt OH_NN_OPS_SCALE; quantised: this
 /// library.
 struct scale {
   static constexpr op_code code{26};
@@ -80,7 +80,7 @@ struct scale {
     using wide = detail::wrapping_t<T>;
     const auto y = out[0].as<T>();
     const int axis = normalise_axis(a.axis, y.rank());
-    // Elements of x between one of the parameter and the next.
+    // Elements of x for each element of a parameter.
     const std::int64_t of_scale = y.shape.elements(axis + in[1].rank()),
                        of_bias = y.shape.elements(axis + in[2].rank());
     const auto each = [&](const auto& x, const auto& scale, const auto& bias, auto element) {

@@ -1,5 +1,5 @@
-// scatter_nd: a tensor of zeros, to which updates are added at the places that tuples of indices name.
-// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+// scatter_nd: a tensor of zeros to which updates are added at index tuples.
+// Flow: front ends call infer(); it runs by its reference; indices out of range end a run with a fault.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,17 +12,17 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this place; 0 where there is none.
+/// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this position; 0 without updates.
 ///
 ///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
-///   y: the extents that `shape` lists: k of the places, then b…
+///   y: the extents that `shape` lists: k indexed axes, then b…
 ///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent); without negative_indices in [0,
-/// extent). Constant indices are checked before the network runs, others by each run: it ends with an error. Floats are
-/// added in row-major order of the updates and rounded each time; integers wrap around.
+/// Indices count from the end when negative: an index of an axis is in [-extent, extent); without negative_indices in
+/// [0, extent). Constant indices are checked before the network runs, others at each run, which fails with an error.
+/// Floats are added in row-major order of the updates and rounded each time; integers wrap around.
 ///
-/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
-/// updates of one place add up as in TensorFlow.
+/// Broken rules: see `rule`; values: axes, ranks, extents, indices. Source: NNRt OH_NN_OPS_SCATTER_ND; updates of one
+/// position are added as in TensorFlow.
 struct scatter_nd {
   static constexpr op_code code{103};
   static constexpr std::string_view name = "scatter_nd";
@@ -75,7 +75,7 @@ struct scatter_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// The first of the indices that lies outside of its axis.
+  /// Finds the first index out of range.
   static constexpr run_fault check(const attrs& a, arguments in, results out) {
     const std::int64_t length = in[0].shape()[-1];
     for (std::int64_t i = 0; i < in[0].elements(); ++i)
@@ -101,7 +101,7 @@ struct scatter_nd {
       for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
       shape_t to;
       for (int i = 0; i < length; ++i) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        // Checked again at use: others may write the memory of indices meanwhile.
         const std::int64_t index = in[0].integer(tuple * length + i);
         if (const run_fault fault =
                 detail::check_index(a, rule::indices_must_lie_in_their_axes, tuple * length + i, index, y.extent(i)))
@@ -115,7 +115,7 @@ struct scatter_nd {
   }
 
  private:
-  /// [i…, b…]: a part of y, which lies behind the indexed axes, for each tuple.
+  /// Updates are [i…, b…]: for each tuple the part of y after the indexed axes.
   static constexpr verdict check_updates(const shape_t& indices, const shape_t& updates, const shape_t& y, int length) {
     const int places = indices.rank - 1, rank = places + y.rank - length;
     if (auto v = require(rule::updates_rank_must_be_that_of_places_and_parts, updates.rank, rank); !v) return v;

@@ -1,5 +1,5 @@
-// sequence_lstm: long short-term memory as TensorFlow Lite has it - peepholes, projection, normalised sums, integers.
-// Flow: readers of .tflite files make nodes of it; it has no function for users, who have lstm.
+// sequence_lstm: TensorFlow Lite's long short-term memory - peepholes, projection, normalised sums, integers.
+// Flow: readers of .tflite files make it; it has no public function, users have lstm.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,36 +12,38 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// One direction of long short-term memory, with a tensor for each gate; lstm is the plain form.
+/// One direction of long short-term memory with a tensor for each gate; lstm is the simpler form.
 ///
-///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      h: [B, O], c: [B, C], the states at the begin
+///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      h: [B, O], c: [B, C], the initial states
 ///   w_i, w_f, w_g, w_o: [C, I]      u_i, u_f, u_g, u_o: [C, O]      p_i, p_f, p_o, b_*, n_*: [C]
 ///   projection: [O, C], projection_bias: [O]; without it O = C
-///   y: x's first two axes and O, the hidden states of all steps      hy, cy: both states at the end
-///   gates: [4, B, C], of the last step i, f, g and o * act(c'); 0 where there is no step
+///   y: x's first two axes and O, the hidden states of all steps      hy, cy: the final states
+///   gates: [4, B, C], i, f, g and o * act(c') of the last step; 0 without steps
 ///
 /// With s for the sigmoid function and act for `activation`:
 ///
 ///   i = s(w_i x + u_i h + p_i * c + b_i), f likewise      g = act(w_g x + u_g h + b_g)
-///   c' = f * c + i * g, within ±cell_clip unless that is 0
+///   c' = f * c + i * g, clamped to ±cell_clip unless that is 0
 ///   o = s(w_o x + u_o h + p_o * c' + b_o)      h' = o * act(c')
-///   with a projection: h' = projection (o * act(c')) + projection_bias, within ±projection_clip unless that is 0
+///   with a projection: h' = projection (o * act(c')) + projection_bias, clamped to ±projection_clip unless that is 0
 ///
-/// Without w_i, u_i and b_i gates are coupled: i = 1 - f. Peepholes p_* may be missing, and so may n_*: with them the
+/// Without w_i, u_i and b_i gates are coupled: i = 1 - f. Peepholes p_* are optional, and so are n_*: with them the
 /// sums of each gate are normalised before the bias: (sum - mean) / sqrt(variance + 1e-8) * n. backwards: from the last
-/// step to the first one.
+/// step to the first.
 ///
-/// f32: all operands are. Sums run in f32, in the reference in f64; sums, gates and states are stored as f32. With
-/// rounds_rows each row of x and h, and what is projected, counts as dynamic_range says, with `symmetric` as there.
+/// f32: for all operands. Sums are computed in f32 (in f64 by the reference); sums, gates and states are stored as f32.
+/// With rounds_rows each row of x and h, and of projected values, is rounded as by dynamic_range, with `symmetric` as
+/// there.
 ///
-/// Quantised values of 8 bits: x and h i8, weights i8 with one scale and no zero point, biases i32, c i16 with a power
-/// of two from 2^-15 to 2^-9, p_* and n_* i16; act is tanh. Sums are i16 in steps of 2^-12, with n_* of gate_scales;
-/// biases have the scale of x times that of the weight, with n_* that of n / 1024. hidden_scale and hidden_zero_point
-/// say what o * tanh(c') is stored in. Of 16 bits: x and h i16 without zero points, biases i64; neither peepholes, nor
-/// a projection, n_* or coupled gates. y holds the quantised values of h, whatever scale it is wanted with.
+/// 8-bit quantised values: x and h i8, weights i8 with one scale and no zero point, biases i32, c i16 with a power of
+/// two from 2^-15 to 2^-9 as scale, p_* and n_* i16; act is tanh. Sums are i16 in steps of 2^-12, with n_* of
+/// gate_scales. Biases have the scale of x times that of the weight, with n_* that of n / 1024. hidden_scale and
+/// hidden_zero_point are the quantisation of o * tanh(c').
+/// 16-bit: x and h i16 without zero points, biases i64; no peepholes, projection, n_* or coupled gates. y has the
+/// quantised values of h, for any declared scale.
 ///
-/// Broken rules: see `rule`; ranks, extents, dtypes, scales, and the place of operands that others need. Source:
-/// TFLite's UNIDIRECTIONAL_SEQUENCE_LSTM, and for 16 bits that of TFLite Micro, both to the last bit.
+/// Broken rules: see `rule`; values: ranks, extents, dtypes, scales, and positions of operands that others need.
+/// Source: TFLite's UNIDIRECTIONAL_SEQUENCE_LSTM, and for 16 bits TFLite Micro's, both to the last bit.
 struct sequence_lstm {
   static constexpr op_code code{1007};
   static constexpr std::string_view name = "sequence_lstm";
@@ -164,7 +166,7 @@ struct sequence_lstm {
     else detail::quantised_lstm<attrs, T>(a, in, out).run();
   }
 
-  // Places of operands.
+  // Positions of operands.
   static constexpr std::size_t w = 1, u = 5, p = 9, b = 12, projection = 16, projection_bias = 17, state_h = 18,
                                state_c = 19, n = 20;
 
@@ -172,7 +174,7 @@ struct sequence_lstm {
   enum { steps, batch, inputs_extent, cells, outputs_extent, extent_names };
 
   static constexpr bool is_projected(array_ref<const operand> in) { return detail::is_given(in, projection); }
-  /// Which extent axis `axis` of operand i says.
+  /// The extent name of axis `axis` of operand i.
   static constexpr int named(const attrs& a, array_ref<const operand> in, std::size_t i, int axis) {
     const int out = is_projected(in) ? outputs_extent : cells;
     if (i == 0) return axis == 2 ? inputs_extent : (axis == 0) == a.time_major ? steps : batch;
@@ -186,7 +188,7 @@ struct sequence_lstm {
   }
   static constexpr bool is_matrix(std::size_t i) { return (i >= w && i < p) || i == projection; }
   static constexpr bool is_bias(std::size_t i) { return (i >= b && i < projection) || i == projection_bias; }
-  /// The dtype of operand i beside x.
+  /// The dtype of operand i for x's dtype.
   static constexpr dtype type_beside(dtype x, std::size_t i) {
     if (x == f32 || i == 0 || i == state_h) return x;
     if (is_matrix(i)) return i8;
@@ -207,7 +209,7 @@ struct sequence_lstm {
         return v;
     return {};
   }
-  /// Operands that go together, counted: `what` are those of one kind for i, f, g and o, where there are such.
+  /// Checks that operands are given in valid combinations. `what` counts operands of one kind for i, f, g and o.
   static constexpr verdict check_presence(array_ref<const operand> in) {
     const auto has = [&](std::size_t i) { return detail::is_given(in, i); };
     const auto same = [&](rule broken, std::size_t i, bool expected) {

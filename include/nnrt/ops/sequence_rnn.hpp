@@ -1,5 +1,5 @@
 // sequence_rnn: a plain recurrent layer over a sequence, h' = act(w x + u h + bias).
-// Flow: readers of .tflite files make nodes of it; it has no function for users.
+// Flow: readers of .tflite files make it; it has no public function.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,14 +10,14 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 /// One direction of a plain recurrent layer.
 ///
 ///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      w: [H, I]      u: [H, H]      bias: [H]
-///   h: [B, H], the state at the begin      y: x's first two axes and H, the states of all steps      hy: the last one
+///   h: [B, H], the initial state      y: x's first two axes and H, the states of all steps      hy: the final state
 ///
 ///   h' = act(w x + u h + bias)
 ///
-/// backwards: from the last step to the first one. Sums of f32 run in f32, in the reference in f64; states are stored
-/// as f32. With rounds_rows each row of x and h counts as dynamic_range says, with `symmetric` as there.
+/// backwards: from the last step to the first. Sums of f32 are computed in f32 (in f64 by the reference); states are
+/// stored as f32. With rounds_rows each row of x and h is rounded as by dynamic_range, with `symmetric` as there.
 ///
-/// Broken rules: see `rule`; ranks and extents. Source: TFLite's UNIDIRECTIONAL_SEQUENCE_RNN.
+/// Broken rules: see `rule`; values: ranks and extents. Source: TFLite's UNIDIRECTIONAL_SEQUENCE_RNN.
 struct sequence_rnn {
   static constexpr op_code code{1008};
   static constexpr std::string_view name = "sequence_rnn";

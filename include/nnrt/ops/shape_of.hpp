@@ -1,6 +1,5 @@
 // shape_of: the extents of a tensor as a tensor.
-// Flow: front ends call infer(); passes evaluate it where the shape is known, so that reshape, fill and tile can follow
-// it.
+// Flow: front ends call infer(); passes evaluate it for known shapes, so that reshape, fill and tile can use it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -18,7 +17,7 @@ namespace ops {
 ///
 /// No element of x is read.
 ///
-/// Broken rules: see `rule`; elements are counted. Source: NNRt OH_NN_OPS_SHAPE.
+/// Broken rules: see `rule`; values: numbers of elements. Source: NNRt OH_NN_OPS_SHAPE.
 struct shape_of {
   static constexpr op_code code{27};
   static constexpr std::string_view name = "shape_of";

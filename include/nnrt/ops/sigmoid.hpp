@@ -13,12 +13,12 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 1 / (1 + exp(-x))
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/256 from
-/// -128; each quantised value is the nearest to the real result, computed in float.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`, for i8 usually 1/256 with
+/// zero point -128. Each quantised value is nearest to the real result, computed in float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of TFLite's
-/// LOGISTIC for 8 bits (which has only the scale 1/256). i16 without zero points to 1/32768 is interpolated in TFLite's
-/// table, whose numbers differ from those in the last bits.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_SIGMOID; quantised: the tables of
+/// TFLite's LOGISTIC for 8 bits (only with scale 1/256). i16 without zero points and y's scale 1/32768 interpolate in
+/// TFLite's table, whose values differ in the last bits.
 struct sigmoid : detail::real_function {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
@@ -37,12 +37,12 @@ struct sigmoid : detail::real_function {
       }
     }
     if constexpr (can_be_quantised<T>) {
-      // The steps of TFLite's float code, each rounded to float.
+      // Steps of TFLite's float code, each rounded to float.
       detail::for_each_quantised<T>(
           in, out, [](float x) { return float_quotient(1.0F, static_cast<float>(1.0 + double{math::exp(-x)})); });
     } else {
       detail::for_each_real<T>(in, out, [](double x) {
-        const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+        const double e = math::exp(-math::abs(x));  // at most 1, so that the sum is accurate for both signs
         return (x < 0 ? e : 1.0) / (1.0 + e);
       });
     }

@@ -1,5 +1,5 @@
 // slice: a box cut out of a tensor.
-// Flow: front ends call infer(); the planner makes it a view of the input where it can; kernels/select.hpp binds the
+// Flow: front ends call infer(); the planner makes it a view of the input if possible; kernels/select.hpp binds the
 // copy.
 #pragma once
 
@@ -11,15 +11,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The elements of x from `begin` on, `size` of them, along each axis that `axes` names; all elements along the others.
+/// The elements of x from `begin` on, `size` of them, along each axis in `axes`; all elements along the others.
 ///
 ///   x: any shape      begin, size: [A] integers, constant      axes: A axes; empty: all, in order
-///   y: the extents of x, and those of `size` along the axes
+///   y: the extents of x, with those of `size` along the axes
 ///
-/// begin >= 0, and at most the extent; a size is at least 0, or -1: up to the end. Axes count from the end when
-/// negative.
+/// begin is >= 0 and at most the extent; a size is >= 0, or -1 for the rest. Axes count from the end when negative.
 ///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SLICE.
+/// Broken rules: see `rule`; values: axes, extents. Source: NNRt OH_NN_OPS_SLICE.
 struct slice {
   static constexpr op_code code{29};
   static constexpr std::string_view name = "slice";
@@ -78,7 +77,7 @@ struct slice {
   static constexpr auto macs = no_macs;
   static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in,
                                             array_ref<const tensor_desc> out, int) {
-    if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
+    if (out[0].elements() == 0) return 0;  // a box without elements may be after the last one
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < in[1].values.size(); ++i) {
@@ -104,12 +103,12 @@ struct slice {
   }
 
  private:
-  /// One axis: turns the extent of the input into that of the output.
+  /// Computes the output's extent of an axis from the input's.
   static constexpr verdict cut_extent(std::int64_t& extent, std::int64_t begin, std::int64_t size) {
     if (auto v = require_at_least(rule::begin_must_not_be_negative, begin, 0); !v) return v;
     if (auto v = require_at_least(rule::size_must_not_be_less_than_minus_1, size, -1); !v) return v;
     if (extent < 0) {
-      extent = size;  // unknown where it is -1
+      extent = size;  // unknown if it is -1
       return {};
     }
     if (auto v = require_at_most(rule::begin_must_lie_in_the_input, begin, extent); !v) return v;
@@ -121,7 +120,7 @@ struct slice {
 
 }  // namespace ops
 
-/// slice(x, begin<…>, size<…>), with axes<…> where only some axes are cut.
+/// slice(x, begin<…>, size<…>), with axes<…> to cut only some axes.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::slice>(x, keyword::as_axes(keywords)...);
 }

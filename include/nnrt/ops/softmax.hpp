@@ -1,4 +1,4 @@
-// softmax: numbers along one or several axes become probabilities.
+// softmax: converts numbers along one or several axes to probabilities.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the softmax kernel.
 #pragma once
 
@@ -13,16 +13,18 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// exp(beta * x) over its sum along the listed axes, shifted by the maximum so that nothing overflows.
+/// exp(beta * x) divided by its sum along the listed axes, shifted by the maximum to avoid overflow.
 ///
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
-/// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// beta is 1 unless given. dtypes: f16, f32, f64; or quantised i8, u8 or i16, computed in fixed-point
-/// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and
-/// 1/32768 from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
+/// `axis` lists the axes of one sum; an empty list means the last axis; negative ones count from the end. beta is 1 by
+/// default. dtypes: f16, f32, f64; or quantised i8, u8 or i16, computed in fixed point.
+///
+/// Quantised: y has the scale given by `into<quant{…}>`, usually 1/256 with the dtype's lowest value as zero point for
+/// 8 bits, and 1/32768 with zero point 0 for i16. For other scales requantise() rescales the share, which has 31 bits.
+///
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised with the usual
-/// scales, and beta: the reference kernels of TFLite's SOFTMAX, which runs along the last axis.
+/// scales, and beta: the reference kernels of TFLite's SOFTMAX, along the last axis.
 struct softmax {
   static constexpr op_code code{30};
   static constexpr std::string_view name = "softmax";
@@ -85,7 +87,7 @@ struct softmax {
     return detail::require_one_scale(rule::quantised_output_must_have_one_scale, wish);
   }
 
-  /// The shape with every axis that is not listed cut to extent 1.
+  /// The shape with extent 1 for every axis that is not listed.
   static constexpr shape_t extents_of_one_sum(const axis_list& list, const shape_t& shape) {
     shape_t out = shape;
     for (std::int64_t& extent : out.extents) extent = 1;
@@ -95,7 +97,7 @@ struct softmax {
     return out;
   }
 
-  /// One group of elements, from `start` on, whose results have the sum 1.
+  /// Computes one group of elements, from `start` on, whose results have the sum 1.
   template <class T>
   static constexpr void normalise(const view& operand, const view& result, const shape_t& start, const shape_t& group,
                                   float beta) {
@@ -127,7 +129,7 @@ struct softmax {
       if (sizeof(T) == 2 && detail::are_usual_shares<T>(to)) share_out(detail::interpolated_softmax(from, beta));
       else share_out(detail::fixed_softmax<T>(from, to, beta));
     } else {
-      // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
+      // With an infinite maximum all results are NaN; constant evaluation rejects infinity - infinity.
       if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
       const auto power = [&](const shape_t& at) {
         return math::exp(math::product(detail::below<T>(value(at), largest), double{beta}));

@@ -1,5 +1,5 @@
-// space_to_batch_nd: the pixels of each block of an image apart, as images of a batch.
-// Flow: front ends call infer(); kernels/select.hpp binds the copy; convolutions with dilation are often written so.
+// space_to_batch_nd: distributes the pixels of each block of an image over images of a batch.
+// Flow: front ends call infer(); kernels/select.hpp binds the copy; dilated convolutions are often written with it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,17 +10,16 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Of each image, with a border around it, block.h * block.w images: each has every block.h-th row and every block.w-th
-/// column.
+/// block.h * block.w images of each padded image: each has every block.h-th row and every block.w-th column.
 ///
 ///   x: [N, H, W, C], NHWC
 ///   y: [N * block.h * block.w, (H + top + bottom) / block.h, (W + left + right) / block.w, C]
 ///
-/// y[n + N * (h % block.h * block.w + w % block.w), h / block.h, w / block.w, c] = bordered x[n, h, w, c]. `paddings`
-/// (top, bottom, left, right) are pixels of zeros (in a quantised x: of what stands for 0); none are given for none.
-/// The block has to be given.
+/// y[n + N * (h % block.h * block.w + w % block.w), h / block.h, w / block.w, c] = padded x[n, h, w, c]. `paddings`
+/// (top, bottom, left, right) are pixels of zeros (the zero point of a quantised x); the default is none. `block` is
+/// required.
 ///
-/// Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_SPACE_TO_BATCH_ND.
+/// Broken rules: see `rule`; values: pixels. Source: NNRt OH_NN_OPS_SPACE_TO_BATCH_ND.
 struct space_to_batch_nd {
   static constexpr op_code code{31};
   static constexpr std::string_view name = "space_to_batch_nd";
@@ -74,7 +73,7 @@ struct space_to_batch_nd {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;  // beside an extent of 0 the others may be huge
+    if (y.elements() == 0) return;  // with an extent of 0 the others may be huge
     const T outside = zero<T>(in[0].desc->quantised);
     const std::int64_t top = a.paddings[0], left = a.paddings[2];
     for (std::int64_t n = 0; n < x.extent(0); ++n)
@@ -87,7 +86,7 @@ struct space_to_batch_nd {
         }
   }
 
-  /// What stands for 0 in a tensor of T.
+  /// The value of 0 in a tensor of T.
   template <class T> static constexpr T zero(const quantisation& q) {
     return static_cast<T>(q.mode == quantisation::kind::per_tensor ? q.zero_point : 0);
   }

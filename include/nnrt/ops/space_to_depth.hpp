@@ -1,4 +1,4 @@
-// space_to_depth: blocks of pixels become channels of an image.
+// space_to_depth: moves blocks of pixels into channels.
 // Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
@@ -10,13 +10,13 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Blocks of pixels become channels.
+/// Moves blocks of pixels into channels.
 ///
 ///   x: [N, H, W, C], NHWC      y: [N, H / block_size, W / block_size, C * block_size^2]
 ///
-/// y[n, h, w, (i * b + j) * C + c] = x[n, h * b + i, w * b + j, c], where b is block_size, which has to be given.
+/// y[n, h, w, (i * b + j) * C + c] = x[n, h * b + i, w * b + j, c], where b is block_size, which is required.
 ///
-/// Broken rules: see `rule`; channels and pixels are counted. Source: NNRt OH_NN_OPS_SPACE_TO_DEPTH.
+/// Broken rules: see `rule`; values: channels, pixels. Source: NNRt OH_NN_OPS_SPACE_TO_DEPTH.
 struct space_to_depth {
   static constexpr op_code code{104};
   static constexpr std::string_view name = "space_to_depth";
@@ -57,7 +57,7 @@ struct space_to_depth {
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return;
     const std::int64_t b = a.block_size;
-    shape_t at;  // in the image that has more pixels
+    shape_t at;  // in the image with more pixels
     at.rank = 4;
     do {
       const std::int64_t place = at[1] % b * b + at[2] % b;

@@ -1,5 +1,5 @@
-// sparse_to_dense: a tensor of zeros, but for the values at listed places.
-// Flow: front ends call infer(); it runs by its reference; a run with places outside ends with a fault.
+// sparse_to_dense: a tensor of zeros with values at listed indices.
+// Flow: front ends call infer(); it runs by its reference; indices out of range end a run with a fault.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,15 +11,15 @@ namespace ops {
 
 /// y[indices[i, 0], … indices[i, R - 1]] = values[i]; elsewhere 0.
 ///
-///   indices: [N, R], or [N] where R is 1      values: [N], or one number for all places      shape: [R] integers >= 0,
-///   constant, 1 <= R <= 8      y: the extents that `shape` lists
+///   indices: [N, R], or [N] for R = 1      values: [N], or one number for all indices
+///   shape: [R] integers >= 0, constant, 1 <= R <= 8      y: the extents that `shape` lists
 ///
-/// An index for an axis lies in [0, extent). Where a place is listed twice, the value listed last stays. Constant
-/// indices are checked before the network runs, others by each run: it ends with an error, and nothing outside is
-/// written. Quantised values have zeros around them: their zero point.
+/// An index of an axis is in [0, extent). Of several values for one position the last one counts. Constant indices are
+/// checked before the network runs, others at each run, which fails with an error without writing outside. The zeros of
+/// a quantised y are its zero point.
 ///
-/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE,
-/// which has R = 2; that one value may stand for all as in TensorFlow Lite.
+/// Broken rules: see `rule`; values: axes, ranks, extents, indices. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE, which has R
+/// = 2; one value for all indices as in TensorFlow Lite.
 struct sparse_to_dense {
   static constexpr op_code code{88};
   static constexpr std::string_view name = "sparse_to_dense";
@@ -76,12 +76,12 @@ struct sparse_to_dense {
   }
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of its axis.
+  /// Element i of the indices as a fault, if it is out of range.
   static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
     if (index >= 0 && index < extent) return {};
     return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
   }
-  /// The first of them.
+  /// Finds the first index out of range.
   static constexpr run_fault check(arguments in, results out) {
     const std::int64_t rank = out[0].rank();
     for (std::int64_t i = 0; i < in[0].elements(); ++i)
@@ -99,7 +99,7 @@ struct sparse_to_dense {
     for (std::int64_t place = 0; place < in[0].shape()[0]; ++place) {
       shape_t at;
       for (int axis = 0; axis < y.rank(); ++axis) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        // Checked again at use: others may write the memory of indices meanwhile.
         const std::int64_t i = place * y.rank() + axis, index = in[0].integer(i);
         if (const run_fault fault = check(i, index, y.extent(axis))) return fault;
         at.push_back(index);

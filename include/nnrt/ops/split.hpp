@@ -1,5 +1,5 @@
-// split: a tensor cut along an axis, into equal parts or into parts of given sizes.
-// Flow: front ends call infer(); the planner makes the parts views of the input where it can; kernels/select.hpp binds
+// split: cuts a tensor along an axis, into equal parts or parts of given sizes.
+// Flow: front ends call infer(); the planner makes the parts views of the input if possible; kernels/select.hpp binds
 // the copy.
 #pragma once
 
@@ -14,13 +14,12 @@ namespace ops {
 /// The parts of x along `axis`, in order.
 ///
 ///   x: any shape
-///   y: parts, with the extents of x but along `axis`: the extents that `sizes` lists, or `output_num` equal ones
+///   y: parts with the extents of x, except along `axis`: the extents in `sizes`, or `output_num` equal ones
 ///
-/// `axis` counts from the end when negative; 0 is the default. A size may be 0, and one of them -1: it is what
-/// the others leave.
-/// Where neither sizes nor output_num is given, there are as many equal parts as the front end declares outputs.
+/// `axis` counts from the end when negative; 0 is the default. A size may be 0; one may be -1, which means the rest.
+/// Without sizes and output_num there are as many equal parts as the front end declares outputs.
 ///
-/// Broken rules: see `rule`; axes, parts and extents are counted. Source: NNRt OH_NN_OPS_SPLIT.
+/// Broken rules: see `rule`; values: axes, parts, extents. Source: NNRt OH_NN_OPS_SPLIT.
 struct split {
   static constexpr op_code code{32};
   static constexpr std::string_view name = "split";
@@ -55,8 +54,7 @@ struct split {
     const tensor_desc& x = in[0].desc;
     const int axis = normalise_axis(a.axis, x.rank());
     if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    const bool declared =
-        !wanted.empty() && wanted[0].type != dtype::none;  // the DSL's wish is about quantisation alone
+    const bool declared = !wanted.empty() && wanted[0].type != dtype::none;  // the DSL only declares quantisation
     std::int64_t parts = parts_of(a);
     if (parts == 0 && declared) parts = static_cast<std::int64_t>(wanted.size());
     if (auto v = require_between(Rule::parts_must_be_at_least_1_and_at_most_1024, parts, 1, max_parts); !v) return v;
@@ -66,7 +64,7 @@ struct split {
   }
 
   static constexpr auto macs = no_macs;
-  /// Parts follow each other.
+  /// Parts are consecutive.
   static constexpr std::int64_t part_offset(const attrs&, array_ref<const operand>, array_ref<const tensor_desc> out,
                                             int i) {
     std::int64_t offset = 0;
@@ -84,14 +82,14 @@ struct split {
     }
   }
 
-  /// So many handles a refused call gives, so that structured bindings do not fail, too.
+  /// Number of handles that a refused call returns, so that structured bindings do not fail as well.
   static constexpr std::int64_t outputs_asked_for(const attrs& a) {
     const std::int64_t parts = parts_of(a);
     return parts >= 1 && parts <= max_parts ? parts : 1;
   }
 
  private:
-  /// The number of outputs as far as the attributes tell; 0 when they do not.
+  /// Number of outputs according to the attributes; 0 if they do not determine it.
   static constexpr std::int64_t parts_of(const attrs& a) { return a.sizes.empty() ? a.output_num : a.sizes.count; }
   static constexpr verdict equal_parts(const tensor_desc& x, int axis, std::int64_t parts) {
     const std::int64_t extent = x.shape[axis];
@@ -106,7 +104,7 @@ struct split {
     if (a.output_num != 0)
       if (auto v = require(rule::output_num_must_equal_the_number_of_sizes, a.output_num, a.sizes.count); !v) return v;
     const std::int64_t extent = x.shape[axis];
-    std::int64_t sum = 0;  // more than max_elements stays that
+    std::int64_t sum = 0;  // saturated above max_elements
     int inferred = 0;
     for (const std::int64_t size : a.sizes) {
       if (size == -1) {
@@ -144,7 +142,7 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto split
   return dsl::apply<ops::split>(x, keywords...);
 }
 
-/// split<3>(x, axis<-1>): so many equal parts, for structured bindings.
+/// split<3>(x, axis<-1>): 3 equal parts, for structured bindings.
 template <int Parts, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto split(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::split>(x, output_num<Parts>, keywords...);

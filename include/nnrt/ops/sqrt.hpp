@@ -10,12 +10,12 @@ namespace ops {
 
 /// Square root, element by element.
 ///
-///   x: any shape      y: the same shape, the root of x, correctly rounded; NaN below zero, -0 at -0
+///   x: any shape      y: the same shape, the root of x, correctly rounded; NaN below zero, -0 for -0
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
-/// nearest to the real root, rounded to float. Below zero there is none, but the zero point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
+/// nearest to the real root, rounded to float. Numbers below zero give the zero point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQRT.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_SQRT.
 struct sqrt : detail::real_function {
   static constexpr op_code code{33};
   static constexpr std::string_view name = "sqrt";
@@ -33,7 +33,7 @@ struct sqrt : detail::real_function {
 
 }  // namespace ops
 
-/// sqrt(x). A function, as tanh is: an object of this name would hide, or clash with, that of <cmath>.
+/// sqrt(x). A function, like tanh: an object with this name would hide, or clash with, <cmath>'s.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sqrt(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::sqrt>(x, keywords...);
 }

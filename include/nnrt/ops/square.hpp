@@ -14,10 +14,10 @@ namespace ops {
 ///
 /// Integers wrap around in their width.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; the square is brought to it
-/// in fixed point.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`; the square is rescaled in
+/// fixed point.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SQUARE; quantised: as TFLite's MUL.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_SQUARE; quantised: as TFLite's MUL.
 struct square : detail::number_function {
   static constexpr op_code code{63};
   static constexpr std::string_view name = "square";

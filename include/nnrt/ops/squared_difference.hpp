@@ -10,15 +10,15 @@ namespace ops {
 
 /// Square of the difference of two tensors, element by element.
 ///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, (a - b) * (a - b)
+///   a, b: shapes that broadcast as in NumPy      y: the common shape, (a - b) * (a - b)
 ///
 /// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
 /// Integers wrap around.
 ///
-/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale that `into<quant{…}>` gives; both are shifted
-/// left by 7 bits, brought to twice the larger scale and subtracted; the square is brought to the scale of y.
+/// Quantised: a and b i8, u8 or i16 with one scale each, y with the scale given by `into<quant{…}>`. Both are shifted
+/// left by 7 bits, rescaled to twice the larger scale and subtracted; the square is rescaled to y.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_SQUARED_DIFFERENCE; quantised: the reference kernel of TFLite's SQUARED_DIFFERENCE, which has i8.
 struct squared_difference : detail::arithmetic_function<false> {
   static constexpr op_code code{34};
@@ -47,7 +47,7 @@ struct squared_difference : detail::arithmetic_function<false> {
 
 }  // namespace ops
 
-/// squared_difference(a, b), where one of the two may be a number.
+/// squared_difference(a, b), one of which may be a number.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto squared_difference(A a, B b, Keywords... keywords) {

@@ -1,5 +1,5 @@
-// squeeze: takes axes of extent 1 out of a shape.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+// squeeze: removes axes of extent 1.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, which needs no step.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,14 +10,13 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The elements of x without the axes that `axes` names, each of extent 1; an empty list means every axis of extent 1.
+/// The elements of x without the axes in `axes`, each of extent 1; an empty list means every axis of extent 1.
 ///
-///   x: any shape      y: the extents that are left, in order
+///   x: any shape      y: the remaining extents, in order
 ///
-/// Axes count from the end when negative. With an empty list every extent must be known, since a rank cannot be
-/// unknown.
+/// Axes count from the end when negative. With an empty list every extent must be known, as the rank depends on them.
 ///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SQUEEZE.
+/// Broken rules: see `rule`; values: axes, extents. Source: NNRt OH_NN_OPS_SQUEEZE.
 struct squeeze {
   static constexpr op_code code{35};
   static constexpr std::string_view name = "squeeze";
@@ -70,7 +69,7 @@ struct squeeze {
 
 }  // namespace ops
 
-/// squeeze(x) without any axis of extent 1, or without axis<…> or axes<…> alone.
+/// squeeze(x) removes all axes of extent 1; with axis<…> or axes<…> only these.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squeeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::squeeze>(x, keyword::as_axes(keywords)...);
 }

@@ -1,4 +1,4 @@
-// stack: tensors side by side along a new axis.
+// stack: joins tensors along a new axis.
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
@@ -10,14 +10,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The inputs one after the other along an axis of their own.
+/// The inputs in order along a new axis.
 ///
 ///   x: any number N of tensors of one dtype, order of axes, quantisation and shape, of rank n < 8
 ///   y: their shape, with an axis of extent N at `axis`
 ///
-/// `axis` is the place of the new axis in y, in [-(n + 1), n]; it counts from the end when negative; 0 is the default.
+/// `axis` is the position of the new axis in y, in [-(n + 1), n]; it counts from the end when negative; 0 is the
+/// default.
 ///
-/// Broken rules: see `rule`; ranks, axes and extents are counted. Source: NNRt OH_NN_OPS_STACK.
+/// Broken rules: see `rule`; values: ranks, axes, extents. Source: NNRt OH_NN_OPS_STACK.
 struct stack {
   static constexpr op_code code{36};
   static constexpr std::string_view name = "stack";

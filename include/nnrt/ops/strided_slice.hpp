@@ -1,4 +1,4 @@
-// strided_slice: every so many elements between two places of each axis; it can leave, add and drop axes.
+// strided_slice: elements with a stride between two positions of each axis; it can keep, add and remove axes.
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
@@ -11,26 +11,25 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// x[begin[0]:end[0]:strides[0], …]: the elements from `begin` on, every stride-th, up to and without `end`.
+/// x[begin[0]:end[0]:strides[0], …]: every stride-th element from `begin` to `end`, exclusive.
 ///
 ///   x: any shape      begin, end, strides: [S] integers, S <= 17      y: rank <= 8
 ///
-/// Number i of the three lists speaks of axis i of x; axes that are not spoken of are taken whole. begin and end count
-/// from the end when negative, and what lies outside of the axis is moved to its border, so that a cut may have no
-/// elements. A negative stride walks backwards, from begin down to the element behind end. Bit i of a mask changes what
-/// number i means:
+/// Entry i of the three lists belongs to axis i of x; further axes are taken whole. begin and end count from the end
+/// when negative and are clamped to the axis, so that a cut may be empty. A negative stride goes backwards, from begin
+/// down to the element after end. Bit i of a mask changes the meaning of entry i:
 ///
-///   begin_mask         begin at the first element (at the last one when the stride is negative)
-///   end_mask           go to the last element (to the first one when the stride is negative)
-///   ellipsis_mask      as many whole axes as the other numbers leave; one bit at most
-///   new_axis_mask      no axis of x, but a new one of extent 1
-///   shrink_axis_mask   the one element at begin, which must lie in the axis; y does not have this axis
+///   begin_mask         starts at the first element (at the last one for a negative stride)
+///   end_mask           ends after the last element (after the first one for a negative stride)
+///   ellipsis_mask      as many whole axes as the other entries leave; one bit at most
+///   new_axis_mask      not an axis of x, but a new one of extent 1
+///   shrink_axis_mask   the element at begin, which must be in the axis; y does not have this axis
 ///
-/// Where a number has several bits, the ellipsis counts before the new axis, and that before the rest. Lists that are
-/// known only when the network runs need an output of declared shape; they must then give it.
+/// If an entry has several bits, the ellipsis takes precedence, then the new axis. Lists that are known only at run
+/// time need an output of declared shape and must give that shape.
 ///
-/// Broken rules: see `rule`; numbers, axes and extents are counted. Source: NNRt OH_NN_OPS_STRIDED_SLICE, made definite
-/// as in TensorFlow.
+/// Broken rules: see `rule`; values: entries, axes, extents. Source: NNRt OH_NN_OPS_STRIDED_SLICE, with open cases as
+/// in TensorFlow.
 struct strided_slice {
   static constexpr op_code code{37};
   static constexpr std::string_view name = "strided_slice";
@@ -68,14 +67,14 @@ struct strided_slice {
   /// 8 axes, 8 new ones, and an ellipsis.
   static constexpr std::int64_t max_numbers = 2 * max_rank + 1;
 
-  /// What is taken of one axis of x.
+  /// Cut of an axis of x.
   struct cut {
-    int number = -1;  // which number of the lists speaks of it; -1: none, it is taken whole
+    int number = -1;  // entry of the lists; -1: none, the whole axis
     bool is_shrunk = false;
     std::int64_t first = 0, step = 1;
     std::int64_t extent = 0;  // -1: not known yet
   };
-  /// A slice: the cut of each axis of x, and which of them the axes of y are.
+  /// A slice: the cut of each axis of x, and the axes of y.
   struct cuts {
     cut of[max_rank] = {};
     int axes[max_rank] = {};  // of x, for each axis of y; -1: a new one
@@ -109,14 +108,13 @@ struct strided_slice {
 
   static constexpr auto macs = no_macs;
 
-  /// The slice that the lists of this run give, or the fault that they have: an index outside, a shape that was not
-  /// planned.
+  /// Computes the slice from this run's lists. Fault: an index out of range, or a shape other than planned.
   static constexpr run_fault resolve(cuts& made, const attrs& a, arguments in, results out) {
     const int count = static_cast<int>(in[1].elements());
     std::int64_t lists[3][max_numbers] = {};
     for (int k = 0; k < 3; ++k)
       for (int i = 0; i < count; ++i) lists[k][i] = in[static_cast<std::size_t>(k) + 1].integer(i);
-    (void)arrange(made, a, count, in[0].rank());  // infer has refused what is wrong
+    (void)arrange(made, a, count, in[0].rank());  // infer has refused invalid ones
     for (int i = 0; i < in[0].rank(); ++i) {
       cut& axis = made.of[i];
       if (const diagnostic c = measure(axis, a, {lists[0], lists[1], lists[2]}, in[0].shape()[i]); c.is_made)
@@ -165,7 +163,7 @@ struct strided_slice {
   }
   static constexpr bool has_bit(std::int64_t mask, int i) { return (mask >> i & 1) != 0; }
 
-  /// Which number speaks of which axis, and which axes y has: what follows from the masks alone.
+  /// Assigns entries to axes and finds y's axes, from the masks alone.
   static constexpr verdict arrange(cuts& made, const attrs& a, int count, int rank) {
     int ellipses = 0, spoken_of = 0, added = 0, shrunk = 0;
     for (int i = 0; i < count; ++i) {
@@ -194,7 +192,7 @@ struct strided_slice {
     return {};
   }
 
-  /// First element, step and extent of a cut of an axis that has `extent` elements.
+  /// First element, step and extent of a cut of an axis of `extent` elements.
   static constexpr diagnostic measure(cut& axis, const attrs& a, const numbers& given, std::int64_t extent) {
     axis.extent = extent;
     if (axis.number < 0) return {};
@@ -233,7 +231,7 @@ struct strided_slice {
 
 }  // namespace ops
 
-/// strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>): lists and masks as ops::strided_slice says.
+/// strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>): lists and masks as in ops::strided_slice.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto strided_slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::strided_slice>(x, keywords...);

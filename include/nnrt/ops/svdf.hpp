@@ -1,5 +1,5 @@
-// svdf: a dense layer over features and time in few numbers, step by step (singular value decomposition filter).
-// Flow: readers of .tflite files make nodes of it; it has no function for users.
+// svdf: a low-rank dense layer over features and time, one step (singular value decomposition filter).
+// Flow: readers of .tflite files make it; it has no public function.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -9,19 +9,19 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// One step of filters that are products of a vector over features and one over time; `rank` of them make a unit.
+/// One step of filters, each the product of a vector over features and one over time; a unit has `rank` filters.
 ///
-///   x: [B, I]      features: [F, I]      times: [F, M]      bias: [U], may be missing; U = F / rank
-///   state: [B, F * M], of each filter the last M results, the oldest first      y: [B, U]      next: [B, F * M]
+///   x: [B, I]      features: [F, I]      times: [F, M]      bias: [U], optional; U = F / rank
+///   state: [B, F * M], the last M results of each filter, oldest first      y: [B, U]      next: [B, F * M]
 ///
-///   next[f] = state[f] without its oldest number, then features[f] · x
+///   next[f] = state[f] without its oldest value, then features[f] · x
 ///   y[u] = fused(sum over the filters f of unit u, from u * rank on, of times[f] · next[f], plus bias[u])
 ///
-/// f32: all operands are. Quantised values: x and features i8, times and state i16, bias i32; those of features and
-/// times have no zero points, nor has the state; the bias has the scale of the state times that of times.
+/// f32: for all operands. Quantised: x and features i8, times and state i16, bias i32. features, times and state have
+/// no zero points; the bias has the scale of the state times that of times.
 ///
-/// Broken rules: see `rule`; ranks, extents, dtypes, scales. Source: TFLite's SVDF, to the last bit on quantised
-/// values.
+/// Broken rules: see `rule`; values: ranks, extents, dtypes, scales. Source: TFLite's SVDF, to the last bit for
+/// quantised values.
 struct svdf {
   static constexpr op_code code{1009};
   static constexpr std::string_view name = "svdf";
@@ -102,7 +102,7 @@ struct svdf {
     else filter_quantised(a, in, out, detail::plain_products());
   }
 
-  /// On quantised values, with the sums of `products`.
+  /// Computes on quantised values, with the sums of `products`.
   template <class Products>
   static constexpr void filter_quantised(const attrs& a, arguments in, results out, const Products& products) {
     const auto x = in[0].as<const std::int8_t>(), features = in[1].as<const std::int8_t>();
@@ -145,7 +145,7 @@ struct svdf {
     return detail::require_one_scale(Rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));
   }
 
-  /// Shifts the memory of all filters, and puts what put(begin(b), f) makes at its end; then calls finish(b, u).
+  /// Shifts the memory of all filters and appends the value of put(begin(b), f); then calls finish(b, u).
   template <class State, class Begin, class Put, class Finish>
   static constexpr void go_on(arguments in, results out, Begin begin, Put put, Finish finish) {
     const auto state = in[4].as<const State>();

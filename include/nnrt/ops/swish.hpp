@@ -11,12 +11,12 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, x * sigmoid(x) = x / (1 + exp(-x))
 ///
-/// NaN at minus infinity, where that is no number.
+/// Minus infinity gives NaN.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each quantised value is the
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`. Each quantised value is
 /// nearest to the real result, computed in double and rounded to float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_SWISH.
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_SWISH.
 struct swish : detail::real_function {
   static constexpr op_code code{105};
   static constexpr std::string_view name = "swish";
@@ -27,7 +27,7 @@ struct swish : detail::real_function {
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
     if constexpr (std::is_same_v<T, double>) {
-      // The exponential of a number below -709 is no double, but the result is one.
+      // The exponential overflows for numbers below -709, but the result does not.
       detail::for_each_real<T>(in, out, [](double x) {
         return x < -700 && x > -800 ? math::product(math::product(x, math::exp(0.5 * x)), math::exp(0.5 * x))
                                     : x / (1 + math::exp(-x));

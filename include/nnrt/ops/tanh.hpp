@@ -13,11 +13,11 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives, for i8 usually 1/128 from
-/// 0; each quantised value is the nearest to the real result, computed in float.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale given by `into<quant{…}>`, for i8 usually 1/128 with
+/// zero point 0. Each quantised value is nearest to the real result, computed in float.
 ///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's TANH
-/// for 8 bits. i16 without zero points to 1/32768 is interpolated in TFLite's table, whose numbers differ from those in
+/// Broken rules: see `rule`; values: numbers of scales. Source: NNRt OH_NN_OPS_TANH; quantised: the tables of TFLite's
+/// TANH for 8 bits. i16 without zero points and y's scale 1/32768 interpolate in TFLite's table, whose values differ in
 /// the last bits.
 struct tanh : detail::real_function {
   static constexpr op_code code{39};
@@ -42,8 +42,7 @@ struct tanh : detail::real_function {
 
 }  // namespace ops
 
-/// tanh(x). A function, unlike the other activations: an object of this name would hide, or clash with, that of
-/// <cmath>.
+/// tanh(x). A function, unlike the other activations: an object with this name would hide, or clash with, <cmath>'s.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tanh>(x, keywords...);
 }

@@ -1,4 +1,4 @@
-// tile: a tensor repeated along its axes.
+// tile: repeats a tensor along its axes.
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
@@ -10,17 +10,15 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// x, so many times along each axis.
+/// x, repeated along each axis.
 ///
 ///   x: [d0 … dn]      multiples: [m] integers >= 0, n < m <= 8      y: rank m
 ///
-/// The last extents of y are d0 * multiples[m - n - 1] … dn * multiples[m - 1]. Where there are more multiples than
-/// axes, x counts as if extents of 1 stood before its own, and the first extents of y are the first multiples.
-/// Multiples that are known only when the network runs need an output of declared shape; they must then give it. If
-/// not even their number is known, it is that of the axes of x.
-/// `dims` is what NNRt passes beside the operand; it decides nothing.
+/// The last extents of y are d0 * multiples[m - n - 1] … dn * multiples[m - 1]. With more multiples than axes, x gets
+/// leading extents of 1. Multiples that are known only at run time need an output of declared shape and must give that
+/// shape. If even their number is unknown, it is that of the axes of x. `dims`, which NNRt passes as well, is ignored.
 ///
-/// Broken rules: see `rule`; elements and extents are counted. Source: NNRt OH_NN_OPS_TILE.
+/// Broken rules: see `rule`; values: numbers of elements, extents. Source: NNRt OH_NN_OPS_TILE.
 struct tile {
   static constexpr op_code code{40};
   static constexpr std::string_view name = "tile";
@@ -65,7 +63,7 @@ struct tile {
 
   static constexpr auto macs = no_macs;
 
-  /// x with extents of 1 before its own, so that it has one for each axis of the output.
+  /// x's shape with leading extents of 1 up to the rank of the output.
   static constexpr shape_t of_rank(const shape_t& x, int rank) {
     shape_t all;
     for (int i = x.rank; i < rank; ++i) all.push_back(1);
@@ -73,7 +71,7 @@ struct tile {
     return all;
   }
 
-  /// Whether the multiples, which only this run may know, give the shape that was planned.
+  /// Checks that the multiples, which may be known only in this run, give the planned shape.
   static constexpr run_fault check(arguments in, results out) {
     const shape_t from = of_rank(in[0].shape(), out[0].rank());
     for (int i = 0; i < from.rank; ++i) {
@@ -104,7 +102,7 @@ struct tile {
 
 }  // namespace ops
 
-/// tile(x, multiples<2, 1>): two of a matrix x along its first axis.
+/// tile(x, multiples<2, 1>): repeats a matrix x twice along its first axis.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tile>(x, keywords...);
 }

@@ -1,4 +1,4 @@
-// top_k: the largest elements along an axis, and where they were.
+// top_k: the largest elements along an axis, and their indices.
 // Flow: front ends call infer(); kernels/select.hpp binds lines of f32, i32 and bytes to the searches of largest.hpp.
 #pragma once
 
@@ -12,20 +12,19 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The k largest elements of each line along `axis`, and their indices along it.
+/// The k largest elements of each line along `axis`, and their indices in the line.
 ///
 ///   x: any shape of rank >= 1      k: one integer of any dtype, constant; 0 < k <= the extent of the axis
 ///   values, indices (i32): the extents of x, but k along the axis
 ///
-/// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
-/// elements the other way round, from the smallest up, as NNRt says. A NaN counts as larger than every number, and as
-/// equal to every other NaN, so that NaNs are found, not hidden; zeros are equal whatever their signs. A quantised x is
-/// compared, and taken over, by its stored integers, and `values` has its scale. `axis` counts from the end when
-/// negative; -1 is the default.
+/// sorted: in descending order; of equal elements the smaller index is first. Otherwise the reverse, ascending order,
+/// as in NNRt. NaN counts as larger than every number and equal to every NaN, so that NaNs are found; zeros are equal
+/// regardless of their sign. A quantised x is compared by its quantised values, and `values` has its scale. `axis`
+/// counts from the end when negative; -1 is the default.
 ///
-/// At most extent * k steps for each line: an element that is not among the k largest so far costs one comparison.
+/// At most extent * k steps for each line: an element outside of the k largest so far costs one comparison.
 ///
-/// Broken rules: see `rule`; axes and elements are counted. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
+/// Broken rules: see `rule`; values: axes, numbers of elements. Source: NNRt OH_NN_OPS_TOP_K; ties as in ONNX TopK.
 struct top_k {
   static constexpr op_code code{53};
   static constexpr std::string_view name = "top_k";
@@ -35,7 +34,7 @@ struct top_k {
   static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
 
-  /// Larger indices would not fit into i32.
+  /// Larger indices do not fit into i32.
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 
   struct attrs {
@@ -65,7 +64,7 @@ struct top_k {
     if (auto v = require_at_least(Rule::k_must_be_at_least_1, k, 1); !v) return v;
     if (extent >= 0)
       if (auto v = require_at_most(Rule::k_must_not_exceed_the_extent, k, extent); !v) return v;
-    // An extent that is not known yet is at least k.
+    // An unknown extent is at least k.
     if (auto v = require_at_most(Rule::extent_must_be_countable_in_32_bits, extent < 0 ? k : extent, max_extent); !v)
       return v;
     return lines_of(x, axis, k);
@@ -91,7 +90,7 @@ struct top_k {
   }
 
  private:
-  /// Values and indices, k of them along the axis.
+  /// Descs of values and indices, with k along the axis.
   static constexpr verdict lines_of(const tensor_desc& x, int axis, std::int64_t k) {
     const shape_t y = x.shape.with(axis, k);
     return ok(x.with_shape(y), tensor_desc{i32, x.layout, y});
@@ -114,7 +113,7 @@ struct top_k {
     }
   };
 
-  /// The elements pass by in order; each goes behind those that are not smaller, and the last of more than k drops out.
+  /// Inserts each element after the ones that are not smaller; the last of more than k is dropped.
   template <class T> static constexpr void choose_sorted(const line<const T>& x, const ranking<T>& best) {
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < x.extent; ++i) {
@@ -137,8 +136,8 @@ struct top_k {
 
 }  // namespace ops
 
-/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another than the last and unsorted for the smallest of
-/// them first.
+/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another axis than the last, and unsorted for ascending
+/// order.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::top_k>(x, keywords...);
 }

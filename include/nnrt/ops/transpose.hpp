@@ -1,5 +1,5 @@
-// transpose: the axes of a tensor in another order, and to_nhwc / to_nchw, which bring images into an order.
-// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows, or of planes that are turned.
+// transpose: permutes the axes of a tensor; to_nhwc and to_nchw convert images between formats.
+// Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows, or of transposed planes.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -15,10 +15,10 @@ namespace ops {
 ///   x: [d0 … dn]      perm: [n + 1] integers, constant, each axis once; negative ones count from the end
 ///   y: [d(perm[0]) … d(perm[n])]
 ///
-/// Format of the result: that of its rank (NHWC for rank 4), but NCHW when the batch stays in front and the channel
-/// axis (the last one of x, or axis 1 where x is NCHW) comes to axis 1.
+/// Format of the result: its rank's default (NHWC for rank 4); NCHW if the batch remains first and the channel axis
+/// (x's last one, or axis 1 if x is NCHW) becomes axis 1.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_TRANSPOSE.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_TRANSPOSE.
 struct transpose {
   static constexpr op_code code{41};
   static constexpr std::string_view name = "transpose";
@@ -82,13 +82,13 @@ constexpr auto transpose(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::transpose>(x, keywords...);
 }
 
-/// An image [N, C, H, W] as [N, H, W, C], in which image operators take it; one that is NHWC already stays as it is.
+/// Converts an image [N, C, H, W] to [N, H, W, C], as image operators need it; an NHWC image is returned unchanged.
 template <tensor_desc X> constexpr auto to_nhwc(tensor<X> x) {
   if constexpr (X.rank() == 4 && X.layout == nhwc) return x;
   else return dsl::apply<ops::transpose>(x, perm<0, 2, 3, 1>);
 }
 
-/// An image [N, H, W, C] as [N, C, H, W]; one that is NCHW already stays as it is.
+/// Converts an image [N, H, W, C] to [N, C, H, W]; an NCHW image is returned unchanged.
 template <tensor_desc X> constexpr auto to_nchw(tensor<X> x) {
   if constexpr (X.rank() == 4 && X.layout == nchw) return x;
   else return dsl::apply<ops::transpose>(x, perm<0, 3, 1, 2>);

@@ -1,4 +1,4 @@
-// unique: the different elements of a list, and which of them each element is.
+// unique: the distinct elements of a list, and the position of each element among them.
 // Flow: front ends call infer(); kernels/select.hpp binds it to a sort.
 #pragma once
 
@@ -10,19 +10,19 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The different elements of a list, each once: in the order in which they come first, or sorted from the smallest up.
+/// The distinct elements of a list: in the order of first occurrence, or sorted in ascending order.
 ///
 ///   x: [n]
-///   y: [n]      positions (i32): [n], where in y each element of x is      count (i32): [], how many different ones
-///                                                                          there are
-///   first (i32): [n], where in x each element of y comes first      repeats (i32): [n], how often it comes
+///   y: [n]      positions (i32): [n], index in y of each element of x
+///   count (i32): [], the number of distinct elements
+///   first (i32): [n], index in x of the first occurrence of each element of y      repeats (i32): [n], occurrences
 ///
-/// How many there are only a run knows; n is the bound that shapes tell. After the first `count` elements of y its
-/// first one is repeated, so that each element of y is one of x; those of `first` and `repeats` are 0. NaN is larger
-/// than every number and equal to every other NaN, and zeros are equal whatever their signs. The elements of a
-/// quantised x are compared, and taken over, as what is stored.
+/// The number is known only at run time; n is its bound from the shape. After the first `count` elements, y repeats its
+/// first element, so that each element of y is one of x; `first` and `repeats` are 0 there. NaN is larger than every
+/// number and equal to every NaN; zeros are equal regardless of their sign. A quantised x is compared by its quantised
+/// values.
 ///
-/// Broken rules: see `rule`; elements are counted. Source: TFLite's UNIQUE, ONNX Unique (without an axis).
+/// Broken rules: see `rule`; values: numbers of elements. Source: TFLite's UNIQUE, ONNX Unique (without an axis).
 struct unique {
   static constexpr op_code code{1023};
   static constexpr std::string_view name = "unique";
@@ -53,10 +53,10 @@ struct unique {
   }
   static constexpr auto macs = no_macs;
 
-  /// Whether a comes before b in a sorted list.
+  /// Whether a precedes b in a sorted list.
   template <class T> static constexpr bool is_smaller(T a, T b) { return detail::is_larger(b, a); }
 
-  /// What stands after the first `count` elements of a list.
+  /// Fills the lists after the first `count` elements.
   template <class T>
   static constexpr void finish(const tensor_view<T>& y, const tensor_view<std::int32_t>& first,
                                const tensor_view<std::int32_t>& repeats, std::int64_t count) {
@@ -71,7 +71,7 @@ struct unique {
     const auto differ = [](T p, T q) { return is_smaller(p, q) || is_smaller(q, p); };
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < x.elements(); ++i) {
-      std::int64_t place = 0;  // in y: of an equal element, or of the first one that is larger
+      std::int64_t place = 0;  // in y: of an equal element, or of the first larger one
       while (place < count && (a.sorted ? is_smaller<T>(y[place], x[i]) : differ(y[place], x[i]))) ++place;
       if (place == count || differ(y[place], x[i])) {
         for (std::int64_t k = count++; k > place; --k)

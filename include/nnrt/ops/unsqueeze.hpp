@@ -1,5 +1,5 @@
-// unsqueeze: puts axes of extent 1 into a shape.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+// unsqueeze: inserts axes of extent 1.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, which needs no step.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -12,9 +12,9 @@ namespace ops {
 
 /// The elements of x under a shape with new axes of extent 1.
 ///
-///   x: any shape of rank n      axes: k places in the result, each in [-(n + k), n + k - 1]      y: rank n + k <= 8
+///   x: any shape of rank n      axes: k positions in the result, in [-(n + k), n + k - 1]      y: rank n + k <= 8
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_UNSQUEEZE, whose list holds one axis.
+/// Broken rules: see `rule`; values: axes. Source: NNRt OH_NN_OPS_UNSQUEEZE, whose list holds one axis.
 struct unsqueeze {
   static constexpr op_code code{55};
   static constexpr std::string_view name = "unsqueeze";
@@ -63,7 +63,7 @@ struct unsqueeze {
 
 }  // namespace ops
 
-/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): the places of the new axes in the result.
+/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): positions of the new axes in the result.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);

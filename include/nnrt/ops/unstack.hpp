@@ -1,4 +1,4 @@
-// unstack: the slices of a tensor along an axis.
+// unstack: splits a tensor into its slices along an axis.
 // Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows.
 #pragma once
 
@@ -10,14 +10,14 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// The parts of x for each index of an axis, without that axis: what stack puts together.
+/// The slices of x along an axis, without that axis: the inverse of stack.
 ///
-///   x: any shape of rank >= 1      y: as many tensors as `axis` has indices, with the other extents of x
+///   x: any shape of rank >= 1      y: as many tensors as the extent of `axis`, with the other extents of x
 ///
-/// `axis` is 0 unless given, and counts from the end when negative. Where its extent is not known, there are as many
-/// parts as the front end declares outputs.
+/// `axis` is 0 by default, and counts from the end when negative. If its extent is unknown, there are as many slices as
+/// the front end declares outputs.
 ///
-/// Broken rules: see `rule`; axes and parts are counted. Source: NNRt OH_NN_OPS_UNSTACK.
+/// Broken rules: see `rule`; values: axes, parts. Source: NNRt OH_NN_OPS_UNSTACK.
 struct unstack {
   static constexpr op_code code{57};
   static constexpr std::string_view name = "unstack";

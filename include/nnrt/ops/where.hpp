@@ -1,4 +1,4 @@
-// where: one of two tensors, element by element, as a tensor of booleans says.
+// where: chooses between two tensors, element by element, by a boolean tensor.
 // Flow: front ends call infer(); kernels/bind/ has the kernel.
 #pragma once
 
@@ -8,15 +8,16 @@
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
 
-/// Choice between two tensors, element by element: select under the other number that NNRt has for it.
+/// Choice between two tensors, element by element: select under NNRt's other number.
 ///
-///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
+///   condition: booleans      a, b: of one dtype; all three shapes broadcast as in NumPy
 ///   y: the common shape, condition ? a : b
 ///
-/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale that `into<quant{…}>` gives, to which
-/// the chosen ones are brought in fixed point; where both have one quantisation and no other is wanted, y keeps it.
+/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale given by `into<quant{…}>`; chosen
+/// elements are rescaled in fixed point. If a and b have one quantisation and no other is declared, y keeps it.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_WHERE.
+/// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
+/// OH_NN_OPS_WHERE.
 struct where : detail::choice {
   static constexpr op_code code{87};
   static constexpr std::string_view name = "where";
@@ -26,7 +27,7 @@ struct where : detail::choice {
     extents_must_be_equal_or_1,
     operands_must_both_be_quantised_or_both_plain,
     quantised_operands_must_have_one_scale,
-    quantised_output_must_have_one_scale,  // where those of a and b differ, it has to be given
+    quantised_output_must_have_one_scale,  // must be given if the scales of a and b differ
   };
 
   template <class Rule = rule>

@@ -1,5 +1,6 @@
-// axes: what operators with a list of axes share - each axis must exist and stand in the list once.
-// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
+// axes: lists of axes of operators - each axis must exist and be listed once.
+// Flow: used by infer of squeeze, unsqueeze, transpose and slice; reductions, which allow repeated axes, add them one
+// by one.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// Axes of a tensor as the operator was given them, counted from the front.
+/// Axes of a tensor in the given order, counted from the front.
 struct chosen_axes {
   int items[max_rank] = {};
   int count = 0;
@@ -18,16 +19,16 @@ struct chosen_axes {
       if (items[i] == axis) return true;
     return false;
   }
-  /// Takes the axis in, unless it is there already; whether it was not.
+  /// Adds an axis; false if it is listed already.
   constexpr bool add(int axis) {
     if (contains(axis)) return false;
-    items[count++] = axis;  // at most max_rank differ
+    items[count++] = axis;  // at most max_rank are distinct
     return true;
   }
 };
 
-/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
-/// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
+/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number out of
+/// range breaks `exist` (the number, the last axis); a repeated axis breaks `differ` (2, 1).
 constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, rule_id exist,
                               rule_id differ) {
   for (const std::int64_t number : list) {

@@ -1,5 +1,5 @@
-// blocks: what batch_to_space_nd and space_to_batch_nd share - rules about blocks and borders, which pixel goes where.
-// Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves.
+// blocks: common parts of batch_to_space_nd and space_to_batch_nd - rules about blocks and borders, mapping of pixels.
+// Flow: used by infer and reference of both; kernels call inside() for the pixels inside a border.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// An image, and blocks of so many pixels.
+/// Checks an image and its blocks.
 template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, extent2 block) {
   if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
   if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
@@ -18,7 +18,7 @@ template <class Rule> constexpr verdict check_blocks(const tensor_desc& x, exten
   return {};
 }
 
-/// Four numbers that are not negative: top, bottom, left, right; none at all stands for four zeros.
+/// Checks a border: no numbers (zeros), or four that are not negative: top, bottom, left, right.
 template <class Rule> constexpr verdict check_border(const int_list<4>& border, Rule count, Rule negative, Rule large) {
   if (!border.empty())
     if (auto v = require(count, border.count, 4); !v) return v;
@@ -29,7 +29,7 @@ template <class Rule> constexpr verdict check_border(const int_list<4>& border, 
   return {};
 }
 
-/// A pixel of the images of which each block went apart: batch index n + batch * (h % block.h * block.w + w % block.w).
+/// Position of a pixel in the images of blocks: batch index n + batch * (h % block.h * block.w + w % block.w).
 struct block_place {
   std::int64_t n, h, w;
 };
@@ -38,7 +38,7 @@ constexpr block_place place_in_blocks(extent2 block, std::int64_t batch, std::in
   return {n + batch * (h % block.h * block.w + w % block.w), h / block.h, w / block.w};
 }
 
-/// The i for which 0 <= i < count and 0 <= i * step + offset < extent: [first, last).
+/// The i with 0 <= i < count and 0 <= i * step + offset < extent: [first, last).
 struct pixels_inside {
   std::int64_t first, last;
   constexpr std::int64_t count() const { return std::max<std::int64_t>(last - first, 0); }

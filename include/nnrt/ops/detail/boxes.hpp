@@ -1,5 +1,5 @@
-// boxes: rectangles that a detector found - decoding them from anchors, how far two overlap, and their order.
-// Flow: reference of detection_post_process, and its kernel.
+// boxes: detected rectangles - decoding from anchors, overlap, and order.
+// Flow: used by detection_post_process's reference and its kernel.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -10,10 +10,10 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Operands of detectors: real numbers, or stored ones with a scale.
+/// Dtypes of detectors' operands: floats, or quantised values.
 inline constexpr dtype_set detected = types::floating | types_of(i8, u8);
 
-/// The i-th element of such an operand, as the real number that it is or stands for.
+/// The i-th element of such an operand as a real number.
 constexpr double real_element(const view& x, std::int64_t i) {
   double number = 0;
   with_element<detected>(x.type(), [&]<class T>(T) {
@@ -24,14 +24,14 @@ constexpr double real_element(const view& x, std::int64_t i) {
   return number;
 }
 
-/// A rectangle by its corners, in the type that results are computed in.
+/// A rectangle by its corners, in the type of computation.
 template <class Real> struct box {
   Real top = 0, left = 0, bottom = 0, right = 0;
 };
 
-/// The box that four numbers (centre and size, y before x) stand for beside an anchor, which has centre and size, too.
-/// `scale` is what the four are divided by. Centres and halves of sizes are computed in double and rounded, as are the
-/// corners: results have elements of type R.
+/// Decodes four numbers (centre and size, y before x) relative to an anchor (centre and size) to a box. `scale` are
+/// divisors of the four. Centres and half sizes are computed in double and rounded, and so are the corners: results
+/// have elements of type R.
 template <class R> constexpr auto decoded_box(const double (&code)[4], const double (&anchor)[4], const float* scale) {
   using real = math::compute_t<R>;
   const auto centre = [&](int axis) {
@@ -47,7 +47,7 @@ template <class R> constexpr auto decoded_box(const double (&code)[4], const dou
   return box<real>{corner(y - h), corner(x - w), corner(y + h), corner(x + w)};
 }
 
-/// The area that two boxes share, as a part of what both cover; 0 where one has no area.
+/// Intersection over union of two boxes; 0 if one has no area.
 template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>& b) {
   const auto length = [](Real from, Real to) { return to > from ? to - from : Real{0}; };
   const auto area = [&](const box<Real>& x) { return math::product(length(x.top, x.bottom), length(x.left, x.right)); };
@@ -58,7 +58,7 @@ template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>
   return common / (area_a + area_b - common);
 }
 
-/// A box of a class, as it is looked for: the better score first, then the smaller class, then the smaller box.
+/// A box of a class, in the order of selection: higher score, then smaller class, then smaller box.
 struct candidate {
   double score = 0;
   std::int64_t of_class = 0;

@@ -1,5 +1,5 @@
-// choice: what operators have in common that take one of two elements, as a truth value says.
-// Flow: ops/select.hpp and ops/where.hpp, which are one operator under two numbers, are made of it.
+// choice: common part of operators that choose between two elements by a boolean.
+// Flow: used by ops/select.hpp and ops/where.hpp, one operator with two numbers.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -8,7 +8,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Everything but numbers, a name and the rules.
+/// All but number, name and rules.
 struct choice {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
@@ -31,7 +31,7 @@ struct choice {
   }
 
  private:
-  /// A quantised value of an operand as one of y: as it is where both have one scale.
+  /// Rescales a quantised value of an operand to y; unchanged for equal scales.
   template <class T> struct rescaling {
     fixed_point factor;
     std::int32_t zero;
@@ -62,7 +62,7 @@ struct choice {
   }
 };
 
-/// The quantisation of y: what is wanted, or what both alternatives have.
+/// The quantisation of y: the declared one, or that of both alternatives.
 template <class Rule>
 constexpr verdict choose_scale(quantisation& y, const tensor_desc& a, const tensor_desc& b, const tensor_desc& wish) {
   if (!a.quantised && !b.quantised) return {};
@@ -76,7 +76,7 @@ constexpr verdict choose_scale(quantisation& y, const tensor_desc& a, const tens
   return y = wish.quantised, verdict{};
 }
 
-/// The dtype of both alternatives and the common shape of all three operands, or the broken rule of `Rule`.
+/// The dtype of both alternatives and the broadcast shape of all operands, or the broken rule of `Rule`.
 template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
   if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;

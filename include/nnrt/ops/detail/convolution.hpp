@@ -1,5 +1,5 @@
-// convolution: what conv2d and depthwise_conv2d share - rules about weights, bias, quantisation; the sum over a window.
-// Flow: both operators' infer and reference; a depthwise convolution is one whose groups have a single input channel.
+// convolution: common parts of conv2d and depthwise_conv2d - rules about weights, bias, quantisation; sums of windows.
+// Flow: used by infer and reference of both; in a depthwise convolution each group has one input channel.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -13,7 +13,7 @@ inline constexpr dtype_set convolved = types::floating | layered | plain_layered
 inline constexpr dtype_set convolution_weight = types::floating | bytes | plain_layered;
 inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
-/// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
+/// Multiply-accumulates of a convolution: outputs times elements of a filter. 0 while an extent is unknown.
 constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
   const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
   return outputs < 0 || filter < 0 ? 0 : nnrt::detail::saturated_product(outputs, filter);
@@ -25,7 +25,7 @@ template <class Rule> constexpr verdict check_filters(const tensor_desc& x, cons
   return check_weight_type<Rule>(x, w);
 }
 
-/// Each of the groups has the same share of the input channels and of the filters.
+/// Requires that groups divide the input channels and the filters evenly.
 template <class Rule> constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
   if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
   if (weight[3] >= 0) {
@@ -44,8 +44,7 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
-/// What the numbers of x and weight stand for: floating point, integers without a scale, or with the scales that a
-/// quantised layer needs.
+/// Checks that x and weight are floating point, integers without a scale, or quantised as a quantised layer requires.
 template <class Rule>
 constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   for (const tensor_desc& plain : {in[0].desc, in[1].desc})
@@ -53,7 +52,7 @@ constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const ten
   return check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted);
 }
 
-/// Rules of both convolutions, up to those about groups, which each has its own of.
+/// Rules of both convolutions, except those about groups.
 template <class Rule>
 constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
                                     array_ref<const tensor_desc> wanted) {
@@ -62,31 +61,30 @@ constexpr verdict check_convolution(const window_pair& at, array_ref<const opera
   return check_bias<Rule>(in);
 }
 
-/// The desc of the result: an image of the input's dtype, quantised as wanted.
+/// Desc of the result: an image of the input's dtype, quantised as declared.
 constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
                                          array_ref<const tensor_desc> wanted) {
   return layer_result({x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}}, wanted);
 }
 
-/// The scale of the sums of output channel o; floating point has none. For TFLite any i8 filter has a scale of its own.
+/// Scale of the sums of output channel o; unused for floating point. In TFLite every i8 filter has its scale.
 template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
   if constexpr (!is_layered<T>) return 0;
   const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
   return std::is_signed_v<T> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
 }
 
-/// Where one window lies: image, first pixel (in the padding when negative), first input channel, filter.
+/// Position of a window: image, first pixel (negative in the padding), first input channel, filter.
 struct window_place {
   std::int64_t n, h, w, channel, filter;
 };
 
-/// The quantised values that stand for 0.
+/// Zero points.
 template <class Sum> struct zero_points {
   Sum x, weight;
 };
 
-/// start + the sum of (x - zero.x) * (weight - zero.weight) over the pixels of one window that lie in the image; those
-/// in the padding are zero.
+/// start + the sum of (x - zero.x) * (weight - zero.weight) over a window's pixels inside the image; padding adds 0.
 template <class Sum, class T>
 constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
                          const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
@@ -98,7 +96,7 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
     for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
       const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
       if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
-      // Pointers instead of indices: this loop decides how large a network constant evaluation can run.
+      // Pointers instead of indices: this loop limits the size of networks in constant evaluation.
       const T* const pixel = &x(at.n, h, w, at.channel);
       const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
@@ -108,15 +106,15 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
   return sum;
 }
 
-/// Sums of windows alone.
+/// Adds nothing to the sums of windows.
 struct nothing_added {};
 
-/// What brings an addend of this scale to that of sums.
+/// Factor from an addend's scale to the scale of sums.
 constexpr fixed_point addend_factor(float addend_scale, double sum_scale) {
   return fixed_point_of(double{addend_scale} / sum_scale);
 }
 
-/// A tensor that comes to the sums, in the scale of an output channel's.
+/// A tensor that is added to sums, in the scale of an output channel.
 template <class T> struct addend_of {
   tensor_view<const T> x;
   quantisation q;
@@ -128,7 +126,7 @@ template <class T> struct addend_of {
     };
   }
 };
-/// Rules of operand 3, which is added to the sums of a layer that gives y.
+/// Rules of operand 3, which is added to the sums of a layer with result y.
 template <class Rule> constexpr verdict check_addend(array_ref<const operand> in, const tensor_desc& y) {
   const tensor_desc& addend = in[3].desc;
   if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
@@ -142,12 +140,11 @@ template <class Rule> constexpr verdict check_addend(array_ref<const operand> in
   return {};
 }
 
-/// Those of conv2d and depthwise_conv2d without a bias.
+/// Width of sums of conv2d and depthwise_conv2d without a bias.
 inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
 
-/// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
-/// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y
-/// of them.
+/// A convolution with `group` groups: output channel o belongs to group o / (outputs / group) and reads only that
+/// group's input channels. `added` may add to the sums before Finish, an epilogue, makes elements of y.
 template <class T, class Finish, class Added = nothing_added>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out,
                         const Added& added = {}) {

@@ -1,6 +1,5 @@
-// extreme: what minimum and maximum share - dtypes, the way of two elements, plain or stored.
-// Flow: ops/minimum.hpp and ops/maximum.hpp are made of it; each keeps its own enum of rules, so that errors name the
-// operator.
+// extreme: common part of minimum and maximum - dtypes, and the choice between two elements, plain or quantised.
+// Flow: used by ops/minimum.hpp and ops/maximum.hpp; each has an enum of rules, so that errors name the operator.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -15,8 +14,8 @@ struct larger_first {
   template <class T> static constexpr bool before(T a, T b) { return a > b; }
 };
 
-/// The one of a and b that comes first, each brought to the scale of y; which leaves them as they are where all scales
-/// are equal, as they have to be for TFLite's MINIMUM and MAXIMUM.
+/// The one of a and b that is first in the order, each rescaled to y. With equal scales, as TFLite's MINIMUM and
+/// MAXIMUM require, values are unchanged.
 template <class T, class Order> struct quantised_extreme {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b;
@@ -34,7 +33,7 @@ template <class T, class Order> struct quantised_extreme {
   }
 };
 
-/// An operator that takes the one of two elements that comes first; a NaN is taken before all.
+/// Takes the element that is first in the order; NaN precedes all.
 template <class Order> struct extreme : arithmetic_function<true> {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -1,5 +1,5 @@
-// fixed_fourier: Fourier transforms of real numbers in fixed point of 16 or 32 bits, as kissfft computes them.
-// Flow: fixed_signal's functions rfft and irfft.
+// fixed_fourier: Fourier transforms of real numbers in 16- or 32-bit fixed point, with kissfft's bits.
+// Flow: used by fixed_signal's functions rfft and irfft.
 #pragma once
 
 #include <nnrt/core/math.hpp>
@@ -11,11 +11,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Transforms of one even length, N. Numbers have 15 or 31 bits after the point; each step divides by its radix, so
-/// that both transforms are the sums of their definition over N. Products are rounded, halves up; sums wrap around.
+/// Transforms of an even length N. Numbers have 15 or 31 fraction bits; each step divides by its radix, so that both
+/// transforms are their definition's sums divided by N. Products are rounded half up; sums wrap around.
 ///
-/// Source: version 130 of kissfft, kiss_fftr and kiss_fftri with FIXED_POINT 16 and 32, to the bit: radices 4, 2, 3, 5,
-/// others by their definition.
+/// Source: kissfft version 130, kiss_fftr and kiss_fftri with FIXED_POINT 16 and 32, to the bit: radices 4, 2, 3, 5;
+/// others by definition.
 template <class T> class fixed_fourier {
  public:
   struct number {
@@ -38,7 +38,8 @@ template <class T> class fixed_fourier {
     made_.assign(static_cast<std::size_t>(count_), {});
   }
 
-  /// `read` numbers of x, followed by zeros, become N / 2 + 1 complex ones, real and imaginary parts side by side.
+  /// Transforms `read` numbers of x, followed by zeros, to N / 2 + 1 complex numbers, interleaved real and imaginary
+  /// parts.
   constexpr void forward(const T* x, std::int64_t read, T* y) {
     for (std::int64_t i = 0; i < count_; ++i)
       at(buffer_, i) = {2 * i < read ? x[2 * i] : T{}, 2 * i + 1 < read ? x[2 * i + 1] : T{}};
@@ -53,7 +54,7 @@ template <class T> class fixed_fourier {
       put(count_ - k, {half_of_difference(even.real, odd.real), half_of_difference(odd.imaginary, even.imaginary)});
     }
   }
-  /// The inverse: N numbers of N / 2 + 1 complex ones.
+  /// Inverse: N / 2 + 1 complex numbers to N real ones.
   constexpr void backward(const T* x, T* y) {
     const auto get = [&](std::int64_t k) { return number{x[2 * k], x[2 * k + 1]}; };
     at(buffer_, 0) = divided({sum(get(0).real, get(count_).real), difference(get(0).real, get(count_).real)}, 2);
@@ -76,7 +77,7 @@ template <class T> class fixed_fourier {
 
   static constexpr auto& at(auto& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; }
 
-  // Sums of numbers wrap around, as C's conversions do, and so do those of products of 32 bits.
+  // Sums wrap around, like C's conversions, and so do sums of 32-bit products.
   static constexpr T cut(wide x) { return static_cast<T>(static_cast<std::make_unsigned_t<T>>(x)); }
   static constexpr T sum(T a, T b) { return cut(wide{a} + b); }
   static constexpr T difference(T a, T b) { return cut(wide{a} - b); }
@@ -85,7 +86,7 @@ template <class T> class fixed_fourier {
     return {difference(a.real, b.real), difference(a.imaginary, b.imaginary)};
   }
   static constexpr number conjugate(number a) { return {a.real, cut(-wide{a.imaginary})}; }
-  // C computes sums of 16-bit numbers in 32 bits, and those of 32-bit numbers in as many.
+  // C computes sums of 16-bit numbers in 32 bits, and of 32-bit numbers in 32 bits.
   static constexpr T half_of_sum(T a, T b) { return cut((sizeof(T) == 2 ? wide{a} + b : wide{sum(a, b)}) >> 1); }
   static constexpr T half_of_difference(T a, T b) {
     return cut((sizeof(T) == 2 ? wide{a} - b : wide{difference(a, b)}) >> 1);
@@ -112,7 +113,7 @@ template <class T> class fixed_fourier {
     return {scaled(math::cos(phase)), scaled(math::sin(phase))};
   }
 
-  /// Radices and what is left after each.
+  /// Radices, and the remaining length after each.
   constexpr void find_factors() {
     std::int64_t n = count_, p = 4, root = 0;
     while ((root + 1) * (root + 1) <= n) ++root;

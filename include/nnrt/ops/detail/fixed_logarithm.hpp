@@ -1,5 +1,5 @@
-// fixed_logarithm: logarithms of sums of powers of e in 32-bit fixed-point numbers, with the bits of TFLite's.
-// Flow: the reference of log_softmax on quantised values; an optimised form must give the same.
+// fixed_logarithm: logarithms of sums of exponentials in 32-bit fixed point, with the bits of TFLite's.
+// Flow: used by the reference of quantised log_softmax; kernels must give the same bits.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -7,11 +7,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed {
 
-/// A number as 2^power * rest / 2^(-1/4): the power has 25 bits behind the point, the rest, of [2^(-1/2), 1), has 31.
+/// A number as 2^power * rest / 2^(-1/4). The power has 25 fraction bits; the rest, in [2^(-1/2), 1), has 31.
 struct reduced_number {
   std::int32_t power = 0, rest = 0;
 };
-/// Of x >= 1 with 19 bits behind the point. Of the powers a quarter above and below an integer, one leaves such a rest;
+/// Reduces x >= 1 with 19 fraction bits. Of the powers a quarter above and below an integer, one gives a rest in range;
 /// the other's is 1, saturated.
 constexpr reduced_number reduced(std::int32_t x) {
   constexpr std::int32_t root_of_half = 1518500250, quarter = 1 << 23;
@@ -23,8 +23,8 @@ constexpr reduced_number reduced(std::int32_t x) {
   return {std::max(power_a, power_b), std::min(rest_a, rest_b)};
 }
 
-/// The logarithm of x >= 1 with 19 bits behind the point; the result has 5 integer bits. A rational function around
-/// 2^(-1/4). Source: log_x_for_x_greater_than_or_equal_to_1 of TFLite's reference kernels.
+/// Logarithm of x >= 1 with 19 fraction bits; the result has 5 integer bits. A rational function around 2^(-1/4).
+/// Source: log_x_for_x_greater_than_or_equal_to_1 of TFLite's reference kernels.
 constexpr std::int32_t logarithm(std::int32_t x) {
   constexpr std::int32_t log_2 = 1488522236, middle = 1805811301;  // 2^(-1/4)
   constexpr std::int32_t cubed = 117049297, squared = 127690142, constant = 1057819769, linear = 638450708;
@@ -38,9 +38,9 @@ constexpr std::int32_t logarithm(std::int32_t x) {
   return shifted_left(std::int64_t{high_product(power, log_2)} + quotient, 1);
 }
 
-/// The same of a sum that 32 bits may not hold. (TFLite's have 32 bits, and overflow from 4096 on.)
+/// Logarithm of a sum that may exceed 32 bits. (TFLite's sums have 32 bits and overflow from 4096 on.)
 constexpr std::int64_t logarithm_of(std::int64_t sum) {
-  constexpr std::int64_t log_2 = 46516320;  // with 26 bits behind the point
+  constexpr std::int64_t log_2 = 46516320;  // with 26 fraction bits
   const int bits = 64 - std::countl_zero(static_cast<std::uint64_t>(sum)), beyond = bits > 31 ? bits - 31 : 0;
   return logarithm(static_cast<std::int32_t>(sum >> beyond)) + beyond * log_2;
 }

@@ -1,5 +1,5 @@
-// fixed_point: integer roots, logarithms and gains of audio front ends, as TensorFlow Lite Micro computes them.
-// Flow: fixed_signal's functions.
+// fixed_point: integer roots, logarithms and gains of audio front ends, with TensorFlow Lite Micro's bits.
+// Flow: used by fixed_signal's functions.
 #pragma once
 
 #include <nnrt/core/math.hpp>
@@ -10,8 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// The root of x, rounded to the nearest integer as long as it has as many bits as Root. Source: Sqrt32 and Sqrt64 of
-/// signal/src.
+/// Square root of x, rounded to nearest if the result fits into Root. Source: Sqrt32 and Sqrt64 of signal/src.
 template <class Root, class Square> constexpr Root rounded_root(Square x) {
   Square root = 0, rest = x;
   const int width = static_cast<int>(8 * sizeof(Square));
@@ -24,7 +23,7 @@ template <class Root, class Square> constexpr Root rounded_root(Square x) {
   if (rest > root && root != static_cast<Root>(-1)) ++root;
   return static_cast<Root>(root);
 }
-/// Of squares below 2^32 the root is of 16 bits, so that it is not rounded up to 2^16.
+/// For squares below 2^32 the root has 16 bits and is not rounded up to 2^16.
 constexpr std::uint32_t root_of_energy(std::uint64_t x) {
   if (x >> 32U == 0) return rounded_root<std::uint16_t>(static_cast<std::uint32_t>(x));
   return rounded_root<std::uint32_t>(x);
@@ -40,7 +39,7 @@ inline constexpr std::array<std::int32_t, 129> log_table = [] {
   return table;
 }();
 
-/// ln(x) * scale of x > 0: the logarithm to base 2 by lines between 129 points, in units of 2^-16. Source: Log32 of
+/// ln(x) * scale for x > 0: the base-2 logarithm interpolated between 129 points, in units of 2^-16. Source: Log32 of
 /// signal/src.
 constexpr std::uint32_t scaled_log(std::uint32_t x, std::uint32_t scale) {
   constexpr std::uint32_t half = 1U << 15U, ln2 = 45426;
@@ -54,10 +53,10 @@ constexpr std::uint32_t scaled_log(std::uint32_t x, std::uint32_t scale) {
   return (scale * natural + half) >> 16U;
 }
 
-/// Numbers of a table of gains: three for each count of bits, from which a parabola goes.
+/// Size of a gain table: three numbers for each count of bits, which define a parabola.
 inline constexpr std::int64_t gains = 4 * 32 - 3;
 
-/// The gain for an estimate of noise, by parabolas between powers of two. Source: WideDynamicFunction of signal/src.
+/// Gain for a noise estimate, by parabolas between powers of two. Source: WideDynamicFunction of signal/src.
 template <class At> constexpr std::int16_t gain_of(std::uint32_t x, const At& table) {
   if (x <= 2) return table(x);
   const auto bits = static_cast<std::uint32_t>(32 - std::countl_zero(x)), first = 4 * bits - 6;
@@ -69,7 +68,7 @@ template <class At> constexpr std::int16_t gain_of(std::uint32_t x, const At& ta
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(rise + table(first)));
 }
 
-/// x^2 / 4 below 2, x - 1 above, of 12 bits after the point; the result has 6. Source: PcanShrink of signal/src.
+/// x^2 / 4 below 2, else x - 1; x has 12 fraction bits, the result 6. Source: PcanShrink of signal/src.
 constexpr std::uint32_t shrunk(std::uint32_t x) { return x < (2U << 12U) ? (x * x) >> 20U : (x >> 6U) - (1U << 6U); }
 
 }}}  // namespace nnrt::NNRT_ISA::ops::detail

@@ -1,5 +1,5 @@
-// fixed_root: reciprocals of square roots of stored 8-bit numbers in fixed point, with the bits of TFLite's.
-// Flow: the reference of rsqrt on i8 and u8; its binding makes a table of it.
+// fixed_root: reciprocal square roots of 8-bit quantised values in fixed point, with the bits of TFLite's.
+// Flow: used by the reference of rsqrt on i8 and u8; its binding makes a table of it.
 #pragma once
 
 #include <nnrt/core/requantise.hpp>
@@ -8,8 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed {
 
-/// 1 / sqrt(x) of an integer x > 0 as mantissa * 2^(exponent - 31). Newton and Raphson's method, five steps with 3
-/// integer bits, of x as a number in [1/16, 1/4) without any. Source: GetInvSqrtQuantizedMultiplierExp of TFLite.
+/// 1 / sqrt(x) of an integer x > 0 as mantissa * 2^(exponent - 31). Five Newton-Raphson steps with 3 integer bits, for
+/// x scaled to [1/16, 1/4). Source: GetInvSqrtQuantizedMultiplierExp of TFLite.
 constexpr fixed_point inverse_root(std::int32_t x) {
   using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
   if (x <= 1) return {2147483647, 0};

@@ -1,5 +1,5 @@
-// groups: the walk over all elements that differ along some axes alone, group by group.
-// Flow: references of operators that normalise along axes - log_softmax, l2_normalize.
+// groups: iterates over the elements of a tensor in groups that extend along some axes.
+// Flow: used by references of operators that normalise along axes - log_softmax, l2_normalize.
 #pragma once
 
 #include <nnrt/core/view.hpp>
@@ -7,13 +7,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Calls f(each) for every group of elements that differ along the chosen axes alone: each(g) calls g(index) for the
-/// elements of one, in row-major order.
+/// Calls f(each) for every group of elements that differ only along the chosen axes; each(g) calls g(index) for a
+/// group's elements in row-major order.
 template <class F> constexpr void for_each_group(const shape_t& shape, const chosen_axes& axes, F f) {
   if (shape.elements() == 0) return;
   shape_t group = shape, groups = shape, start;
   for (int i = 0; i < shape.rank; ++i) {
-    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+    // A named reference: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one branch never set.
     shape_t& without = axes.contains(i) ? groups : group;
     without[i] = 1;
   }

@@ -1,6 +1,5 @@
-// interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their
-// entries.
-// Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep
+// interpolated: functions of 16-bit quantised values by TFLite's interpolated tables.
+// Flow: used by the references of sigmoid, tanh and softmax on i16; entries are computed when read, kernels may store
 // them.
 #pragma once
 
@@ -9,8 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// 65536 * sigmoid(i / 24), plus half of what a straight line to the next entry lacks in the middle; i from 0 to 255.
-/// Source: the table of sigmoids that TFLite and CMSIS-NN share.
+/// 65536 * sigmoid(i / 24), plus half of the error of linear interpolation in the middle of the interval; i in 0 … 255.
+/// Source: the sigmoid table of TFLite and CMSIS-NN.
 constexpr std::int32_t sigmoid_entry(std::int64_t i) {
   if (i == 255) return 65535;
   const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
@@ -20,9 +19,9 @@ constexpr std::int32_t sigmoid_entry(std::int64_t i) {
       math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
 }
 
-/// The quantised values of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
-/// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's
-/// upper 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
+/// Converts quantised values to arguments of that table, in steps of 1 / 12288: times a factor, ties toward plus
+/// infinity. Scales near 2^-12 (with `doubled` also 2^-11) count as these; for others the factor's upper 15 bits are
+/// kept. Source: TFLite's LOGISTIC and TANH on i16.
 struct sigmoid_argument {
   std::int64_t multiplier;
   int shift = 0;
@@ -44,8 +43,8 @@ struct sigmoid_argument {
   }
 };
 
-/// The table between entries, where `bits` of an argument's magnitude lie between two; `most` behind the last one.
-/// entry_of(i) is sigmoid_entry(i), computed or kept.
+/// The interpolated table; `bits` of an argument's magnitude are between two entries; `most` after the last one.
+/// entry_of(i) is sigmoid_entry(i), computed or stored.
 template <class EntryOf>
 constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most,
                                             const EntryOf& entry_of) {
@@ -62,7 +61,7 @@ constexpr std::int16_t sigmoid_of(std::int64_t argument, const EntryOf& entry_of
       interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10, entry_of) + (1 << 9);
   return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
 }
-/// 32768 * tanh of an argument: 2 * sigmoid of twice of it - 1.
+/// 32768 * tanh of an argument: 2 * sigmoid of twice the argument - 1.
 template <class EntryOf = std::int32_t (*)(std::int64_t)>
 constexpr std::int16_t tanh_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
   const std::int64_t upper =
@@ -70,14 +69,14 @@ constexpr std::int16_t tanh_of(std::int64_t argument, const EntryOf& entry_of = 
   return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
 }
 
-/// Whether numbers of 16 bits are stored as TFLite asks for where it reads such tables: without zero points, the result
-/// as 1/32768.
+/// Whether 16-bit values have the quantisation for which TFLite uses such tables: no zero points, and a result's scale
+/// of 1/32768.
 constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
   return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
 }
 
-/// A function over [first, last] as 512 steps of 1/32768, read by all numbers of 16 bits. Source: the tables of
-/// TFLite's SOFTMAX on i16.
+/// A function over [first, last] in 512 steps of 1/32768, for all 16-bit arguments. Source: the tables of TFLite's
+/// SOFTMAX on i16.
 template <class F> struct table_of_steps {
   F f;
   double first, last;
@@ -94,11 +93,11 @@ template <class F> struct table_of_steps {
     const double lacking = math::round_half_away(math::product(0.5, next + here)) - middle;
     return bounded(here - math::round_half_away(math::product(0.5, lacking)));
   }
-  /// Of a number in [-32768, 32767].
+  /// Value for an argument in [-32768, 32767].
   constexpr std::int32_t operator()(std::int32_t x) const {
     return between(x, [&](int i) { return entry(i); });
   }
-  /// The same by entries that were computed before.
+  /// Value from stored entries.
   template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
     const int i = 256 + (x >> 7);
     const std::int32_t here = entry_of(i);

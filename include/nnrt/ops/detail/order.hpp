@@ -1,5 +1,5 @@
-// order: which of two elements counts as the larger one where operators look for the largest.
-// Flow: references of top_k and arg_max, and their kernels in kernels/reduce/largest.hpp.
+// order: comparison of elements for operators that search the largest.
+// Flow: used by references of top_k and arg_max, and their kernels in kernels/reduce/largest.hpp.
 #pragma once
 
 #include <nnrt/core/convert.hpp>
@@ -8,14 +8,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Whether a is larger than b. A NaN is larger than every number, and equal to every other NaN, so that NaNs are found,
-/// not hidden; zeros are equal whatever their signs.
+/// Whether a is larger than b. NaN is larger than every number and equal to every NaN, so that NaNs are found; zeros
+/// are equal regardless of their sign.
 template <class T> constexpr bool is_larger(T a, T b) {
   if constexpr (std::is_integral_v<T>) return a > b;
   else {
     using real = math::compute_t<T>;
     const real left = static_cast<real>(a), right = static_cast<real>(b);
-    if (math::is_nan(right)) return false;  // first: -ffast-math may take a comparison with a NaN for true
+    if (math::is_nan(right)) return false;  // first: with -ffast-math a comparison with NaN may be true
     return math::is_nan(left) || left > right;
   }
 }

@@ -1,5 +1,5 @@
-// pooling: what max_pool and avg_pool share - attributes, rules, where windows lie, and the walk over their pixels.
-// Flow: both operators' infer and reference; kernels ask windows_of() for the same places.
+// pooling: common parts of max_pool and avg_pool - attributes, rules, window positions, and iteration over pixels.
+// Flow: used by infer and reference of both; kernels call windows_of().
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,8 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Attributes of max_pool, which avg_pool has, too. The kernel has to be given, unless `global` makes it as large as
-/// the image.
+/// Attributes of max_pool, which avg_pool has, too. The kernel is required, unless `global` makes it the image's size.
 struct pooling_attributes {
   NNRT_ATTRIBUTES(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
                   (bool, global), (activation, fused));
@@ -21,28 +20,28 @@ struct pooling_attributes {
       : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none) {}
 };
 
-/// NNRt builds both pools alike and takes the parameters of either for each. Padding comes as a list of four or as a
-/// mode, told apart by the count.
+/// NNRt accepts the parameters of either pool for both. Padding is a list of four or a mode, distinguished by the
+/// count.
 inline constexpr nnrt_parameter pooling_parameters[] = {
     {"kernel", 2, i64, -1},  {"stride", 3, i64, -1},  {"pad", 4, i8},           {"pad", 5, i64, 4},
     {"fused", 6, i8},        {"ceil_mode", 109, i32}, {"global", 110, boolean}, {"kernel", 36, i64, -1},
     {"stride", 37, i64, -1}, {"pad", 38, i8},         {"pad", 39, i64, 4},      {"fused", 40, i8},
     {"ceil_mode", 114, i32}, {"global", 115, boolean}};
 
-/// The windows over an image [N, H, W, C]; a global pool has one, without padding.
+/// Windows over an image [N, H, W, C]; a global pool has one, without padding.
 template <class Attributes> constexpr window_pair windows_of(const Attributes& a, const shape_t& x) {
   if (a.global) return windows_over(x, {x[1], x[2]}, {1, 1}, {1, 1}, {});
   return windows_over(x, a.kernel, a.stride, {1, 1}, a.pad, a.ceil_mode);
 }
 
-/// Then each window sees a pixel of the image: none lies in the padding alone.
+/// Requires that each window has a pixel of the image: none is only in the padding.
 template <class Rule> constexpr verdict check_pads_of(const window& at) {
   if (at.mode != pad_mode::explicit_pads) return {};
   const std::int64_t widest = std::max(at.before, at.after);
   return require_at_most(Rule::pads_must_be_smaller_than_kernel, widest, at.kernel - 1);
 }
 
-/// The output of a pool over x, of its dtype; or the broken rule.
+/// Output of a pool over x, with x's dtype; or the broken rule.
 template <class Rule, class Attributes> constexpr verdict infer_pool(const Attributes& a, const tensor_desc& x) {
   if (auto v = check_image<Rule>(x); !v) return v;
   const window_pair at = windows_of(a, x.shape);
@@ -57,7 +56,7 @@ template <class Rule, class Attributes> constexpr verdict infer_pool(const Attri
   return ok(tensor_desc{x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), x.shape[3]}});
 }
 
-/// The pixels of window i that lie in the image: [first, last).
+/// Pixels of window i inside the image: [first, last).
 struct pixels {
   std::int64_t first, last;
 };
@@ -66,18 +65,18 @@ constexpr pixels pixels_of(const window& at, std::int64_t i) {
   return {std::max<std::int64_t>(first, 0), std::min(last, at.input)};
 }
 
-/// How many places of window i lie in the image or in its padding: ceil_mode's last window may reach behind both.
+/// Number of positions of window i in the image or its padding; the last window of ceil_mode may exceed both.
 constexpr std::int64_t places_of(const window& at, std::int64_t i) {
   const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel, end = at.input + at.pad_after();
   return std::min(last, end) - first;
 }
 
-/// Folds each window of x for itself: step(state, x[n, h, w, c], h, w) for its pixels in the image, row by row, then
-/// put(n, h', w', c, state).
+/// Folds each window of x: step(state, x[n, h, w, c], h, w) for its pixels inside the image, row by row, then put(n,
+/// h', w', c, state).
 template <class T, class Attributes, class State, class Step, class Put>
 constexpr void fold_windows(const Attributes& a, const tensor_view<const T>& x, const shape_t& y, State start,
                             Step step, Put put) {
-  if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
+  if (y.elements() == 0) return;  // a batch without channels may have any length
   const window_pair at = windows_of(a, x.shape);
   for (std::int64_t n = 0; n < y[0]; ++n)
     for (std::int64_t oh = 0; oh < y[1]; ++oh)
@@ -91,8 +90,8 @@ constexpr void fold_windows(const Attributes& a, const tensor_view<const T>& x, 
         }
 }
 
-/// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with
-/// places_of() the window.
+/// y[n, h', w', c]: f(state, x) for each pixel of the window, then g(state, places) for the result; places as in
+/// places_of().
 template <class T, class Attributes, class State, class Step, class Finish>
 constexpr void pool(const Attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
@@ -107,7 +106,7 @@ constexpr void pool(const Attributes& a, arguments in, results out, State start,
 
 // --- maxima ----------------------------------------------------------------
 
-/// What is larger than no number of T.
+/// The least number of T.
 template <class T> constexpr T min_of() {
   if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
   else return static_cast<T>(-math::infinity<math::compute_t<T>>);
@@ -116,7 +115,7 @@ template <class T> constexpr bool is_nan_of(T x) {
   if constexpr (std::is_integral_v<T>) return false;
   else return math::is_nan(math::compute_t<T>(x));
 }
-/// The largest after the fused activation, in quantised values where y is quantised.
+/// The maximum after the fused activation, in quantised values if y is quantised.
 template <class T> constexpr T activated_maximum(T largest, const tensor_desc& y, activation fused) {
   if constexpr (types::quantised.contains(dtype_for<T>()))
     if (y.quantised) {

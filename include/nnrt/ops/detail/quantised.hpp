@@ -1,5 +1,6 @@
-// quantised: what operators share that compute with quantised integers - rules about scales, the way from sums to y.
-// Flow: their infer() and reference(); core/requantise.hpp has the arithmetic, which kernels use as well.
+// quantised: common parts of operators that compute with quantised integers - rules about scales, requantisation of
+// sums.
+// Flow: used by their infer() and reference(); core/requantise.hpp has the arithmetic, which kernels use as well.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -9,32 +10,32 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// One scale for the whole tensor; the rule counts the scales, which are as many as the channels of a per-channel one.
+/// Requires one scale for the tensor; the rule's value is the number of scales, the channels of a per-channel one.
 constexpr verdict require_one_scale(rule_id rule, const tensor_desc& desc) {
   if (desc.quantised.mode == quantisation::kind::per_tensor) return {};
-  // The desc of a wish may have no shape, and that of a boolean any axis: nobody has looked at it.
+  // A declared desc may have no shape, and a boolean's desc any axis: neither is checked before.
   const int axis = desc.quantised ? desc.quantised.axis : -1;
   return refuse(rule, axis >= 0 && axis < desc.rank() ? desc.shape[axis] : 0, 1);
 }
 
-/// What the caller wants of output 0: an empty desc when nothing is declared.
+/// The declaration of output 0; an empty desc if nothing is declared.
 constexpr tensor_desc wish_of(array_ref<const tensor_desc> wanted) {
   return wanted.empty() ? tensor_desc{} : wanted[0];
 }
 
-/// The 8-bit integers whose quantised form layers compute with.
+/// The 8-bit integers that layers compute with as quantised values.
 inline constexpr dtype_set bytes = types_of(i8, u8);
 template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>;
 
-/// All integers that layers compute with as activations. The weights of i16 are i8.
+/// All integers that layers compute with as quantised activations. i16 has i8 weights.
 inline constexpr dtype_set layered = bytes | types_of(i16);
 template <class T> inline constexpr bool is_layered = layered.contains(dtype_for<T>());
-/// Integers that layers compute with as they are, without a scale: sums wrap around in the dtype's own width.
+/// Integers that layers compute with without a scale: sums wrap around in the dtype's width.
 inline constexpr dtype_set plain_layered = types_of(i32, i64);
-/// What products of layers are added up in: integers without a scale wrap around.
+/// Type of layers' sums: integers without a scale wrap around.
 template <class T>
 using layer_sum_t = std::conditional_t<std::is_integral_v<T> && !is_layered<T>, std::uint64_t, math::compute_t<T>>;
-/// Integers of 32 and 64 bits have no scale in a layer.
+/// Refuses scales of i32 and i64 in a layer.
 constexpr verdict refuse_scales_of_plain(rule_id rule, const tensor_desc& desc) {
   return plain_layered.contains(desc.type) && desc.quantised ? require(rule, desc.type, i8) : verdict{};
 }
@@ -46,8 +47,8 @@ template <class Rule> constexpr verdict check_weight_type(const tensor_desc& x, 
   return require(Rule::weight_type_must_equal_input_type, w.type, x.type);
 }
 
-/// A layer of integers: x and y with one scale each, the weight with one for the tensor or one for each output channel.
-/// Nothing to check for floating point.
+/// Checks a quantised layer: x and y with one scale each, the weight with one for the tensor or for each output
+/// channel. Floating point passes.
 template <class Rule>
 constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc& w,
                                         array_ref<const tensor_desc> wanted) {
@@ -59,14 +60,14 @@ constexpr verdict check_quantised_layer(const tensor_desc& x, const tensor_desc&
   return require(Rule::weight_scales_must_run_along_the_output_channels, w.quantised.axis, 0);
 }
 
-/// y quantised as wanted when it holds integers; the rules have seen that it is.
+/// Sets y's quantisation as declared, if it holds quantised values; rules have checked it.
 constexpr tensor_desc layer_result(tensor_desc y, array_ref<const tensor_desc> wanted) {
   if (layered.contains(y.type)) y.quantised = wanted[0].quantised;
   return y;
 }
 
-/// The bias of a layer of integers holds sums: 32 bits (of i16 64, or 32), scale of the input times scale of the
-/// weight, whatever its desc says.
+/// Checks the bias of a quantised layer: 32 bits (for i16 64, or 32), scale of the input times scale of the weight,
+/// whatever its desc says.
 template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, const tensor_desc& bias) {
   if (x.type == i16 && bias.type == i32) return {};
   if (x.type == i16) return require(Rule::bias_type_of_an_i16_input_must_be_i64_or_i32, bias.type, i64);
@@ -74,8 +75,8 @@ template <class Rule> constexpr verdict check_bias_type(const tensor_desc& x, co
   return require(Rule::bias_type_must_equal_input_type, bias.type, x.type);
 }
 
-/// Where the sums of output channel o start: operand 2 is the bias, which may be missing. One of 64 bits is saturated
-/// at 62, far beyond what scale_wide() takes, so that no sum overflows.
+/// Start of the sums of output channel o: the optional operand 2, the bias. 64-bit ones are saturated to 62 bits, far
+/// beyond scale_wide()'s range, so that sums do not overflow.
 template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64_t o) {
   using bias_t = std::conditional_t<is_layered<T>, std::int32_t, T>;
   if (in.size() < 3 || !in[2]) return math::compute_t<T>{0};
@@ -86,46 +87,46 @@ template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64
   return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
 }
 
-/// What an operator sums i16 in where it has no bias: 32 bits or 64. Operators say which, for TFLite's differ.
+/// Width of i16 layers' sums without a bias: 32 or 64 bits. Operators differ in TFLite.
 enum class biasless_sums { narrow, wide };
 
-/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32.
+/// Whether a layer keeps its sums in 64 bits: only for i16, by its bias of 64 or 32 bits.
 template <class T> constexpr bool has_wide_sums(arguments in, biasless_sums without) {
   return std::is_same_v<T, std::int16_t> &&
          (in.size() > 2 && in[2] ? in[2].type() != i32 : without == biasless_sums::wide);
 }
 
-/// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
+/// Zero point of an operand; 0 for floating point, which changes nothing.
 template <class T> constexpr math::compute_t<T> zero_of(const view& x) {
   return static_cast<math::compute_t<T>>(is_layered<T> ? x.desc->quantised.zero_point : 0);
 }
 
-/// The scale of output channel o of a weight.
+/// Scale of output channel o of a weight.
 constexpr float channel_scale(const view& weight, std::int64_t o) {
   return o < std::int64_t(weight.scales.size()) ? weight.scales[static_cast<std::size_t>(o)]
                                                 : weight.desc->quantised.scale;
 }
 
-/// A product or quotient of scales rounded to float, as TFLite has it; the double where no float is as large.
+/// A product or quotient of scales rounded to float, as in TFLite; in double if it exceeds float's range.
 constexpr double rounded_scale(double exact) {
   return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
 }
-/// A product or quotient of two numbers that are floats, rounded to float.
+/// A product or quotient of two floats, rounded to float.
 constexpr double float_times(double a, double b) { return rounded_scale(a * b); }
 constexpr double float_over(double a, double b) { return rounded_scale(a / b); }
-/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
-/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
+/// Scale of sums of products, as in TFLite: for tensors with one scale each rounded to float, for a tensor and an
+/// output channel exact. The factors differ in their last bits.
 constexpr double product_of_tensor_scales(float a, float b) { return rounded_scale(double{a} * double{b}); }
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
 
-/// What brings numbers of some scale to that of y, in float as TFLite's elementwise operators have it.
+/// Factor from a scale to y's, in float as in TFLite's elementwise operators.
 constexpr fixed_point factor_to(const quantisation& y, double scale) {
   return fixed_point_of(rounded_scale(scale / double{y.scale}));
 }
 
-/// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
-/// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a
-/// clamp of the quantised values.
+/// Makes elements of y from sums: applies the activation to floats. Sums of quantised values are scaled from `scale` to
+/// y's scale, in 32 bits or, for wide sums, in 64, rounded by Rounding unless y's quantisation says otherwise; the
+/// activation clamps quantised values.
 template <class T, class Rounding> class epilogue {
  public:
   using element = T;
@@ -163,8 +164,7 @@ template <class T, class Rounding> class epilogue {
   quantised_range range_;
 };
 
-/// The result of a layer that keeps its sums, where it would scale them to y: i32, wanted with a scale for each output
-/// channel or none.
+/// Result of a layer that keeps its accumulators: i32, declared with a scale for each output channel or none.
 template <class Rule>
 constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const tensor_desc> wanted) {
   tensor_desc y = scaled.with_type(i32);
@@ -177,7 +177,7 @@ constexpr verdict infer_kept_sums(const tensor_desc& scaled, array_ref<const ten
   return ok(y);
 }
 
-/// In the place of an epilogue: sums as they are, saturated at 32 bits.
+/// Epilogue that keeps sums, saturated at 32 bits.
 struct kept_sums {
   using element = std::int32_t;
   constexpr kept_sums(const view&, activation, double, bool) {}

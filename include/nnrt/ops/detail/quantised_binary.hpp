@@ -1,6 +1,6 @@
-// quantised_binary: operators on two tensors of quantised values - rules about scales, TFLite's fixed-point arithmetic.
-// Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over
-// whole rows.
+// quantised_binary: operators on two quantised tensors - rules about scales, and TFLite's fixed-point arithmetic.
+// Flow: used by infer and reference of add, sub, mul, div, maximum and similar operators; their bindings run the
+// functions over rows.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Operands that are quantised, both of them, in a form that elementwise arithmetic takes; and a scale for the result.
+/// Requires two quantised operands with dtypes that elementwise arithmetic supports, and a scale for the result.
 template <class Rule>
 constexpr verdict check_quantised_pair(const tensor_desc& a, const tensor_desc& b,
                                        array_ref<const tensor_desc> wanted) {
@@ -25,7 +25,7 @@ constexpr verdict check_quantised_pair(const tensor_desc& a, const tensor_desc& 
   return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
 }
 
-/// infer_arithmetic() for operators that compute with quantised values, too: the result is quantised as wanted.
+/// infer_arithmetic() with quantised values: the result is quantised as declared.
 template <class Rule>
 constexpr verdict infer_quantised_arithmetic(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
@@ -36,7 +36,7 @@ constexpr verdict infer_quantised_arithmetic(array_ref<const operand> in, array_
   return v;
 }
 
-/// The rules of operators of arithmetic on two tensors.
+/// Rules of arithmetic operators on two tensors.
 enum class arithmetic_rule {
   types_must_have_a_common_type,
   operands_must_not_both_be_boolean,
@@ -49,8 +49,8 @@ enum class arithmetic_rule {
 };
 void shared_by_operators(arithmetic_rule);
 
-/// What operators of arithmetic on two tensors a and b have in common: shapes broadcast as NumPy's do, y has the common
-/// dtype; with quantised a and b it has the scale that is wanted.
+/// Common part of arithmetic operators on two tensors a and b: shapes broadcast as in NumPy, y has the common dtype;
+/// with quantised a and b it has the declared scale.
 template <bool RoundsToEven> struct arithmetic_function {
   static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
@@ -67,7 +67,7 @@ template <bool RoundsToEven> struct arithmetic_function {
   }
 };
 
-/// The descs and the activation of one operation on quantised values.
+/// Descs and activation of an operation on quantised values.
 struct quantised_pair {
   const quantisation &a, &b, &y;
   activation fused = activation::none;
@@ -78,8 +78,8 @@ struct quantised_pair {
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
 
-/// Where the results of one operation on quantised values go: zero point and bounds. Products of bytes stay within 32
-/// bits, those of 16-bit numbers with zero points may leave them.
+/// Zero point and range of results of an operation on quantised values. Products of 8-bit values fit into 32 bits;
+/// those of 16-bit values with zero points may not.
 template <class T> struct quantised_result {
   std::int32_t zero_point;
   quantised_range range;
@@ -93,7 +93,7 @@ template <class T> struct quantised_result {
     if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
     return requantised<rounding::twice>(sum, factor);
   }
-  /// For what has the scale of y already.
+  /// For numbers that have y's scale.
   constexpr T at(std::int64_t steps) const {
     return static_cast<T>(nnrt::detail::clamped(zero_point + steps, range.low, range.high));
   }
@@ -105,10 +105,10 @@ template <class T> struct quantised_result {
   }
 };
 
-/// a + b or a - b: both are shifted left as far as 32 bits allow, brought to twice the larger of their scales, added,
-/// and brought to that of y. Source: TFLite's ADD and SUB; i16 as it computes where scales are no powers of two.
-/// Where y is rounded to even: both are multiplied by the mantissas of their factors to y, that of the smaller one at
-/// the exponent of the larger (rounded half away from zero), added, and rounded once.
+/// a + b or a - b: both are shifted left as far as 32 bits allow, rescaled to twice the larger scale, added, and
+/// rescaled to y. Source: TFLite's ADD and SUB; i16 as TFLite computes it for scales that are no powers of two.
+/// If y rounds half to even: both are multiplied by the mantissas of their factors to y (the smaller one's shifted to
+/// the larger one's exponent, rounded half away from zero), added, and rounded once.
 template <class T> struct quantised_sum {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
@@ -120,7 +120,7 @@ template <class T> struct quantised_sum {
     const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
     factor_b = fixed_point_of(double{of.b.scale} / twice);
-    // Its sign here, not after rounding: halves go toward plus infinity.
+    // The sign is applied here, not after rounding: ties go toward plus infinity.
     factor_b.mantissa *= sign;
     factor_y = fixed_point_of(twice / ((1 << left_shift) * double{of.y.scale}));
     if (result.is_to_even) set_to_even(of, sign);
@@ -151,8 +151,8 @@ template <class T> struct quantised_sum {
   }
 };
 
-/// (a - b)^2: both are shifted left by 7 bits and brought to twice the larger of their scales; the square of their
-/// difference is brought to the scale of y, in 64 bits for i16. Source: TFLite's SQUARED_DIFFERENCE, which has i8.
+/// (a - b)^2: both are shifted left by 7 bits and rescaled to twice the larger scale; the square of their difference is
+/// rescaled to y, in 64 bits for i16. Source: TFLite's SQUARED_DIFFERENCE, which has i8.
 template <class T> struct quantised_squared_difference {
   std::int32_t zero_a, zero_b;
   fixed_point factor_a, factor_b, factor_y;
@@ -178,7 +178,7 @@ template <class T> struct quantised_squared_difference {
   }
 };
 
-/// a * b, whose scale is the product of theirs, in float. Source: TFLite's MUL.
+/// a * b, with the product of the scales, in float. Source: TFLite's MUL.
 template <class T> struct quantised_product {
   std::int32_t zero_a, zero_b;
   fixed_point factor;
@@ -192,7 +192,7 @@ template <class T> struct quantised_product {
   constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
 };
 
-/// a, or slope * a where a is below 0: factors of scales in float. Source: TFLite's PRELU.
+/// a, or slope * a for a < 0: factors of scales in float. Source: TFLite's PRELU.
 template <class T> struct quantised_slope {
   std::int32_t zero_x, zero_slope;
   fixed_point passed, multiplied;
@@ -210,7 +210,7 @@ template <class T> struct quantised_slope {
   }
 };
 
-/// y = Op::element(a, b), broadcasting; of quantised values, what the function Op::stored() says.
+/// y = Op::element(a, b) with broadcasting; for quantised values by the function Op::stored().
 template <class Op, class T>
 constexpr void compute_pairs(const typename Op::attrs& attributes, arguments in, results out,
                              activation fused = activation::none) {

@@ -1,6 +1,5 @@
-// quantised_comparison: comparisons of two tensors that may hold quantised values - rules about scales, and TFLite's
-// way.
-// Flow: infer and reference of less_equal, less, equal and their like.
+// quantised_comparison: comparisons of two tensors, possibly quantised - rules about scales, and TFLite's arithmetic.
+// Flow: used by infer and reference of less_equal, less, equal and similar operators.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -11,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// The rules of all operators that compare two tensors.
+/// Rules of all operators that compare two tensors.
 enum class comparison_rule {
   types_must_have_a_common_type,
   extents_must_be_equal_or_1,
@@ -22,7 +21,8 @@ enum class comparison_rule {
 };
 void shared_by_operators(comparison_rule);
 
-/// Truth values, of the common shape of two operands whose dtypes can be compared; quantised values both, of one dtype.
+/// Result of a comparison: booleans of the broadcast shape. The dtypes must be comparable; both or neither are
+/// quantised, with one dtype.
 constexpr verdict infer_comparison(array_ref<const operand> in) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   if (common_type(a.type, b.type) == dtype::none)
@@ -39,7 +39,7 @@ constexpr verdict infer_comparison(array_ref<const operand> in) {
   return infer_broadcast<comparison_rule>(in, boolean);
 }
 
-/// What operators that compare two tensors have in common; each has its own element().
+/// Common part of operators that compare two tensors; each has its element().
 struct comparison {
   static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
@@ -54,17 +54,17 @@ struct comparison {
   }
 };
 
-/// Quantised values of an operand as multiples of 1/256 of what they stand for, in fixed point.
+/// Converts quantised values of an operand to multiples of 1/256 of their real values, in fixed point.
 template <class T> struct quantised_multiples {
   std::int32_t zero;
   fixed_point factor;
   static constexpr int left_shift = 8;
 
-  /// To be compared with numbers of another operand. Where both are multiples of a power of two, that is left out: the
-  /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
+  /// For comparison with another operand. A common power of two is omitted: the smaller numbers then are below 2^55,
+  /// and larger ones that saturate are beyond them in any case.
   constexpr quantised_multiples(const view& x, const view& other)
       : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
-    constexpr int whole = 31;  // of such exponents products are whole numbers
+    constexpr int whole = 31;  // with such exponents products are integers
     const int common = std::min(factor_of(other).exponent, factor.exponent);
     if (common > whole) factor.exponent -= common - whole;
   }
@@ -76,7 +76,7 @@ template <class T> struct quantised_multiples {
   static constexpr fixed_point factor_of(const view& x) { return fixed_point_of(double{x.desc->quantised.scale}); }
 };
 
-/// y = Op::element(a, b); of quantised values it compares multiples of 1/256 of what they stand for. Source: the
+/// y = Op::element(a, b); for quantised values it compares multiples of 1/256 of their real values. Source: the
 /// reference kernels of TFLite's comparisons, which have 8 bits.
 template <class Op, class T> constexpr void compare(arguments in, results out) {
   if constexpr (can_be_quantised<T>) {

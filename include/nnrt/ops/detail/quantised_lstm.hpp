@@ -1,5 +1,5 @@
-// quantised_lstm: the steps of sequence_lstm on quantised values of 8 and 16 bits, in integers alone.
-// Flow: the operator's reference; an optimised form gives other Products.
+// quantised_lstm: steps of sequence_lstm on 8- and 16-bit quantised values, in integers only.
+// Flow: used by the operator's reference; kernels pass other Products.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// The least power of 2 that is not below a positive normal float.
+/// The least power of 2 that is at least x, a positive normal float.
 constexpr float next_power_of_2(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return std::bit_cast<float>((bits + 0x7fffffU) & 0xff800000U);
@@ -20,17 +20,17 @@ constexpr float next_power_of_2(float x) {
 /// The exponent of a power of 2.
 constexpr int exponent_of(float power) { return static_cast<int>(std::bit_cast<std::uint32_t>(power) >> 23U) - 127; }
 
-/// What a clip of real numbers is in steps of this scale; 0: none.
+/// A clip value in steps of this scale; 0: none.
 constexpr std::int32_t quantised_clip(float clip, float scale, double lowest, double highest) {
   const double steps = float_over(double{clip}, double{scale});
   return static_cast<std::int32_t>(steps < lowest ? lowest : steps > highest ? highest : steps);
 }
 
-/// Numbers of 32 bits in 16.
+/// Saturates a 32-bit number to 16 bits.
 constexpr std::int16_t saturated_i16(std::int32_t x) { return static_cast<std::int16_t>(fixed16::saturated(x)); }
 
-/// Operands and results of one node, whose places are those of real_lstm. Source of all arithmetic: TFLite's
-/// lstm_eval.cc for 8 bits, lstm_eval.cc of TFLite Micro for 16.
+/// Operands and results of one node, at the positions of real_lstm. Source of all arithmetic: TFLite's lstm_eval.cc for
+/// 8 bits, lstm_eval.cc of TFLite Micro for 16.
 template <class Attrs, class T, class Products = plain_products> class quantised_lstm {
  public:
   constexpr quantised_lstm(const Attrs& a, arguments in, results out, Products products = {})
@@ -63,12 +63,12 @@ template <class Attrs, class T, class Products = plain_products> class quantised
       projected_ = fixed_point_of(float_over(float_times(scale_of(16), double{hidden}), double{of_h_.scale}));
   }
 
-  /// All sequences.
+  /// Runs all sequences.
   constexpr void run() {
     clear_without_steps(order_, gates_);
     run(0, order_.batch);
   }
-  /// Those from `begin` to `end`, which have steps.
+  /// Runs sequences `begin` to `end`, which have steps.
   constexpr void run(std::int64_t begin, std::int64_t end) {
     run_steps(order_, begin, end, in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(), h_, c_, y_,
               [&](std::int64_t row, std::int64_t b) {
@@ -79,8 +79,8 @@ template <class Attrs, class T, class Products = plain_products> class quantised
 
  private:
   static constexpr bool is_wide = std::is_same_v<T, std::int16_t>;
-  /// What brings sums of a gate to 16 bits: products with inputs, with hidden states and with the cell, and the factors
-  /// of normalised ones.
+  /// Factors from a gate's sums to 16 bits: of products with inputs, with hidden states and with the cell, and of
+  /// normalised sums.
   struct gate_factors {
     fixed_point input, hidden, cell, normal;
     std::int32_t min_variance = 1;
@@ -158,7 +158,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
       for (std::int64_t i = 0; i < sums.count; ++i) gates_(gate, b, first + i) = sums.of[i];
     }
   }
-  /// Some numbers of a row.
+  /// Part of a row.
   struct part {
     static constexpr std::int64_t longest = 64;
     std::int16_t of[longest];
@@ -173,7 +173,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
       products_.sigmoid(sums.of, sums.count);
     }
   }
-  /// Of numbers with this scale, a power of 2.
+  /// For numbers with this scale, a power of 2.
   constexpr void apply_tanh(part& numbers, float scale) const {
     if constexpr (is_wide) {
       const sigmoid_argument argument(scale, true);
@@ -190,8 +190,8 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     return saturated_i16(rounding::twice::scale_wide(sum, factor));
   }
 
-  /// Sums with 10 bits more, without their mean, times the root of the reciprocal of their variance, times n, plus the
-  /// bias.
+  /// Normalises sums: with 10 more bits, minus their mean, times the reciprocal root of their variance, times n, plus
+  /// the bias.
   constexpr void normalise(std::int64_t gate, std::int64_t b) {
     const auto at = static_cast<std::size_t>(gate);
     const gate_factors& f = factors_[at];

@@ -1,7 +1,6 @@
-// quantised_reals: operators on quantised values that have no arithmetic of integers: real numbers, computed, stored
-// again.
-// Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised
-// tensors.
+// quantised_reals: operators on quantised values that compute in real numbers and quantise the results.
+// Flow: used by infer and reference of functions such as exp and log, and of scale, batch_norm, layer_norm and pow, on
+// quantised tensors.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -10,14 +9,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// A float that is not infinite: beyond the largest one that one. NaN stays.
+/// Clamps to float's finite range; NaN gives NaN.
 constexpr float finite(double x) {
   constexpr double most = std::numeric_limits<float>::max();
   return static_cast<float>(x > most ? most : x < -most ? -most : x);
 }
 
-/// Parameters of an input that is quantised: f32, or of the input's dtype with one scale each; x has one scale, and so
-/// has y.
+/// Checks parameters of a quantised input: f32, or the input's dtype with one scale each; x and y have one scale.
 template <class Rule>
 constexpr verdict check_quantised_parameters(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc& x = in[0].desc;
@@ -32,7 +30,8 @@ constexpr verdict check_quantised_parameters(array_ref<const operand> in, array_
   return require_one_scale(Rule::quantised_output_must_have_one_scale, wish_of(wanted));
 }
 
-/// The same where floats come, too: their parameters have their dtype. (Shapes are looked at elsewhere.)
+/// check_quantised_parameters() for inputs that may be floats, whose parameters have their dtype. (Shapes are checked
+/// elsewhere.)
 template <class Rule>
 constexpr verdict check_parameter_types(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc& x = in[0].desc;
@@ -42,13 +41,13 @@ constexpr verdict check_parameter_types(array_ref<const operand> in, array_ref<c
   return {};
 }
 
-/// An output like x; where it is quantised, as wanted.
+/// An output like x; quantised as declared if x is.
 constexpr tensor_desc like_input(tensor_desc x, array_ref<const tensor_desc> wanted) {
   if (x.quantised) x.quantised = wanted[0].quantised;
   return x;
 }
 
-/// The elements of an operand as real numbers: stored ones of type T, or floats.
+/// The elements of an operand as real numbers: quantised values of type T, or floats.
 template <class T> class reals_of {
  public:
   constexpr explicit reals_of(const view& operand) : q_(operand.desc->quantised), is_plain_(operand.type() == f32) {
@@ -67,8 +66,8 @@ template <class T> class reals_of {
   tensor_view<const float> plain_;
 };
 
-/// Real numbers as elements of y: rounded to float, times 1 / scale in float, to the nearest integer, halves away from
-/// zero, and clamped, as the activation says. As for_each_quantised() does it.
+/// Quantises real numbers to y: rounded to float, times 1 / scale in float, rounded half away from zero, and clamped by
+/// the activation, as by for_each_quantised().
 template <class T> class storing {
  public:
   constexpr explicit storing(const view& y, activation fused = activation::none)
@@ -84,8 +83,8 @@ template <class T> class storing {
   quantised_range range_;
 };
 
-/// y = f(x), where f takes and gives a double. Quantised values count as what they stand for; the result is rounded to
-/// float, and the nearest step of y is stored.
+/// y = f(x), where f takes and returns a double. Quantised values are dequantised; the result is rounded to float and
+/// to the nearest quantised value.
 template <class T, class F> constexpr void compute_real(arguments in, results out, F f) {
   if constexpr (can_be_quantised<T>) for_each_quantised<T>(in, out, [&](float x) { return finite(f(double{x})); });
   else for_each_real<T>(in, out, f);

@@ -1,5 +1,5 @@
-// quantised_softmax: the two ways in which softmax of quantised values is computed, for one group of elements.
-// Flow: ops/softmax.hpp's reference asks for powers, their sum and shares of it; kernels keep powers in a table.
+// quantised_softmax: the two methods of quantised softmax, for one group of elements.
+// Flow: ops/softmax.hpp's reference uses it for powers, their sum and shares; kernels store powers in a table.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -9,15 +9,15 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Whether softmax's results are stored in the form that TFLite asks for: bytes count 256ths from the smallest one on,
-/// i16 counts 32768ths.
+/// Whether softmax's result has TFLite's quantisation: 1/256 from the lowest value for 8 bits, 1/32768 with zero point
+/// 0 for i16.
 template <class T> constexpr bool are_usual_shares(const quantisation& y) {
   if constexpr (sizeof(T) == 2) return y.scale == 0x1p-15F && y.zero_point == 0;
   else return y.scale == 0x1p-8F && y.zero_point == std::numeric_limits<T>::min();
 }
 
-/// In fixed point of 32 bits. Source: the reference kernel of TFLite's SOFTMAX on bytes; scales of y other than 1/256
-/// are this library's: there the share, of 31 bits, is brought to y by requantise().
+/// In 32-bit fixed point. Source: the reference kernel of TFLite's SOFTMAX for 8 bits. Other scales of y than 1/256 are
+/// this library's: requantise() rescales the 31-bit share.
 template <class T> struct fixed_softmax {
   fixed::exponent_scale exponent;
   quantisation to;
@@ -25,12 +25,12 @@ template <class T> struct fixed_softmax {
   constexpr fixed_softmax(const quantisation& x, const quantisation& y, float beta)
       : exponent(double{x.scale} * double{beta}), to(y) {}
 
-  /// Of x minus the largest x.
+  /// e^(scale * difference), for x minus the largest x.
   constexpr std::int32_t power(std::int64_t difference) const { return exponent.exp(difference); }
-  /// What a power adds to the sum.
+  /// A power's addend in the sum.
   static constexpr std::int64_t addend(std::int32_t power) { return nnrt::detail::shifted_right(power, 12); }
 
-  /// From a power to the quantised value of its share of the sum.
+  /// Converts a power to the quantised value of its share of the sum.
   struct share {
     fixed::reciprocal reciprocal;
     fixed_point factor;
@@ -53,9 +53,9 @@ template <class T> struct fixed_softmax {
   }
 };
 
-/// From tables of 16 bits, for results that count 32768ths. Source: TFLite's SOFTMAX on i16.
+/// By 16-bit tables, for results with scale 1/32768. Source: TFLite's SOFTMAX on i16.
 struct interpolated_softmax {
-  fixed_point factor;  // of differences: 65535 stand for 10
+  fixed_point factor;  // of differences: 65535 means 10
 
   constexpr interpolated_softmax(const quantisation& x, float beta) {
     const float scale = float_product(x.scale, beta);
@@ -65,7 +65,7 @@ struct interpolated_softmax {
 
   static constexpr table_of_steps exponentials{[](double x) { return math::exp(x); }, -10.0, 0.0};
 
-  /// Where the exponential of x minus the largest x is to be read.
+  /// Table position of the exponential of x minus the largest x.
   constexpr std::int32_t place_of(std::int64_t difference) const {
     const std::int64_t place =
         std::int64_t{32767} + rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
@@ -82,7 +82,7 @@ struct interpolated_softmax {
       return static_cast<std::int16_t>(nnrt::detail::clamped(part, 0, 32767));
     }
   };
-  /// Of a sum of at least 32767: the sum's leading 17 bits say where in the table of 1 / (1 + x) its reciprocal is.
+  /// For a sum >= 32767: its leading 17 bits give the position in the table of 1 / (1 + x).
   static constexpr share share_of(std::int64_t sum) {
     constexpr table_of_steps table{[](double x) { return 1.0 / (1.0 + x); }, 0.0, 1.0};
     const int bits = 64 - std::countl_zero(static_cast<std::uint64_t>(sum));

@@ -1,13 +1,13 @@
-// real_lstm: the steps of sequence_lstm on floats.
-// Flow: the operator's reference.
+// real_lstm: steps of sequence_lstm on floats.
+// Flow: used by the operator's reference.
 #pragma once
 
 #include <nnrt/ops/detail/recurrent.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Operands and results of one node. Places of operands are those of sequence_lstm: w 1, u 5, p 9, b 12, projection 16
-/// and 17, h 18, c 19, n 20. Gates are numbered i, f, g, o.
+/// Operands and results of one node. Positions of operands are sequence_lstm's: w 1, u 5, p 9, b 12, projection 16 and
+/// 17, h 18, c 19, n 20. Gates are numbered i, f, g, o.
 template <class Attrs, class T> class real_lstm {
  public:
   constexpr real_lstm(const Attrs& a, arguments in, results out)
@@ -39,7 +39,7 @@ template <class Attrs, class T> class real_lstm {
   constexpr double number(std::size_t i, std::int64_t n) const { return double{operand(i)[n]}; }
   constexpr tensor_view<const T> hidden() const { return {h_.data, h_.shape, h_.strides, h_.is_dense}; }
 
-  /// The gates of sequence b for a row of x, and the cell state.
+  /// Computes the gates of sequence b for a row of x, and the cell state.
   constexpr void compute_gates(std::int64_t row, std::int64_t b) {
     const numbers x(x_, row, x_.extent(2), a_.rounds_rows, a_.symmetric),
         h(hidden(), b, outputs(), a_.rounds_rows, a_.symmetric);
@@ -68,7 +68,7 @@ template <class Attrs, class T> class real_lstm {
       gates_(gate, b, n) = math::convert<T>(gate == 2 ? activate(sum, a_.activation) : logistic(sum));
     }
   }
-  /// The sums of a gate without their mean, over the root of their variance, times n, plus the bias.
+  /// Normalises a gate's sums: minus their mean, divided by the root of their variance, times n, plus the bias.
   constexpr void normalise(std::int64_t gate, std::int64_t b) {
     const auto at = static_cast<std::size_t>(gate);
     const auto count = static_cast<double>(cells());

@@ -1,5 +1,5 @@
-// recurrent: what layers share that go through sequences - the order of steps, activations, rows that meet weights.
-// Flow: rules and references of sequence_lstm, sequence_rnn and svdf.
+// recurrent: common parts of layers over sequences - order of steps, activations, products of rows with weights.
+// Flow: used by rules and references of sequence_lstm, sequence_rnn and svdf.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -13,7 +13,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
 constexpr double activate(double x, recurrent_activation a) {
-  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // a NaN stays one
+  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // NaN gives NaN
   switch (a) {
     case recurrent_activation::none: break;
     case recurrent_activation::relu: return x < 0 ? 0 : x;
@@ -24,14 +24,14 @@ constexpr double activate(double x, recurrent_activation a) {
   return x;
 }
 constexpr double logistic(double x) {
-  const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+  const double e = math::exp(-math::abs(x));  // at most 1, so that the sum is accurate for both signs
   return (x < 0 ? e : 1.0) / (1.0 + e);
 }
 
 constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
 constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
 
-/// Where the rows of a sequence lie: [steps, batch, …] or [batch, steps, …], read from either end.
+/// Order of a sequence's rows: [steps, batch, …] or [batch, steps, …], read forwards or backwards.
 struct row_order {
   std::int64_t steps, batch;
   bool time_major, backwards;
@@ -46,8 +46,8 @@ constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
   return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
 }
 
-/// Sequences from `begin` to `end` of an LSTM, from the states h0 and c0: one_step(row, b) changes h and c of sequence
-/// b by what row `row` of the input holds; y holds h after each step. Without steps gates are 0.
+/// Runs sequences `begin` to `end` of an LSTM from the states h0 and c0: one_step(row, b) updates h and c of sequence b
+/// by row `row` of the input; y holds h after each step. Without steps the gates are 0.
 template <class T, class C, class F>
 constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const tensor_view<const T>& h0,
                          const tensor_view<const C>& c0, const tensor_view<T>& h, const tensor_view<C>& c,
@@ -63,12 +63,12 @@ constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_
     }
   }
 }
-/// What gates are where there is no step.
+/// Sets gates to 0 if there are no steps.
 template <class C> constexpr void clear_without_steps(const row_order& order, const tensor_view<C>& gates) {
   for (std::int64_t i = 0; order.steps == 0 && i < gates.elements(); ++i) gates[i] = C{};
 }
 
-/// Products of rows of a matrix with numbers that may be rounded to 8 bits between them.
+/// Products of a matrix' rows with numbers that may be rounded to 8 bits as a row.
 template <class T> struct row_of_numbers {
   tensor_view<const T> elements;
   std::int64_t first = 0, count = 0;
@@ -90,8 +90,8 @@ template <class T> struct row_of_numbers {
   }
 };
 
-/// What steps on quantised values are made of: rows of numbers without their zero points, sums of their products with
-/// rows of weights, one product after the other, and functions of fixed-point numbers, one after the other.
+/// Arithmetic of steps on quantised values: rows of numbers minus their zero points, their products with rows of
+/// weights, and fixed-point functions, each in a scalar loop.
 struct plain_products {
   template <class X> struct row {
     tensor_view<const X> x;
@@ -103,13 +103,13 @@ struct plain_products {
       return sum;
     }
   };
-  /// Numbers `first` and so on of x. Two rows are there at a time, of different slots: 0 and 1.
+  /// Numbers of x from `first` on. Two rows may exist at a time, in slots 0 and 1.
   template <class X>
   constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
                           int) const {
     return {x, first, count, zero};
   }
-  /// Fixed-point numbers of 3 integer bits, and of `bits`, become their sigmoid and their tanh.
+  /// Replaces fixed-point numbers with 3 (tanh: `bits`) integer bits by their sigmoid or tanh.
   constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i)
       numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
@@ -118,18 +118,18 @@ struct plain_products {
     for (std::int64_t i = 0; i < count; ++i)
       numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
   }
-  /// Entry i of the table of sigmoids that layers of 16 bits read.
+  /// Entry i of the sigmoid table for 16-bit layers.
   template <class I> constexpr std::int32_t entry(I i) const { return sigmoid_entry(i); }
 };
 
-/// Extents by name: operands whose shapes say the same extent name it by one number.
+/// Extents by name: operands whose shapes share an extent use one number for it.
 template <int Count> struct named_extents {
   std::int64_t of[Count];
 
   constexpr named_extents() {
     for (std::int64_t& extent : of) extent = -1;
   }
-  /// Takes the first one that is known, and holds the others to it.
+  /// Takes the first known extent, and requires the others to equal it.
   constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
     if (of[name] < 0) of[name] = extent;
     return require_same_extent(rule, extent, of[name]);

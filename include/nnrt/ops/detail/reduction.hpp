@@ -1,5 +1,6 @@
-// reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
-// Flow: infer and reference of reduce_mean, reduce_sum and their like, and of all; kernels ask reduced_axes(), too.
+// reduction: common parts of operators that reduce along axes - attributes, rules about axes, iteration.
+// Flow: used by infer and reference of reduce_mean, reduce_sum and similar operators, and of all; kernels call
+// reduced_axes().
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -15,12 +16,11 @@ struct reduction_attributes {
   NNRT_ATTRIBUTES(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
   constexpr reduction_attributes() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
 
-  /// What results are multiplied by: the coefficient counts with reduce_to_end alone, and 0 (NNRt's default) means
-  /// none.
+  /// Factor of the result: the coefficient applies only with reduce_to_end, and 0 (NNRt's default) means none.
   constexpr float factor() const { return reduce_to_end && coefficient != 0 ? coefficient : 1.0F; }
 };
 
-/// The axes that are folded, given those that were listed: all when none is; with reduce_to_end all from the first on.
+/// The reduced axes for a list: all if it is empty; with reduce_to_end all from the first one on.
 constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_axes& listed, int rank) {
   if (listed.count > 0 && !a.reduce_to_end) return listed;
   chosen_axes all;
@@ -28,7 +28,7 @@ constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_a
   return all;
 }
 
-/// The same for operands that have passed the rules: x and, where it is there, the list.
+/// The reduced axes for checked operands: x and the optional list.
 constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) {
   chosen_axes listed;
   if (in.size() > 1 && in[1])
@@ -36,7 +36,7 @@ constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) 
   return reduced_axes(a, listed, in[0].rank());
 }
 
-/// The output of a reduction of in[0] along the axes in in[1], of its dtype; or the broken rule.
+/// Output of a reduction of in[0] along the axes in in[1], with its dtype; or the broken rule.
 template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, array_ref<const operand> in) {
   const tensor_desc& x = in[0].desc;
   array_ref<const std::int64_t> list;
@@ -60,17 +60,17 @@ template <class Rule> constexpr verdict infer_reduction(const reduction_attribut
   return ok(x.with_shape(y));
 }
 
-/// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
-/// stands for, in row-major order.
+/// Each element of y = finish(state, count), after step(state, element) for its `count` elements of x in row-major
+/// order.
 template <class T, class R = T, class State, class Step, class Finish>
 constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
   const auto y = out[0].as<R>();
   const chosen_axes chosen = reduced_axes(a, in);
-  // Both of the rank of x: one steps through the results, one through the elements of each.
+  // Both with x's rank: one iterates over results, one over the elements of each.
   shape_t kept = x.shape, run = x.shape;
   for (int i = 0; i < x.rank(); ++i) {
-    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+    // A named reference: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one branch never set.
     shape_t& without = chosen.contains(i) ? kept : run;
     without[i] = 1;
   }
@@ -93,11 +93,11 @@ constexpr void reduce(const reduction_attributes& a, arguments in, results out, 
 /// A result times the factor of reduction_attributes, as an element: integers are truncated toward zero and saturated.
 template <class T, class Wide> constexpr T times_factor(Wide result, float factor) {
   if constexpr (!std::is_integral_v<T>) return math::convert<T>(result * static_cast<Wide>(factor));
-  else if (factor == 1) return static_cast<T>(result);  // a double would round large ones
+  else if (factor == 1) return static_cast<T>(result);  // a double would round large integers
   else return math::convert<T>(math::convert<double>(static_cast<T>(result)) * double{factor});
 }
 
-/// The element that comes first in an order, before(x, y); a NaN comes before all, and `none` stands for no elements.
+/// The first element in the order before(x, y); NaN precedes all; `none` is the result for no elements.
 template <class T, class Wide, class Before>
 constexpr void reduce_to_first(const reduction_attributes& a, arguments in, results out, Wide none, Before before) {
   const auto step = [&](Wide& first, T element) {
@@ -110,14 +110,14 @@ constexpr void reduce_to_first(const reduction_attributes& a, arguments in, resu
             [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
 }
 
-/// Whether all elements are true: of numbers, not 0 (a NaN is none).
+/// Whether all elements are true; numbers are true if they are not 0, also NaN.
 template <class T> constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
   reduce<T, bool>(
       a, in, out, true, [](bool& all, T element) { all = all && math::convert<bool>(element); },
       [](bool all, std::int64_t) { return all; });
 }
 
-/// What reductions of numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
+/// Common part of reductions of numbers of these dtypes; each has its parameters, rules and arithmetic.
 template <dtype_set Types, quantised_values Quantised = quantised_values::refused> struct plain_reduction {
   static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", Types}};

@@ -1,5 +1,5 @@
-// rounded_rows: rows of real numbers as 8-bit integers with a scale of their own, and what those stand for.
-// Flow: the references of dynamic_range and of recurrent operators; both round each row by the same steps.
+// rounded_rows: rounds rows of real numbers to 8-bit integers with a scale for each row, and back.
+// Flow: used by the references of dynamic_range and of recurrent operators.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// The numbers that a row may have: scale * (q - zero), q from `least` to 127. dynamic_range says which.
+/// Values of a rounded row: scale * (q - zero), q from `least` to 127; see dynamic_range.
 template <class Real> struct row_steps {
   Real scale = 0, inverse = 0, zero = 0, least = 0;
 
@@ -21,13 +21,13 @@ template <class Real> struct row_steps {
   }
 };
 
-/// Steps for numbers from `least` to `most`, 0 among them: as many on both sides of 0.
+/// Symmetric steps for numbers from `least` to `most`, which include 0.
 template <class Real> constexpr row_steps<Real> even_steps(Real least, Real most) {
   const Real magnitude = -least > most ? -least : most;
   if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
   return {magnitude / 127, 127 / magnitude, 0, -127};
 }
-/// The same with 0 where the range has it.
+/// Asymmetric steps, with a zero point in the range.
 template <class Real> constexpr row_steps<Real> shifted_steps(Real least, Real most) {
   const double exact = (double{most} - double{least}) / 255;
   const Real scale = static_cast<Real>(exact);
@@ -37,7 +37,7 @@ template <class Real> constexpr row_steps<Real> shifted_steps(Real least, Real m
   return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
 }
 
-/// The steps of a row of `count` numbers, which element(i) gives.
+/// Steps of a row of `count` numbers element(i).
 template <class Real, class Element>
 constexpr row_steps<Real> row_steps_of(std::int64_t count, bool symmetric, Element element) {
   Real least = 0, most = 0;

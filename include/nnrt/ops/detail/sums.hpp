@@ -1,6 +1,6 @@
-// sums: sums, sums of squares, products and moments that do not overflow on the way where their result is finite.
-// Flow: references of reductions, pools and normalisations; floats of 16 and 32 bits are far from the ends of a double,
-// which they are added up in.
+// sums: sums, sums of squares, products and moments that overflow only if their result does.
+// Flow: used by references of reductions, pools and normalisations. 16- and 32-bit floats are added in double, far from
+// its limits.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -8,8 +8,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// Sum of elements of type T, in f64. From 2^1022 on it counts units of 2^64, so that it does not overflow; numbers of
-/// up to 32 bits never come there.
+/// Sum of elements of type T, in f64. From 2^1022 on its unit is 2^64, so that it does not overflow; elements of up to
+/// 32 bits never reach that.
 template <class T> class wide_sum {
  public:
   constexpr void add(double x) {
@@ -20,7 +20,7 @@ template <class T> class wide_sum {
     sum_ += x;
   }
   constexpr double value() const { return unit_ == 1 ? sum_ : grown(sum_); }
-  /// value() / count, which is finite where all numbers are.
+  /// value() / count; finite if all numbers are.
   constexpr double mean(std::int64_t count) const {
     const double share = sum_ / static_cast<double>(count);
     return unit_ == 1 ? share : grown(share);
@@ -28,15 +28,15 @@ template <class T> class wide_sum {
 
  private:
   static constexpr bool is_small(double x) { return math::abs(x) < 0x1p1022; }
-  /// x * 2^64; constant evaluation refuses to overflow.
+  /// x * 2^64; constant evaluation rejects an overflow.
   static constexpr double grown(double x) {
     return math::abs(x) < 0x1p960 || math::is_nan(x) ? x * 0x1p64 : math::copysign(math::infinity<double>, x);
   }
   double sum_ = 0, unit_ = 1;
 };
 
-/// Sum of squares of elements of type T, in f64. Numbers count as multiples of a unit, 2^-600, 1 or 2^600, so that no
-/// square overflows, nor is lost where all numbers are small; numbers of up to 32 bits need no other unit than 1.
+/// Sum of squares of elements of type T, in f64. Numbers are multiples of a unit, 2^-600, 1 or 2^600, so that squares
+/// neither overflow nor underflow if all numbers are small; for numbers of up to 32 bits the unit is 1.
 template <class T> class square_sum {
  public:
   constexpr void add(double x) {
@@ -46,7 +46,7 @@ template <class T> class square_sum {
     const double multiple = in_units(x);
     sum_ += math::product(multiple, multiple);
   }
-  /// The sum, which is 0 or infinite where a double has none such. In constant evaluation that is refused.
+  /// The sum; 0 or infinite on underflow or overflow of double, which constant evaluation rejects.
   constexpr double value() const { return math::product(math::product(sum_, unit_), unit_); }
   constexpr double root() const { return math::product(math::sqrt(sum_), unit_); }
   /// The sum in squares of the unit.
@@ -58,8 +58,8 @@ template <class T> class square_sum {
   double sum_ = 0, unit_ = sizeof(T) == sizeof(double) ? 0x1p-600 : 1.0;
 };
 
-/// Product of real numbers, in f64; its exponent is counted apart, so that it neither overflows nor vanishes on the
-/// way.
+/// Product of real numbers in f64 with a separate exponent, so that intermediate results neither overflow nor
+/// underflow.
 class wide_product {
  public:
   constexpr void multiply(double x) {
@@ -72,7 +72,7 @@ class wide_product {
     const math::detail::binary parts = math::detail::split(math::abs(product));
     mantissa_ = math::copysign(parts.mantissa, product), exponent_ += factor.exponent + parts.exponent;
   }
-  /// By 2^exponent.
+  /// Multiplies by 2^exponent.
   constexpr void scale(std::int64_t exponent) { exponent_ += exponent; }
   constexpr double value() const {
     if (mantissa_ == 0 || !math::is_finite(mantissa_)) return mantissa_;
@@ -85,23 +85,22 @@ class wide_product {
   std::int64_t exponent_ = 0;
 };
 
-/// x - largest of elements of type T, where x is not larger: minus infinity where a double has no such number, which
-/// constant evaluation would refuse.
+/// x - largest of elements of type T, for x <= largest: minus infinity on overflow of double, which constant evaluation
+/// would reject.
 template <class T> constexpr double below(double x, double largest) {
   if constexpr (sizeof(T) == sizeof(double))
     if (math::product(x, 0.5) - math::product(largest, 0.5) <= -0x1p1023) return -math::infinity<double>;
   return x - largest;
 }
 
-/// Mean and standard deviation of a row, as multiples of a unit, which is 1 but for f64 numbers near the ends of their
-/// range. The mean is the sum of two numbers: one f64 may differ from it by more than f64 elements differ from each
-/// other.
+/// Mean and standard deviation of a row in multiples of a unit, 1 except for f64 numbers near the limits of their
+/// range. The mean is a sum of two numbers: the error of one f64 may exceed the differences between f64 elements.
 struct moments {
   double per_unit = 1, mean = 0, rest_of_mean = 0, deviation = 0;
   constexpr double off(double x) const { return (math::product(x, per_unit) - mean) - rest_of_mean; }
 };
 
-/// Those of at(0) … at(count - 1): the deviation is the root of the mean square distance from the mean, plus epsilon.
+/// Moments of at(0) … at(count - 1): the deviation is the root of the mean squared distance from the mean plus epsilon.
 template <class T, class At> constexpr moments moments_of(std::int64_t count, double epsilon, At at) {
   moments m;
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -109,13 +108,13 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
     for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, math::abs(at(i)));
     const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest < 0x1p-400 && epsilon == 0;
     if (is_huge || is_tiny) m.per_unit = is_huge ? 0x1p-700 : 0x1p600;
-    // lost beside a variance, and makes 0 of 0 / 0
+    // negligible next to a variance, and makes 0 of 0 / 0
     if (is_huge && epsilon > 0) epsilon = std::numeric_limits<double>::min();
   }
   double squares = 0;
   for (std::int64_t i = 0; i < count; ++i) m.mean += math::product(at(i), m.per_unit);
   m.mean /= static_cast<double>(count);
-  if constexpr (sizeof(T) == sizeof(double)) {  // the sum was rounded: numbers that are all alike have no variance
+  if constexpr (sizeof(T) == sizeof(double)) {  // the sum was rounded: equal numbers have no variance
     double rest = 0;
     for (std::int64_t i = 0; i < count; ++i) rest += m.off(at(i));
     m.rest_of_mean = rest / static_cast<double>(count);

@@ -1,5 +1,5 @@
-// turns: points of the unit circle at whole parts of a turn, which Fourier transforms multiply with.
-// Flow: dft's reference and kernel make a table of them.
+// turns: points of the unit circle at fractions of a turn, the factors of Fourier transforms.
+// Flow: used by dft's reference and kernel to make a table.
 #pragma once
 
 #include <nnrt/core/math.hpp>
@@ -13,8 +13,8 @@ struct turn {
   double cosine = 1, sine = 0;
 };
 
-/// k / n of a turn, 0 <= k < n. Angles are those of the first eighth of a turn, so that quarters are exact and both
-/// coordinates have an error of about one unit of f64.
+/// k / n of a turn, 0 <= k < n. Angles are reduced to the first eighth of a turn, so that quarters are exact and both
+/// coordinates have an error of about 1 ULP of f64.
 constexpr turn turn_of(std::int64_t k, std::int64_t n) {
   constexpr double quarter_turn = 1.5707963267948966;
   const std::int64_t quarters = 4 * k / n, rest = 4 * k % n;
@@ -30,8 +30,8 @@ constexpr turn turn_of(std::int64_t k, std::int64_t n) {
   }
 }
 
-/// All n of them by put(k, turn), in order: an eighth of a turn is computed, where n divides into eighths, and
-/// mirrored. `at(k)` is what was put.
+/// Computes all n turns by put(k, turn), in order: an eighth of a turn, if n is divisible by 8, and mirror images of
+/// it. `at(k)` returns what put(k) stored.
 template <class At, class Put> constexpr void make_turns(std::int64_t n, At at, Put put) {
   const std::int64_t quarter = n % 4 == 0 ? n / 4 : n;
   for (std::int64_t k = 0; k < n; ++k) {

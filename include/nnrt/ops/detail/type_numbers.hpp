@@ -1,6 +1,6 @@
-// type_numbers: dtypes as NNRt and its driver interface number them in attributes.
-// Flow: rules of operators that are told a dtype by its number: cast, quant_dtype_cast, constant_of_shape; passes that
-// change dtypes keep attributes true.
+// type_numbers: numbers of dtypes in attributes, as in NNRt and its driver interface.
+// Flow: used by rules of operators with a dtype's number: cast, quant_dtype_cast, constant_of_shape; passes that change
+// dtypes update attributes with it.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other. No number is in both.
+/// The dtype for a number of OH_NN_DataType or HDI's DataType, which do not overlap; none for other numbers.
 constexpr dtype numbered_type(std::int64_t number) {
   constexpr std::int64_t hdi[] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
   static_assert(std::size(hdi) == dtype_count);
@@ -20,16 +20,15 @@ constexpr dtype numbered_type(std::int64_t number) {
   return dtype::none;
 }
 
-/// An attribute that repeats the dtype of operand 0 as a number. In every operator that has such an attribute it goes
-/// by one of these names.
+/// An attribute that repeats the dtype of operand 0 or of the output as a number. Operators use these names for such
+/// attributes.
 struct repeated_type {
   std::string_view attribute;
   bool is_of_output = false;
 };
 inline constexpr repeated_type repeated_types[] = {{"src_t", false}, {"dst_t", true}, {"data_type", true}};
 
-/// Writes the dtypes of input 0 and output 0 into the words of the attributes that repeat them, where those name
-/// another dtype.
+/// Updates attributes that repeat the dtypes of input 0 or output 0, if they name another dtype.
 constexpr void repeat_types(array_ref<const attribute_field> fields, array_ref<word> words, dtype input, dtype output) {
   std::size_t at = 0;
   for (const attribute_field& field : fields) {

@@ -1,5 +1,5 @@
-// unary: the naive loop of operators that compute one element from one.
-// Flow: ops/relu.hpp, ops/sigmoid.hpp and their like call it from reference().
+// unary: reference loop of operators that compute one element from one.
+// Flow: called by reference() of ops/relu.hpp, ops/sigmoid.hpp and similar operators.
 #pragma once
 
 #include <nnrt/core/arithmetic.hpp>
@@ -16,12 +16,12 @@ template <class T, class R = T, class F> constexpr void for_each_element(argumen
   for (std::int64_t i = 0; i < x.elements(); ++i) y[i] = f(x[i]);
 }
 
-/// The same for a function that is computed in double and rounded once: float and float16 lose nothing on the way.
+/// y = f(x) for a function that is computed in double and rounded once; float and float16 lose no precision.
 template <class T, class F> constexpr void for_each_real(arguments in, results out, F f) {
   for_each_element<T>(in, out, [&](T x) { return math::convert<T>(f(math::convert<double>(x))); });
 }
 
-/// The same for any number: integers reach f as 64 bits without a sign, and wrap around in their own width.
+/// y = f(x) for any number: integers are passed to f as unsigned 64-bit numbers, and wrap around in their width.
 template <class T, class F> constexpr void for_each_number(arguments in, results out, F f) {
   if constexpr (!std::is_integral_v<T>) return for_each_real<T>(in, out, f);
   else for_each_element<T>(in, out, [&](T x) { return static_cast<T>(f(static_cast<std::uint64_t>(x))); });

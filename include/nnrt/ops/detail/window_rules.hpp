@@ -1,5 +1,5 @@
-// window_rules: rules that all operators with windows over an image share - convolutions and pools.
-// Flow: their infer functions call these with their own enum of rules, which names what is broken.
+// window_rules: rules of all operators with windows over an image - convolutions and pools.
+// Flow: their infer functions call these with their enum of rules, which names the broken one.
 #pragma once
 
 #include <nnrt/core/verdict.hpp>
@@ -7,7 +7,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
 
-/// The windows of an operator along both axes of an image.
+/// Windows of an operator along both axes of an image.
 struct window_pair {
   window h, w;
 };
@@ -18,14 +18,14 @@ constexpr window_pair windows_over(const shape_t& x, extent2 kernel, extent2 str
           window_of_width(x[2], kernel.w, stride, dilation, pad, ceil_mode)};
 }
 
-/// An image: rank 4 in NHWC order. A format that names no order counts as NHWC, as NNRt has it; only NCHW is refused.
+/// Requires rank 4 and NHWC. A format without an order counts as NHWC, as in NNRt; only NCHW is refused.
 template <class Rule> constexpr verdict check_image(const tensor_desc& x) {
   if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
   if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
   return {};
 }
 
-/// Lengths along one axis: positive or not negative, as each must be, and none so large that arithmetic could overflow.
+/// Checks lengths along one axis: positive or not negative, and small enough for arithmetic.
 template <class Rule, class Window> constexpr verdict check_lengths(const Window& at) {
   if (auto v = require_at_least(Rule::stride_must_be_positive, at.stride, 1); !v) return v;
   if constexpr (requires { Rule::dilation_must_be_positive; })
@@ -40,7 +40,7 @@ template <class Rule, class Window> constexpr verdict check_lengths(const Window
   return {};
 }
 
-/// At least one window fits, unless SAME padding adds what is missing, or ceil_mode takes one that fits in part.
+/// Requires that a window fits, unless SAME padding adds what is missing, or ceil_mode accepts a partial one.
 template <class Rule> constexpr verdict check_cover(const window& at) {
   if (at.mode == pad_mode::same || at.input < 0 || at.kernel == -1 || at.outputs() > 0) return {};
   return require_at_least(Rule::padded_input_must_cover_kernel, at.padded(), at.span());
