@@ -7,7 +7,7 @@
 #include <nnrt/core/config.hpp>
 
 #include <cstdint>
-#include <vector>  // what std::min and its like come with, in every standard library
+#include <vector>  // declares std::min and the others in every standard library
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 

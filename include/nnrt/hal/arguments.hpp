@@ -66,7 +66,6 @@ class model_io {
   /// Checks after a run that every output has a shape that the model allows, and memory for it.
   /// Errors: invalid_argument (an output with open extents is larger than its memory); the driver's; device_failed (the
   /// driver reported success, but an output has a shape that the model does not allow).
-  /// said that all went well, and made such a shape).
   result<void> check_after(result<void>&& ran, array_ref<const argument> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs_[i].has(outputs[i].shape)) continue;

@@ -16,8 +16,7 @@ namespace ops {
 ///   x: [N, H, W, C]      weight: [O, kh, kw, C / group]      bias: [O], optional
 ///   y: [N, H', W', O] = fused(bias[o] + sum over i, j, a, b, c with h(i, a) = h', w(j, b) = w' of
 ///                             x[n, i, j, g * C / group + c] * weight[o, a, b, c])
-///   h(i, a) = i * stride - pad_top + a * dilation, likewise w(j, b); g = o / (O / group), the group of output channel
-/// o
+///   h(i, a) = i * stride - pad_top + a * dilation, likewise w(j, b); g = o / (O / group), the group of channel o
 ///   H' = H * stride for `same`, else (H - 1) * stride + (kh - 1) * dilation + 1 - pads, + output_paddings; likewise W'
 ///
 /// Lengths are in pixels. Pads are pixels of the result that are cropped; `same` crops to H', the odd pixel at bottom

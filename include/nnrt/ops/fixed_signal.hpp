@@ -72,7 +72,6 @@ inline constexpr signal_form signal_forms[] = {{.x = types_of(i16)},
 ///
 /// Unless stated, y and further operands have x's shape. Sums wrap around. nK is entry K of `numbers`; divisions by
 /// powers of two round down unless stated.
-/// divisions by powers of two round down, where nothing else is said.
 /// Broken rules: see `rule`. Source: TensorFlow Lite Micro's signal library (signal/src), and kissfft in fixed point,
 /// to the bit.
 struct fixed_signal {
