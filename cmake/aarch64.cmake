@@ -7,7 +7,7 @@ if(NOT CMAKE_CXX_COMPILER)
 endif()
 set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)   # clang's --target; g++ is a compiler for one machine
 
-# Boost, xsimd, flatbuffers and doctest are headers, the same for every machine: they are taken from here, but
+# Boost, xsimd, flatbuffers, xxHash and doctest are headers, the same for every machine: they are taken from here, but
 # only where the cross compiler has none of that name, so that no header of this machine's C library gets in.
 set(CMAKE_CXX_FLAGS_INIT "-idirafter /usr/include")
 if(NOT xsimd_DIR)

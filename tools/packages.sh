@@ -8,8 +8,9 @@ runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
 tools="libcli11-dev"
 
 # What the everyday tests take besides: doctest, the second compiler and its formatter, the language of the test runners, the reader of nnrt.pc,
-# ONNX's backend tests with the libraries that read them, and FlatBuffers, whose verifier and writer the readers of .tflite files are compared with.
-tests="clang-16 clang-format-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev libflatbuffers-dev $tools"
+# ONNX's backend tests with the libraries that read them, FlatBuffers, whose verifier and writer the readers of .tflite files are compared with,
+# and xxHash, which digests are compared with.
+tests="clang-16 clang-format-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev libflatbuffers-dev libxxhash-dev $tools"
 
 # What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, a clang that has #embed, clang-tidy, valgrind, the
 # maker of the reference, and for 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.

@@ -254,7 +254,7 @@ TEST_CASE("bytes that are no cache of a device say what they lack") {
   CHECK(words("one", changed, false) == "cache: its checksum is wrong");
   changed = good;
   changed[8] = std::byte{'N'};
-  CHECK(words("one", changed) == "cache: begins with \"Nnrt cache 2\", expected \"nnrt cache 2\"");
+  CHECK(words("one", changed) == "cache: begins with \"Nnrt cache 3\", expected \"nnrt cache 3\"");
   changed = good;
   changed.resize(changed.size() - 1);
   CHECK(words("one", changed) == "cache: ends within its 1 buffers");

@@ -443,7 +443,7 @@ TEST_CASE("stored program: another format, a head that is no whole lines, and an
     nnrt_test::mend(forged);
     return refusal_of(forged);
   };
-  CHECK(with_word(32, std::uint32_t{6}) == "stored program: has format 6, expected 5");
+  CHECK(with_word(32, std::uint32_t{5}) == "stored program: has format 5, expected 6");
   std::uint64_t head = 0;
   std::memcpy(&head, whole.data() + 8, sizeof head);
   CHECK(with_word(8, head + 8) == "stored program: its head has " + std::to_string(head + 8) + " bytes");

@@ -353,7 +353,7 @@ TEST_CASE("saved_model: messages name the file, what is wrong, and where") {
     const auto* const first = reinterpret_cast<const std::byte*>(letters.data());
     return message_of(byte_list(first, first + letters.size()));
   };
-  CHECK(changed("\"nnrt.format\":\"1\"", "\"nnrt.format\":\"2\"") == "it has format \"2\", expected \"1\"");
+  CHECK(changed("\"nnrt.format\":\"2\"", "\"nnrt.format\":\"1\"") == "it has format \"1\", expected \"2\"");
   CHECK(changed("relu", "rely").starts_with("its header is damaged: got digest "));
   CHECK(changed("nnrt.digest", "nnrt.diges2").starts_with("its header is damaged: it has no \"nnrt.digest\""));
   byte_list damaged = file;

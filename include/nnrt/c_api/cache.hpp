@@ -79,7 +79,7 @@ inline std::uint64_t fingerprint_of(array_ref<const std::byte> bytes, const hal:
 // ---- Cache in a buffer ----
 
 /// First text of a buffer.
-inline constexpr std::string_view bundle_kind = "nnrt cache 2";
+inline constexpr std::string_view bundle_kind = "nnrt cache 3";
 
 /// Packs the buffers of a prepared model into one.
 inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
@@ -192,7 +192,7 @@ inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
 }
 
 namespace detail {
-inline constexpr std::string_view info_kind = "nnrt cache info 2";
+inline constexpr std::string_view info_kind = "nnrt cache info 3";
 
 /// Contents of an info file.
 struct cache_info {

@@ -28,7 +28,7 @@ struct program_parts {
   }
 };
 
-inline constexpr stored_kind program_kind{0x676f727074726e6e, 5, "stored program"};  // "nnrtprog"
+inline constexpr stored_kind program_kind{0x676f727074726e6e, 6, "stored program"};  // "nnrtprog"
 
 // ---- What is written ----
 

@@ -22,7 +22,7 @@ struct executor_parts {
   }
 };
 
-inline constexpr stored_kind weights_kind{0x737468677774726e, 3, "stored weights"};  // "nrtwghts"
+inline constexpr stored_kind weights_kind{0x737468677774726e, 4, "stored weights"};  // "nrtwghts"
 
 /// Digest of everything that affects the prepared numbers: the plan's digest, attributes, names of weights, constants.
 /// These bytes contain no graph, so the digest must differ for another network with the same layers.

@@ -26,7 +26,7 @@ namespace detail {
 
 /// Header of a cache file. The sizes of the buffers follow it, then the buffers.
 struct cache_header {
-  std::uint64_t mark = 0x31656863616e6e6eU;  // "nnnache1"
+  std::uint64_t mark = 0x32656863616e6e6eU;  // "nnnache2"
   cache_token token{};
   std::uint64_t buffers = 0, digest = 0;  // digest of all sizes and of the buffers' digests
 };

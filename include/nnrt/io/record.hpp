@@ -4,10 +4,8 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/desc.hpp>
+#include <nnrt/io/xxh3.hpp>
 
-#include <boost/crc.hpp>
-
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -18,33 +16,10 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 using byte_list = std::vector<std::byte>;
 
-/// CRC-64 of ECMA-182, reflected.
-using crc64 = boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, true, true>;
-
-/// A 64-bit digest of the bytes, at memory speed. 32 chains of rotations, xors and additions process the bytes; a
-/// CRC-64 of the chains is the digest. Different bytes within one aligned 8-byte word always give another digest; other
-/// changes go undetected with probability 2^-64.
+/// XXH3 of the bytes. All digests are computed at run time: where a program text contains one (model_literal.hpp), the
+/// tool that wrote the text computed it.
 inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
-  // Each step is a bijection of the chain and of the word. So one changed word changes its chain, and a 64-bit CRC
-  // always detects that. Multiplications would mix better, but AVX2 and SSE have no 64-bit ones.
-  constexpr int count = 32;
-  std::uint64_t chains[count];
-  for (int i = 0; i < count; ++i) chains[i] = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15U;
-  const std::size_t whole = bytes.size() / sizeof chains * sizeof chains;
-  for (std::size_t at = 0; at < whole; at += sizeof chains) {
-    std::uint64_t words[count];
-    std::memcpy(words, bytes.data() + at, sizeof words);
-    for (int i = 0; i < count; ++i) {
-      chains[i] = std::rotl(chains[i], 29) ^ words[i];
-      chains[i] += chains[i] << 21;
-    }
-  }
-  crc64 crc;
-  crc.process_bytes(chains, sizeof chains);
-  const std::uint64_t size = bytes.size();
-  crc.process_bytes(&size, sizeof size);
-  if (size > whole) crc.process_bytes(bytes.data() + whole, bytes.size() - whole);
-  return crc.checksum();
+  return detail::xxh3::of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 /// Appends numbers and texts to a byte sequence, in this machine's byte order.

@@ -44,7 +44,7 @@ struct saved_model {
 };
 
 /// Version of the file format. Files with another version are refused.
-inline constexpr std::string_view saved_format = "1";
+inline constexpr std::string_view saved_format = "2";
 
 /// Serialises these networks as the bytes of one file. Tensors of a single network keep their names; those of several
 /// are prefixed with the network's name: "b/fc.weight". Errors: invalid_argument (no network; a missing or repeated
