@@ -7,7 +7,11 @@
 #include <nnrt/core/config.hpp>
 
 #include <cstdint>
-#include <vector>  // declares std::min and the others in every standard library
+#ifdef __GLIBCXX__
+#include <bits/stl_algobase.h>  // the part of libstdc++'s <algorithm> that defines these five
+#else
+#include <algorithm>
+#endif
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
