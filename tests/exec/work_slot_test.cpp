@@ -1,4 +1,4 @@
-// seat_test: a share is claimed once in each round, and its pieces are taken once, whoever asks.
+// work_slot_test: a share is claimed once in each round, and its pieces are taken once, whoever asks.
 #include <nnrt/exec/work_slot.hpp>
 
 #include <doctest/doctest.h>
@@ -13,7 +13,9 @@ namespace {
 using nnrt::detail::pieces_left;
 using nnrt::detail::work_slot;
 
-TEST_CASE("seat: a share belongs to who claims it first, and a thread that comes late finds it taken") {
+static_assert(alignof(work_slot) == 64 && sizeof(work_slot) == 3 * 64, "each of the three words has a cache line");
+
+TEST_CASE("work_slot: a share belongs to who claims it first, and a thread that comes late finds it taken") {
   work_slot s;
   CHECK(s.claim(1));
   CHECK_FALSE(s.claim(1));
@@ -22,7 +24,7 @@ TEST_CASE("seat: a share belongs to who claims it first, and a thread that comes
   CHECK_FALSE(s.claim(1));
 }
 
-TEST_CASE("seat: a share is done in the round that says so and in all before, across the end of the circle") {
+TEST_CASE("work_slot: a share is done in the round that says so and in all before, across the end of the circle") {
   work_slot s;
   CHECK(s.is_done(0));
   CHECK_FALSE(s.is_done(1));
@@ -37,7 +39,7 @@ TEST_CASE("seat: a share is done in the round that says so and in all before, ac
   CHECK((s.is_done(INT_MIN) && s.is_done(INT_MAX)));
 }
 
-TEST_CASE("seat: pieces are taken from the front one by one, and from the back by halves") {
+TEST_CASE("work_slot: pieces are taken from the front one by one, and from the back by halves") {
   work_slot s;
   CHECK(s.take_first(1) == -1);
   CHECK(s.steal_half(1).count() == 0);
@@ -55,13 +57,13 @@ TEST_CASE("seat: pieces are taken from the front one by one, and from the back b
   CHECK(s.steal_half(7).count() == 0);
 }
 
-TEST_CASE("seat: a word holds the largest numbers that a pool has") {
+TEST_CASE("work_slot: a word holds the largest numbers that a pool has") {
   constexpr pieces_left most{INT_MIN, 1023 * 8 + 1, 1024 * 8};
   constexpr pieces_left back = pieces_left::of(most.word());
   static_assert(back.round == most.round && back.begin == most.begin && back.end == most.end);
 }
 
-TEST_CASE("seat: threads that take pieces at the same time get each once") {
+TEST_CASE("work_slot: threads that take pieces at the same time get each once") {
   constexpr int pieces = 8, rounds = 2000;
   work_slot s;
   std::vector<std::atomic<int>> taken(pieces * rounds);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <nnrt/core/float_environment.hpp>
-#include <nnrt/core/pool.hpp>
 #include <nnrt/core/system_text.hpp>
 #include <nnrt/exec/event_count.hpp>
 #include <nnrt/exec/forks.hpp>
@@ -15,6 +14,7 @@
 #include <pthread.h>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace nnrt { inline namespace NNRT_ISA {
 
@@ -45,7 +45,7 @@ class thread_pool final : public part_runner {
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     home_.move_here();
-    members_.assign(static_cast<std::size_t>(threads), {});  // threads hold pointers to them
+    members_ = std::vector<member>(static_cast<std::size_t>(threads));  // threads hold pointers to them
     threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
     for (int number = 1; number < threads; ++number) {
@@ -104,10 +104,10 @@ class thread_pool final : public part_runner {
  private:
   struct member {
     detail::work_slot work_slot;
-    thread_pool* pool;
-    int number;
-    bool is_present;  // ran its share of the last round itself; only the caller uses this
-    pthread_t id;
+    thread_pool* pool = nullptr;
+    int number = 0;
+    bool is_present = false;  // ran its share of the last round itself; only the caller uses this
+    pthread_t id{};
   };
   using word = std::uint64_t;  // the round, and in its lower half the number of the stage
 
@@ -268,7 +268,7 @@ class thread_pool final : public part_runner {
     members_.clear();
   }
 
-  nnrt::pool<member> members_;  // the first is the caller
+  std::vector<member> members_;  // the first is the caller
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
   detail::home_process home_;             // of the workers

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 
+#include <atomic>  // not an additional cost for threads.hpp, whose options.hpp includes it
 #include <cstddef>
 #include <cstdint>
 
@@ -32,12 +33,12 @@ class work_slot {
   /// round has begun.
   bool claim(int round) {
     int before = previous(round);
-    return __atomic_compare_exchange_n(&claimed_, &before, round, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return claimed_.compare_exchange_strong(before, round, std::memory_order_acq_rel, std::memory_order_acquire);
   }
   /// Marks the claimed share as done.
-  void finish(int round) { __atomic_store_n(&done_, round, __ATOMIC_RELEASE); }
+  void finish(int round) { done_.store(round, std::memory_order_release); }
   bool is_done(int round) const {
-    return static_cast<int>(static_cast<unsigned>(__atomic_load_n(&done_, __ATOMIC_ACQUIRE)) -
+    return static_cast<int>(static_cast<unsigned>(done_.load(std::memory_order_acquire)) -
                             static_cast<unsigned>(round)) >= 0;
   }
   /// Rounds wrap around.
@@ -45,7 +46,7 @@ class work_slot {
   static constexpr int following(int round) { return static_cast<int>(static_cast<unsigned>(round) + 1U); }
 
   /// Stores pieces for the claimer and for thieves. Earlier pieces must have been taken.
-  void put(pieces_left left) { __atomic_store_n(&left_, left.word(), __ATOMIC_RELEASE); }
+  void put(pieces_left left) { left_.store(left.word(), std::memory_order_release); }
   /// Takes the first piece of a round; -1: none.
   int take_first(int round) {
     for (std::uint64_t word = load();;) {
@@ -67,18 +68,18 @@ class work_slot {
   }
 
  private:
-  std::uint64_t load() const { return __atomic_load_n(&left_, __ATOMIC_ACQUIRE); }
+  std::uint64_t load() const { return left_.load(std::memory_order_acquire); }
   bool exchange(std::uint64_t& word, pieces_left left) {
-    return __atomic_compare_exchange_n(&left_, &word, left.word(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return left_.compare_exchange_strong(word, left.word(), std::memory_order_acq_rel, std::memory_order_acquire);
   }
 
-  int done_ = 0;  // the last round of which this share is done; waiting threads poll it
-  [[maybe_unused]] std::byte apart_[60];
+  static constexpr std::size_t line_bytes = 64;
+
+  // the last round of which this share is done; waiting threads poll it
+  alignas(line_bytes) std::atomic<int> done_ = 0;
   // the last round in which this share was claimed; others read it only if its owner is late
-  int claimed_ = 0;
-  [[maybe_unused]] std::byte apart_too_[60];
-  std::uint64_t left_ = 0;  // pieces_left
-  [[maybe_unused]] std::byte apart_three_[56];
+  alignas(line_bytes) std::atomic<int> claimed_ = 0;
+  alignas(line_bytes) std::atomic<std::uint64_t> left_ = 0;  // pieces_left
 };
 
 }}}  // namespace nnrt::NNRT_ISA::detail
