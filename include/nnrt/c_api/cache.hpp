@@ -269,6 +269,34 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   return found;
 }
 
+namespace detail {
+/// The files of a cache, not yet written.
+struct cache_files {
+  std::vector<std::string> names;
+  std::vector<std::span<const std::byte>> members;
+  byte_list info;
+};
+inline cache_files files_of(const cache_place& place, const cache_label& label, std::uint32_t version,
+                            const byte_lists& buffers) {
+  cache_files made;
+  record_writer info;
+  info.put(info_kind);
+  info.put(version);
+  info.put(std::string_view(label.device));
+  info.put(label.fingerprint);
+  info.put(std::uint64_t{buffers.size()});
+  for (const byte_list& buffer : buffers) {
+    made.names.push_back(place.file(made.names.size()));
+    made.members.push_back(buffer);
+    info.put(std::uint64_t{buffer.size()});
+    info.put(digest_of(buffer));
+  }
+  info.put(digest_of(info.bytes));
+  made.info = std::move(info.bytes);
+  return made;
+}
+}  // namespace detail
+
 /// Replaces the cache. Errors: io_failed and not_found, which leave the old cache intact; invalid_argument: another
 /// process has stored a cache of a higher version.
 inline result<void> store(const cache_place& place, const cache_label& label, std::uint32_t version,
@@ -283,33 +311,19 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
     for (std::size_t i = 0; i < old_members; ++i)
       if (auto ok = settle_member(place.file(i), old->members[i].size, old->members[i]); !ok) return ok;
   }
-  record_writer info;
-  std::vector<std::string> names;
-  std::vector<std::span<const std::byte>> members;
-  info.put(detail::info_kind);
-  info.put(version);
-  info.put(std::string_view(label.device));
-  info.put(label.fingerprint);
-  info.put(std::uint64_t{buffers.size()});
-  for (const byte_list& buffer : buffers) {
-    names.push_back(place.file(names.size()));
-    members.push_back(buffer);
-    info.put(std::uint64_t{buffer.size()});
-    info.put(digest_of(buffer));
-  }
-  info.put(digest_of(info.bytes));
-  if (info.bytes.size() > max_info_bytes)
+  const detail::cache_files files = detail::files_of(place, label, version, buffers);
+  if (files.info.size() > max_info_bytes)
     return fail(error_code::io_failed,
-                {place.info(), ": would have ", info.bytes.size(), " bytes, expected at most ", max_info_bytes});
+                {place.info(), ": would have ", files.info.size(), " bytes, expected at most ", max_info_bytes});
   for (const byte_list& buffer : buffers)
     if (buffer.size() > max_cache_file_bytes)
       return fail(error_code::io_failed,
                   {place.info(), ": a buffer has ", buffer.size(), " bytes, expected at most ", max_cache_file_bytes});
-  std::vector<std::string> all = names;
-  for (std::size_t i = names.size(); i < old_members; ++i) all.push_back(place.file(i));
+  std::vector<std::string> all = files.names;
+  for (std::size_t i = all.size(); i < old_members; ++i) all.push_back(place.file(i));
   all.push_back(place.info());
   remove_left_overs(lock, place.directory, all);
-  auto stored = replace_group(names, members, place.info(), info.bytes);
+  auto stored = replace_group(files.names, files.members, place.info(), files.info);
   for (std::size_t i = buffers.size(); stored && i < old_members; ++i) (void)::unlink(place.file(i).c_str());
   return stored;
 }

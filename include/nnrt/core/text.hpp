@@ -184,43 +184,44 @@ namespace detail {
   if (is_negative) *--first = '-';
   text.insert(first, digits + sizeof digits);
 }
-/// The fewest rounded digits that are nearer to a float than to its neighbours, at most nine, in the format of "%.9g".
-[[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
-  if (bits >> 31U != 0) text.push_back('-');
-  if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
-  if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
-
-  // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one. The text still
-  // identifies the float, whose neighbours differ by more (test: core/text).
-  const double magnitude = double{value} < 0 ? -double{value} : double{value};
-  double scaled = magnitude;
-  int exponent = 8;
-  for (; scaled >= 1e9; scaled /= 10) ++exponent;
-  for (; scaled < 1e8; scaled *= 10) --exponent;
-  // Half the distance to the next float, less the error of scaling. Below a power of 2 the distance is half as large.
-  const std::uint32_t biased = bits >> 23U & 0xffU, fraction = bits & 0x7fffffU;
-  const double half = std::bit_cast<double>(std::uint64_t{(biased > 0 ? biased : 1U) + (1023 - 151)} << 52U),
-               above = half / magnitude * scaled * (1 - 1e-6), below = fraction == 0 && biased > 1 ? above / 2 : above;
-  std::uint64_t digits = 0, unit = 100'000'000;
-  for (;; unit /= 10) {
-    const std::uint64_t units = static_cast<std::uint64_t>(scaled) / unit;
-    const double rest = scaled - static_cast<double>(units * unit), tie = static_cast<double>(unit) / 2;
-    digits = (units + (rest > tie || (rest == tie && units % 2 != 0) ? 1 : 0)) * unit;
-    const double off = static_cast<double>(digits) - scaled;
-    if (unit == 1 || (off < above && -off < below)) break;
-  }
-  if (digits == 1'000'000'000) digits /= 10, ++exponent;
-  int count = 9;
-  for (; count > 1 && digits % 10 == 0; --count) digits /= 10;
-
+/// A positive number figures[0].figures[1] … figures[count - 1] * 10^exponent.
+struct decimal {
   char figures[9] = {};
-  for (int i = count; i-- > 0; digits /= 10) figures[i] = static_cast<char>('0' + digits % 10);
-  const std::string_view all(figures, static_cast<std::size_t>(count));
+  int count = 9, exponent = 8;
+
+  /// The fewest rounded digits that are nearer to a positive finite float than to its neighbours, at most nine.
+  [[gnu::cold]] explicit constexpr decimal(float magnitude) {
+    // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one. The text
+    // still identifies the float, whose neighbours differ by more (test: core/text).
+    double scaled = double{magnitude};
+    for (; scaled >= 1e9; scaled /= 10) ++exponent;
+    for (; scaled < 1e8; scaled *= 10) --exponent;
+    // Half the distance to the next float, less the error of scaling. Below a power of 2 the distance is half as large.
+    const auto bits = std::bit_cast<std::uint32_t>(magnitude);
+    const std::uint32_t biased = bits >> 23U & 0xffU, fraction = bits & 0x7fffffU;
+    const double half = std::bit_cast<double>(std::uint64_t{(biased > 0 ? biased : 1U) + (1023 - 151)} << 52U),
+                 above = half / double{magnitude} * scaled * (1 - 1e-6),
+                 below = fraction == 0 && biased > 1 ? above / 2 : above;
+    std::uint64_t digits = 0, unit = 100'000'000;
+    for (;; unit /= 10) {
+      const std::uint64_t units = static_cast<std::uint64_t>(scaled) / unit;
+      const double rest = scaled - static_cast<double>(units * unit), tie = static_cast<double>(unit) / 2;
+      digits = (units + (rest > tie || (rest == tie && units % 2 != 0) ? 1 : 0)) * unit;
+      const double off = static_cast<double>(digits) - scaled;
+      if (unit == 1 || (off < above && -off < below)) break;
+    }
+    if (digits == 1'000'000'000) digits /= 10, ++exponent;
+    for (; count > 1 && digits % 10 == 0; --count) digits /= 10;
+    for (int i = count; i-- > 0; digits /= 10) figures[i] = static_cast<char>('0' + digits % 10);
+  }
+};
+/// In the format of "%.9g".
+[[gnu::cold]] constexpr void append_decimal(pool<char>& text, const decimal& number) {
+  const std::string_view all(number.figures, static_cast<std::size_t>(number.count));
+  const int exponent = number.exponent;
   if (exponent < -4 || exponent >= 9) {
     append_letters(text, all.substr(0, 1));
-    if (count > 1) append(text, {".", all.substr(1)});
+    if (number.count > 1) append(text, {".", all.substr(1)});
     const int size = exponent < 0 ? -exponent : exponent;
     return append(text, {exponent < 0 ? "e-" : "e+", size < 10 ? "0" : "", size});
   }
@@ -229,10 +230,19 @@ namespace detail {
     for (int i = -1; i > exponent; --i) text.push_back('0');
     return append_letters(text, all);
   }
-  for (int i = 0; i < count || i <= exponent; ++i) {
+  for (int i = 0; i < number.count || i <= exponent; ++i) {
     if (i == exponent + 1) text.push_back('.');
-    text.push_back(i < count ? figures[i] : '0');
+    text.push_back(i < number.count ? number.figures[i] : '0');
   }
+}
+/// The fewest rounded digits that are nearer to a float than to its neighbours, at most nine, in the format of "%.9g".
+[[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
+  if (bits >> 31U != 0) text.push_back('-');
+  if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
+  if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
+  append_decimal(text, decimal(std::bit_cast<float>(bits & 0x7fffffffU)));
 }
 [[gnu::cold]] constexpr void append_shape(pool<char>& text, const shape_t& shape) {
   text.push_back('[');

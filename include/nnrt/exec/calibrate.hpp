@@ -384,17 +384,9 @@ class calibrator {
         std::size_t place = 0;
         while (watched_[place] != reported_[k]) ++place;
         const std::span<const float> x = with_floats.output<float>(floats_.graph.outputs.size() + place);
-        const tensor_desc& desc = made.graph.at(ids[k]).desc;
-        const std::span<const float> scales = channel_scales(made, ids[k]);
-        with_element<types_of(i8, i16, i32)>(desc.type, [&]<class T>(T) {
+        with_element<types_of(i8, i16, i32)>(made.graph.at(ids[k]).desc.type, [&]<class T>(T) {
           const std::span<const T> y = with_bytes.output<T>(made.graph.outputs.size() + k);
-          for (std::size_t e = 0; e < x.size(); ++e) {
-            // channels are the innermost axis
-            const quantisation q = scales.empty() ? desc.quantised : quantisation(quant{scales[e % scales.size()]});
-            const float low = (static_cast<float>(std::numeric_limits<T>::min()) - 0.5F) * q.scale,
-                        high = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
-            found[k].add(double{x[e]}, double{real_of(y[e], q)}, x[e] >= low && x[e] <= high);
-          }
+          compare_elements(x, y, made.graph.at(ids[k]).desc.quantised, channel_scales(made, ids[k]), found[k]);
         });
       }
     }
@@ -404,6 +396,18 @@ class calibrator {
           found[k].elements == 0 ? 0 : static_cast<double>(found[k].saturated) / static_cast<double>(found[k].elements);
     }
     return {};
+  }
+
+  /// Compares a tensor of floats with a quantised one. `scales`: of channels, which are the innermost axis; or empty.
+  template <class T>
+  static void compare_elements(std::span<const float> x, std::span<const T> y, const quantisation& quantised,
+                               std::span<const float> scales, agreement& found) {
+    for (std::size_t e = 0; e < x.size(); ++e) {
+      const quantisation q = scales.empty() ? quantised : quantisation(quant{scales[e % scales.size()]});
+      const float low = (static_cast<float>(std::numeric_limits<T>::min()) - 0.5F) * q.scale,
+                  high = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
+      found.add(double{x[e]}, double{real_of(y[e], q)}, x[e] >= low && x[e] <= high);
+    }
   }
 
   constant_folded_graph floats_;

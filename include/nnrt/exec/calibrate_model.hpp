@@ -49,6 +49,20 @@ namespace detail {
   return found;
 }
 
+/// Where each node of an optimised graph shall run, without dynamic ranges before the accelerator's nodes.
+[[gnu::cold]] inline result<graph_placement> place_to_calibrate(ir::graph& optimised, const dynamic_bpu& policy,
+                                                                const calibration_options& wanted) {
+  if (auto ok = check_names(optimised, policy.on_processor, ", which shall run on the processor"); !ok)
+    return fail(std::move(ok.error()));
+  if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok)
+    return fail(std::move(ok.error()));
+  graph_placement placed = policy.place(optimised);
+  if (drop_dynamic_ranges(optimised, placed)) placed = policy.place(optimised);
+  if (policy.is_strict)
+    if (auto ok = require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
+  return placed;
+}
+
 }  // namespace detail
 
 /// Finds a scale for each tensor of a network from samples and quantises its weights. It is
@@ -79,19 +93,13 @@ namespace detail {
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   passes::optimise(optimised);
-  if (auto ok = detail::check_names(optimised, policy.on_processor, ", which shall run on the processor"); !ok)
-    return fail(std::move(ok.error()));
-  if (auto ok = detail::check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok)
-    return fail(std::move(ok.error()));
-  graph_placement placed = policy.place(optimised);
-  if (detail::drop_dynamic_ranges(optimised, placed)) placed = policy.place(optimised);
-  if (policy.is_strict)
-    if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
+  const auto placed = detail::place_to_calibrate(optimised, policy, wanted);
+  if (!placed) return fail(placed.error());
   calibrated_model made;
   const auto find = [](op_code code) { return ops::find(code); };
   auto floats = detail::settle(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));
-  pool<char> on_accelerator = detail::nodes_on_accelerator(placed);
+  pool<char> on_accelerator = detail::nodes_on_accelerator(*placed);
   pixels.fold_layers(*floats, on_accelerator);
   const auto nothing_to_store = [&] {
     return fail(error_code::not_supported,
@@ -107,7 +115,7 @@ namespace detail {
   if (made.layers.empty()) return nothing_to_store();
   made.inputs = pixels.end_with_pixels(made.network.graph);
   passes::take_off_conversions(made.network.graph, ends);
-  made.places = detail::places_of(optimised, placed, made.network.graph);
+  made.places = detail::places_of(optimised, *placed, made.network.graph);
   return made;
 }
 

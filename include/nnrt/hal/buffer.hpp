@@ -146,6 +146,42 @@ class device_buffer {
 
 namespace detail {
 
+/// Whether two shapes agree where both know their extents.
+inline bool are_compatible(const shape_t& a, const shape_t& b) {
+  bool fits = a.rank == b.rank;
+  for (int axis = 0; fits && axis < a.rank; ++axis) fits = a[axis] < 0 || b[axis] < 0 || a[axis] == b[axis];
+  return fits;
+}
+
+/// Adds a role to a buffer, whose tensor then has all extents that the roles so far know. `shape`: what the caller asks
+/// for, if anything. Error: invalid_argument, as make_buffer().
+inline result<void> add_role(buffer_state& to, const std::optional<shape_t>& shape,
+                             array_ref<const std::shared_ptr<prepared_model>> models, const buffer_role& role,
+                             bool is_input) {
+  const auto refuse = [](pieces why) { return fail(error_code::invalid_argument, joined({"buffer: ", joined(why)})); };
+  if (role.model >= models.size()) return refuse({"model ", role.model, " of ", models.size()});
+  const std::string name = joined({"model ", role.model, is_input ? ", input " : ", output ", role.end});
+  const prepared_model& model = *models[role.model];
+  const std::size_t ends = is_input ? model.input_count() : model.output_count();
+  if (role.end >= ends)
+    return refuse({"model ", role.model, ": ", is_input ? "input " : "output ", role.end, " of ", ends});
+  if (!(role.frequency > 0 && role.frequency <= 1)) return refuse({name, ": its frequency is not in (0, 1]"});
+  if (to.has_role(model, is_input, role.end)) return refuse({name, ": has the role twice"});
+  const tensor_desc& desc = is_input ? model.input_desc(role.end) : model.output_desc(role.end);
+  if (to.roles.empty()) {
+    to.desc = desc;
+    if (shape) to.desc.shape = *shape;
+  }
+  if (desc.type != to.desc.type || !(desc.quantised == to.desc.quantised))
+    return refuse({name, ": is of another type than the first role"});
+  if (!are_compatible(desc.shape, to.desc.shape))
+    return refuse({name, ": got ", desc.shape, ", expected ", to.desc.shape});
+  for (int axis = 0; axis < to.desc.rank(); ++axis)
+    if (to.desc.shape[axis] < 0) to.desc.shape[axis] = desc.shape[axis];
+  to.roles.push_back({models[role.model], is_input, role.end});
+  return {};
+}
+
 /// Makes a buffer for these inputs and outputs.
 /// Errors: the driver's; invalid_argument (no model or role; a role with a wrong model or index, given twice, or with a
 /// frequency outside (0, 1]; tensors that differ in type or shape).
@@ -159,37 +195,8 @@ inline result<device_buffer> make_buffer(std::shared_ptr<driver> device, const s
   auto made = std::make_shared<buffer_state>();
   made->device = std::move(device);
   for (const bool is_input : {true, false})
-    for (const buffer_role& role : is_input ? input_roles : output_roles) {
-      const char* const what = is_input ? "input " : "output ";
-      if (role.model >= models.size()) return refuse({"model ", role.model, " of ", models.size()});
-      const prepared_model& model = *models[role.model];
-      const std::size_t ends = is_input ? model.input_count() : model.output_count();
-      if (role.end >= ends) return refuse({"model ", role.model, ": ", what, role.end, " of ", ends});
-      if (!(role.frequency > 0 && role.frequency <= 1))
-        return refuse({"model ", role.model, ", ", what, role.end, ": its frequency is not in (0, 1]"});
-      if (made->has_role(model, is_input, role.end))
-        return refuse({"model ", role.model, ", ", what, role.end, ": has the role twice"});
-      const tensor_desc& desc = is_input ? model.input_desc(role.end) : model.output_desc(role.end);
-      if (made->roles.empty()) {
-        made->desc = desc;
-        if (shape) made->desc.shape = *shape;
-      }
-      if (desc.type != made->desc.type || !(desc.quantised == made->desc.quantised))
-        return refuse({"model ", role.model, ", ", what, role.end, ": is of another type than the first role"});
-      for (int axis = 0; axis < made->desc.rank(); ++axis) {
-        std::int64_t& known = made->desc.shape[axis];
-        const bool fits =
-            desc.rank() == made->desc.rank() && (known < 0 || desc.shape[axis] < 0 || known == desc.shape[axis]);
-        if (!fits)
-          return refuse(
-              {"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
-        if (known < 0) known = desc.shape[axis];
-      }
-      if (desc.rank() != made->desc.rank())
-        return refuse(
-            {"model ", role.model, ", ", what, role.end, ": got ", desc.shape, ", expected ", made->desc.shape});
-      made->roles.push_back({models[role.model], is_input, role.end});
-    }
+    for (const buffer_role& role : is_input ? input_roles : output_roles)
+      if (auto ok = add_role(*made, shape, models, role, is_input); !ok) return fail(std::move(ok.error()));
   if (const std::int64_t bytes = made->desc.bytes(); bytes >= 0)
     if (auto ok = made->make_room(static_cast<std::size_t>(bytes)); !ok) return fail(std::move(ok.error()));
   buffer_table::all().add(made);

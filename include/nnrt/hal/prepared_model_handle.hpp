@@ -52,6 +52,21 @@ struct used_buffer {
 };
 using used_buffers = std::vector<used_buffer>;
 
+/// Whether a buffer is free for this use beside those that the run has taken.
+inline result<void> check_other_uses(const buffer_use& use, const std::shared_ptr<buffer_state>& state,
+                                     const used_buffers& used) {
+  const auto refuse = [&](pieces why) {
+    return fail(error_code::invalid_argument, joined({"buffer ", use.token, ": ", joined(why)}));
+  };
+  for (const used_buffer& other : used) {
+    if (other.is_input == use.is_input && other.end == use.end)
+      return refuse({use.is_input ? "input " : "output ", use.end, " has two buffers"});
+    if (other.state == state && !(other.is_input && use.is_input))
+      return refuse({"is written, and is something else of the same run"});
+  }
+  return {};
+}
+
 /// Resolves one buffer of a request: sets memory, size and shape of its argument.
 /// Errors: the driver's; invalid_argument (unknown buffer or index, a role or shape that the buffer does not have);
 /// device_failed (an input that is uninitialised).
@@ -68,19 +83,10 @@ inline result<void> take(const buffer_use& use, const prepared_model& model, req
   if (place.data != nullptr || place.bytes != 0) return refuse({what, use.end, " has memory besides"});
   if (!state->has_role(model, use.is_input, use.end))
     return refuse({"was not allocated for ", what, use.end, " of this model"});
-  for (const used_buffer& other : used) {
-    if (other.is_input == use.is_input && other.end == use.end) return refuse({what, use.end, " has two buffers"});
-    if (other.state == state && !(other.is_input && use.is_input))
-      return refuse({"is written, and is something else of the same run"});
-  }
+  if (auto ok = check_other_uses(use, state, used); !ok) return ok;
   const std::lock_guard lock(state->mutex);
-  const shape_t& own = state->desc.shape;
-  if (use.shape) {
-    bool fits = use.shape->rank == own.rank;
-    for (int axis = 0; fits && axis < own.rank; ++axis)
-      fits = own[axis] < 0 || (*use.shape)[axis] < 0 || own[axis] == (*use.shape)[axis];
-    if (!fits) return refuse({what, use.end, ": got ", *use.shape, ", expected ", own});
-  }
+  if (use.shape && !are_compatible(*use.shape, state->desc.shape))
+    return refuse({what, use.end, ": got ", *use.shape, ", expected ", state->desc.shape});
   if (use.is_input) {
     if (!state->written) return refuse({"nothing has been written"}, error_code::device_failed);
     if (use.shape && !model_io::is_one_of(*state->written, *use.shape))
@@ -164,30 +170,19 @@ class prepared_model_handle {
   /// already.
   fenced execute_fenced(request asked, std::vector<fence> wait_for, std::int64_t duration = no_deadline) const {
     const std::int64_t begin = steady_now();
-    struct record {
-      std::mutex mutex;
-      outcome how{status::general_failure, {}, {}, "the run is not over"};
-      std::uint64_t since_fences = timing::unknown;
-    };
-    const auto shared = std::make_shared<record>();
+    const auto shared = std::make_shared<fenced_outcome>();
     fenced made;
     made.info = [shared] { return std::lock_guard(shared->mutex), shared->how; };
     made.since_fences = [shared] { return std::lock_guard(shared->mutex), shared->since_fences; };
-    const auto end = [shared, done = made.done](outcome how) {
-      const bool went_well = how.ended == status::none;
-      std::unique_lock lock(shared->mutex);
-      shared->how = std::move(how);
-      lock.unlock();
-      went_well ? done.signal() : done.fail();
-    };
-    detail::exactly_once<outcome> once(end, {status::general_failure, {}, {}, "the run has no thread, or no memory"});
+    detail::exactly_once<outcome> once(
+        [shared, done = made.done](outcome how) {
+          const bool went_well = how.ended == status::none;
+          shared->end(std::move(how));
+          went_well ? done.signal() : done.fail();
+        },
+        {status::general_failure, {}, {}, "the run has no thread, or no memory"});
     detail::used_buffers used;
-    outcome fault = take(asked, used);
-    if (fault.ended == status::output_insufficient_size) fault = refuse({fault.reason});
-    if (fault.ended == status::none) fault = check_fenced(asked);
-    for (const fence& f : wait_for)
-      if (f.wait_until(0) == false) fault = {status::invalid_argument, {}, {}, "a fence has failed"};
-    if (fault.ended != status::none) {
+    if (outcome fault = take_fenced(asked, used, wait_for); fault.ended != status::none) {
       made.launched = fault.ended;
       once(std::move(fault));
       return made;
@@ -199,10 +194,7 @@ class prepared_model_handle {
           const std::int64_t signalled = steady_now();
           if (duration < no_deadline - signalled) asked.deadline = std::min(asked.deadline, signalled + duration);
           if (how.ended == status::none) how = self.run_on(asked, used, begin);
-          if (how.ended == status::none && asked.measure) {
-            const std::lock_guard lock(shared->mutex);
-            shared->since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
-          }
+          if (how.ended == status::none && asked.measure) shared->ended_since(signalled);
           once(std::move(how));
         });
     if (!began) made.launched = status::general_failure;
@@ -210,6 +202,21 @@ class prepared_model_handle {
   }
 
  private:
+  /// What a fenced run leaves for its caller, who may ask at any time.
+  struct fenced_outcome {
+    std::mutex mutex;
+    outcome how{status::general_failure, {}, {}, "the run is not over"};
+    std::uint64_t since_fences = timing::unknown;
+
+    void end(outcome with) {
+      const std::lock_guard lock(mutex);
+      how = std::move(with);
+    }
+    void ended_since(std::int64_t signalled) {
+      const std::lock_guard lock(mutex);
+      since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
+    }
+  };
   struct state {
     state(std::shared_ptr<prepared_model> of, std::shared_ptr<driver> made_by)
         : by(std::move(made_by)), model(std::move(of)), ends(std::make_shared<const model_io>(*model)) {}
@@ -255,6 +262,15 @@ class prepared_model_handle {
         found.ended = status::output_insufficient_size, found.reason = "an output's memory is too small";
     }
     return found;
+  }
+  /// take() for a run with fences: sizes of outputs must suffice, and no fence may have failed.
+  outcome take_fenced(request& asked, detail::used_buffers& used, const std::vector<fence>& wait_for) const {
+    outcome fault = take(asked, used);
+    if (fault.ended == status::output_insufficient_size) fault = refuse({fault.reason});
+    if (fault.ended == status::none) fault = check_fenced(asked);
+    for (const fence& f : wait_for)
+      if (f.wait_until(0) == false) fault = {status::invalid_argument, {}, {}, "a fence has failed"};
+    return fault;
   }
   outcome check_fenced(const request& asked) const {
     for (std::size_t i = 0; i < asked.outputs.size(); ++i) {

@@ -32,10 +32,9 @@ inline diagnostic fault_of_memory(used_memory& memory, const hbSysMem& mem, std:
   return {};
 }
 
-/// Finds the first of `count` consecutive images in a tensor whose properties describe it completely. Width and height
-/// are from validShape, row strides from alignedShape.
-inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
-  const hbDNNTensorProperties& p = tensor.properties;
+/// Reads type, sides and strides of an image from its tensor's properties: width and height from validShape, row
+/// strides from alignedShape. Larger images than 2^32 - 1 bytes are rejected.
+inline diagnostic read_sides(const hbDNNTensorProperties& p, client_image& made) {
   if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR)
     return joined({"tensorType: got ", p.tensorType, ", expected that of an image, ",
                    static_cast<int>(HB_DNN_IMG_TYPE_Y), " to ", static_cast<int>(HB_DNN_IMG_TYPE_BGR)});
@@ -65,6 +64,12 @@ inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std
   if (made.stride > max_bytes / made.rows)
     return joined({"alignedShape: got ", made.rows, " rows of ", made.stride, " bytes, expected at most ", max_bytes,
                    " bytes in all"});
+  return {};
+}
+
+/// Finds the first of `count` consecutive images in a tensor whose properties describe it completely.
+inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
+  if (diagnostic wrong = read_sides(tensor.properties, made); !wrong.empty()) return wrong;
   const std::int64_t plane = made.rows * made.stride;
   made.first = static_cast<std::uint8_t*>(tensor.sysMem[0].virAddr);
   if (made.type == image_type::nv12_separate) {

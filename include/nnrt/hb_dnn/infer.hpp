@@ -84,6 +84,24 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   return HB_DNN_SUCCESS;
 }
 
+/// Finds the sources of one set of inputs of hbDNNRoiInfer, item `item` of a run. Its tensors begin at input[first],
+/// its regions at *next.
+[[gnu::cold]] inline std::int32_t find_set(const char* me, const loaded_model& model, const hbDNNTensor* input,
+                                           std::size_t first, const hbDNNRoi* next, std::size_t item, model_run& run) {
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    const tensor_form& form = model.inputs[i];
+    const hbDNNTensor& tensor = input[first + i];
+    source& into = run.inputs[i][item];
+    std::vector<source> found;
+    const diagnostic wrong = form.from_resizer()
+                                 ? find_region(run.memory, form, tensor, *next++, resizer_of(*model.table), into)
+                                 : find_sources(run.memory, form, tensor, 1, found);
+    if (!wrong.empty()) return refused(me, model, i, static_cast<std::int64_t>(first + i), wrong);
+    if (!form.from_resizer()) into = found.front();
+  }
+  return HB_DNN_SUCCESS;
+}
+
 /// Prepares the runs of hbDNNRoiInfer. Each takes as many sets of inputs as the model's batch; missing sets of the last
 /// run are zeros.
 [[gnu::cold]] inline std::int32_t prepare_regions(const char* me, const std::shared_ptr<loaded_model>& model,
@@ -101,20 +119,11 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   std::vector<model_run> runs(
       (sets + batch - 1) / batch,
       model_run{model, std::vector<std::vector<source>>(count, std::vector<source>(batch)), {}, memory});
-  for (std::size_t set = 0; set < sets; ++set) {
-    const hbDNNRoi* next = &rois[set * per_set];
-    for (std::size_t i = 0; i < count; ++i) {
-      const tensor_form& form = model->inputs[i];
-      const hbDNNTensor& tensor = input[set * count + i];
-      source& into = runs[set / batch].inputs[i][set % batch];
-      std::vector<source> found;
-      const diagnostic wrong = form.from_resizer()
-                                   ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
-                                   : find_sources(memory, form, tensor, 1, found);
-      if (!wrong.empty()) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
-      if (!form.from_resizer()) into = found.front();
-    }
-  }
+  for (std::size_t set = 0; set < sets; ++set)
+    if (const std::int32_t code =
+            find_set(me, *model, input, set * count, &rois[set * per_set], set % batch, runs[set / batch]);
+        code != HB_DNN_SUCCESS)
+      return code;
   std::vector<std::byte*> outputs;
   if (const std::int32_t code =
           find_outputs(me, *model, output, static_cast<std::int64_t>(runs.size()), memory, outputs);

@@ -185,6 +185,27 @@ inline constexpr auto names_of = [] {
       .end_object();
 }
 
+[[gnu::cold]] inline void write_node(json_writer& json, const ir::graph& g, const ir::node& n) {
+  json.begin_object()
+      .key("operator")
+      .string(n.op->name)
+      .key("name")
+      .string(g.name_of(n.name))
+      .key("attributes")
+      .begin_object();
+  word_reader words{g.attrs_of(n)};
+  for (const attribute_field& field : n.label->attributes) write_attribute(json.key(field.name), field.kind, words);
+  json.end_object().key("inputs");
+  write_ids(json, g.inputs_of(n));
+  json.key("outputs");
+  write_ids(json, g.outputs_of(n));
+  json.end_object();
+}
+[[gnu::cold]] inline void write_state(json_writer& json, const ir::state& s) {
+  json.begin_object().key("value").integer(s.value).key("next").integer(s.next).key("initial").integer(s.initial);
+  json.end_object();
+}
+
 /// Writes a graph that check_graph() and infer_graph() accepted. name_of_constant(id) returns the name of the tensor
 /// with the constant's elements.
 template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, NameOf name_of_constant) {
@@ -202,22 +223,7 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
     json.end_object();
   }
   json.end_array().key("nodes").begin_array();
-  for (const ir::node& n : g.nodes) {
-    json.begin_object()
-        .key("operator")
-        .string(n.op->name)
-        .key("name")
-        .string(g.name_of(n.name))
-        .key("attributes")
-        .begin_object();
-    word_reader words{g.attrs_of(n)};
-    for (const attribute_field& field : n.label->attributes) write_attribute(json.key(field.name), field.kind, words);
-    json.end_object().key("inputs");
-    write_ids(json, g.inputs_of(n));
-    json.key("outputs");
-    write_ids(json, g.outputs_of(n));
-    json.end_object();
-  }
+  for (const ir::node& n : g.nodes) write_node(json, g, n);
   json.end_array().key("inputs");
   write_ids(json, g.inputs);
   json.key("outputs").begin_array();
@@ -226,15 +232,7 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   json.end_array();
   if (!g.states.empty()) {
     json.key("states").begin_array();
-    for (const ir::state& s : g.states)
-      json.begin_object()
-          .key("value")
-          .integer(s.value)
-          .key("next")
-          .integer(s.next)
-          .key("initial")
-          .integer(s.initial)
-          .end_object();
+    for (const ir::state& s : g.states) write_state(json, s);
     json.end_array();
   }
   json.end_object();

@@ -151,6 +151,74 @@ namespace detail {
   append(out, {attributes.empty() ? "" : "\\n", letters_of(attributes), "\"];\n"});
 }
 
+/// Ovals, boxes and arrows of a graph's picture.
+class picture {
+ public:
+  [[gnu::cold]] picture(pool<char>& out, const graph& g) : out_(out), g_(g) {
+    maker_.assign(g.values.size(), none);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      for (const std::int32_t id : g.outputs_of(g.nodes[i]))
+        maker_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
+  }
+  /// `fills`: colours of the nodes' boxes; empty: all are grey.
+  [[gnu::cold]] void append_all(array_ref<const std::string_view> fills) {
+    for (const std::int32_t id : g_.inputs) append_source(id, "#e8f0fe");
+    for (const state& s : g_.states) append_source(s.value, "#fef7e0");
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) append_node(i, fills.empty() ? "#f6f6f6" : fills[i]);
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) append_arrows_to(i);
+    for (std::size_t i = 0; i < g_.outputs.size(); ++i) append_output(i);
+    for (const state& s : g_.states) append_next(s);
+  }
+
+ private:
+  std::int32_t maker(std::int32_t id) const { return maker_[static_cast<std::size_t>(id)]; }
+  bool is_source(std::int32_t id) const { return g_.at(id).is == kind::input || g_.at(id).is == kind::state; }
+
+  [[gnu::cold]] void append_source(std::int32_t id, std::string_view fill) {
+    append(out_, {"  v", id, " [shape=oval, style=filled, fillcolor=\"", fill, "\", label=\""});
+    append_oval(out_, g_, g_.at(id), g_.at(id).name);
+  }
+  [[gnu::cold]] void append_node(std::size_t i, std::string_view fill) {
+    append(out_, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fill, "\", label=\""});
+    append_box(out_, g_, g_.nodes[i]);
+    for (const std::int32_t id : g_.inputs_of(g_.nodes[i]))
+      if (id != none && is_source(id)) append(out_, {"  v", id, " -> n", i, ";\n"});
+  }
+  [[gnu::cold]] void append_arrows_to(std::size_t i) {
+    for (const std::int32_t id : g_.inputs_of(g_.nodes[i])) {
+      if (id == none || maker(id) == none) continue;
+      append(out_, {"  n", maker(id), " -> n", i, " [label=\""});
+      append_extents(out_, g_.at(id).desc.shape);
+      append(out_, {"\"];\n"});
+    }
+  }
+  /// Draws a value at an end of the network that no node makes or reads: a weight or a constant.
+  [[gnu::cold]] void append_if_missing(std::int32_t id) {
+    if (maker(id) != none || is_source(id)) return;
+    append(out_, {"  v", id, " [shape=oval, label=\""});
+    append_oval(out_, g_, g_.at(id), g_.at(id).name);
+  }
+  [[gnu::cold]] void append_output(std::size_t i) {
+    const std::int32_t id = g_.outputs[i].value;
+    append_if_missing(id);
+    append(out_, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
+    append_oval(out_, g_, g_.at(id), g_.outputs[i].name);
+    append(out_, {"  ", maker(id) == none ? "v" : "n", maker(id) == none ? id : maker(id), " -> out", i, ";\n"});
+  }
+  [[gnu::cold]] void append_next(const state& s) {
+    if (s.next == none) return;  // of a graph that is being built
+    append_if_missing(s.next);
+    append(out_, {"  ", maker(s.next) == none ? "v" : "n", maker(s.next) == none ? s.next : maker(s.next), " -> v",
+                  s.value, " [style=dashed, label=\""});
+    append_extents(out_, g_.at(s.value).desc.shape);
+    append(out_, {"\"];\n"});
+  }
+
+  pool<char>& out_;
+  const graph& g_;
+  pool<std::int32_t> maker_;  // node that makes each value, or none
+};
+
 }  // namespace detail
 
 inline std::string to_string(const shape_t& shape) {
@@ -188,55 +256,7 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
   pool<char> out;
   append(out, {"digraph network {\n  rankdir=TB;\n  node [fontname=\"Helvetica\", fontsize=11];\n  edge "
                "[fontname=\"Helvetica\", fontsize=9];\n"});
-  for (const std::int32_t id : g.inputs) {
-    append(out, {"  v", id, " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\""});
-    detail::append_oval(out, g, g.at(id), g.at(id).name);
-  }
-  for (const state& s : g.states) {
-    append(out, {"  v", s.value, " [shape=oval, style=filled, fillcolor=\"#fef7e0\", label=\""});
-    detail::append_oval(out, g, g.at(s.value), g.at(s.value).name);
-  }
-  pool<std::int32_t> maker;  // node that makes each value, or none
-  maker.assign(g.values.size(), none);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i],
-                 "\", label=\""});
-    detail::append_box(out, g, g.nodes[i]);
-    for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != none && (g.at(id).is == kind::input || g.at(id).is == kind::state))
-        append(out, {"  v", id, " -> n", i, ";\n"});
-    for (const std::int32_t id : g.outputs_of(g.nodes[i]))
-      maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
-  }
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    for (const std::int32_t id : g.inputs_of(g.nodes[i])) {
-      if (id == none || maker[static_cast<std::size_t>(id)] == none) continue;
-      append(out, {"  n", maker[static_cast<std::size_t>(id)], " -> n", i, " [label=\""});
-      detail::append_extents(out, g.at(id).desc.shape);
-      append(out, {"\"];\n"});
-    }
-  const auto draw = [&](std::int32_t id) {  // draws values that no node reads: weights or constants at an end
-    const bool is_drawn =
-        maker[static_cast<std::size_t>(id)] != none || g.at(id).is == kind::input || g.at(id).is == kind::state;
-    if (!is_drawn)
-      append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
-  };
-  for (std::size_t i = 0; i < g.outputs.size(); ++i) {
-    const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
-    draw(id);
-    append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
-    detail::append_oval(out, g, g.at(id), g.outputs[i].name);
-    append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});
-  }
-  for (const state& s : g.states) {
-    if (s.next == none) continue;  // of a graph that is being built
-    const std::int32_t from = maker[static_cast<std::size_t>(s.next)];
-    draw(s.next);
-    append(out, {"  ", from == none ? "v" : "n", from == none ? s.next : from, " -> v", s.value,
-                 " [style=dashed, label=\""});
-    detail::append_extents(out, g.at(s.value).desc.shape);
-    append(out, {"\"];\n"});
-  }
+  detail::picture(out, g).append_all(fills);
   append(out, {"}\n"});
   return string_of(out);
 }

@@ -111,23 +111,17 @@ struct dft {
         for (std::int64_t n = 0; n < read; ++n)
           is_finite = is_finite && math::is_finite(number(n).real) && math::is_finite(number(n).imaginary);
         for (std::int64_t m = 0; m < results; ++m) {
-          detail::wide_sum<T> real, imaginary;
-          for (std::int64_t n = 0; is_finite && n < read; ++n) {
-            const complex z = number(n);
-            const detail::turn by = turns[static_cast<std::size_t>(m * n % length)];
-            const double sine = a.inverse ? by.sine : -by.sine;
-            real.add(math::product(z.real, by.cosine)), imaginary.add(math::product(z.real, sine));
-            if (z.imaginary == 0) continue;
-            real.add(math::product(-z.imaginary, sine)), imaginary.add(math::product(z.imaginary, by.cosine));
-          }
+          complex_sum<T> total;
+          for (std::int64_t n = 0; is_finite && n < read; ++n)
+            total.add_product(number(n), turns[static_cast<std::size_t>(m * n % length)], a.inverse);
           const std::int64_t to = ((o * results + m) * inner + i) * made;
           const auto put = [&](std::int64_t part, const detail::wide_sum<T>& sum) {
             y[to + part] = math::convert<T>(!is_finite  ? math::nan<double>
                                             : a.inverse ? sum.mean(length)
                                                         : sum.value());
           };
-          put(0, real);
-          if (made == 2) put(1, imaginary);
+          put(0, total.real);
+          if (made == 2) put(1, total.imaginary);
         }
       }
   }
@@ -135,6 +129,17 @@ struct dft {
  private:
   struct complex {
     double real = 0, imaginary = 0;
+  };
+  template <class T> struct complex_sum {
+    detail::wide_sum<T> real, imaginary;
+
+    /// Adds z times the point at that turn of the unit circle, or times its conjugate for a forward transform.
+    constexpr void add_product(complex z, detail::turn by, bool is_inverse) {
+      const double sine = is_inverse ? by.sine : -by.sine;
+      real.add(math::product(z.real, by.cosine)), imaginary.add(math::product(z.real, sine));
+      if (z.imaginary == 0) return;
+      real.add(math::product(-z.imaginary, sine)), imaginary.add(math::product(z.imaginary, by.cosine));
+    }
   };
   static constexpr std::int64_t max_length = std::int64_t{1} << 30;
 

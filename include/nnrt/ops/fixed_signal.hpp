@@ -169,77 +169,94 @@ struct fixed_signal {
     return number;
   }
 
-  template <class Rule> static constexpr verdict infer_shapes(const attrs& a, array_ref<const operand> in) {
-    using enum signal_function;
-    constexpr rule fit = Rule::extents_must_be_those_that_the_function_needs;
+  /// The shape rules of each function, and its results.
+  template <class Rule> struct shape_rules {
+    const attrs& a;
+    array_ref<const operand> in;
     const tensor_desc& x = in[0].desc;
-    const dtype made = form_of(a.function).y == dtype::none ? x.type : form_of(a.function).y;
-    const std::int64_t extent = x.shape[-1];
-    const auto like_x = [&](std::int64_t last) {
-      return tensor_desc{made, x.layout, x.shape.with(x.rank() - 1, last)};
-    };
-    const auto same = [&](std::size_t i) {
+    std::int64_t extent = x.shape[-1];
+
+    static constexpr rule fit = Rule::extents_must_be_those_that_the_function_needs;
+
+    /// x with another last extent.
+    constexpr tensor_desc like_x(std::int64_t last) const {
+      const dtype made = form_of(a.function).y == dtype::none ? x.type : form_of(a.function).y;
+      return {made, x.layout, x.shape.with(x.rank() - 1, last)};
+    }
+    constexpr verdict has_shape_of_x(std::size_t i) const {
       verdict v = require(fit, in[i].desc.rank(), x.rank());
       for (int axis = 0; v && axis < x.rank(); ++axis)
         v = require_same_extent(fit, in[i].desc.shape[axis], x.shape[axis]);
       return v;
-    };
-    const auto list = [&](std::size_t i, std::int64_t expected) {
+    }
+    constexpr verdict is_list(std::size_t i, std::int64_t expected) const {
       verdict v = require(fit, in[i].desc.rank(), 1);
       return v ? require_same_extent(fit, in[i].desc.shape[0], expected) : v;
-    };
+    }
+
+    constexpr verdict infer_energy() const {
+      if (extent < 0) return ok(like_x(-1));
+      if (auto v = require(fit, extent % 2, 0); !v) return v;
+      if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[0], a.numbers[1]); !v) return v;
+      if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[1], extent / 2); !v) return v;
+      return ok(like_x(extent / 2));
+    }
+    constexpr verdict infer_window() const {
+      if (auto v = is_list(1, extent); !v) return v;
+      return ok(like_x(extent));
+    }
+    constexpr verdict infer_transform(bool is_inverse) const {
+      const std::int64_t length = a.numbers[0], pairs = length + 2;
+      if (auto v = require(Rule::transforms_must_be_of_an_even_length, length % 2, 0); !v) return v;
+      if (!is_inverse && extent >= 0)
+        if (auto v = require_at_most(fit, extent, length); !v) return v;
+      if (is_inverse)
+        if (auto v = require_same_extent(fit, extent, pairs); !v) return v;
+      return ok(like_x(is_inverse ? length : pairs));
+    }
+    constexpr verdict infer_filter_bank() const {
+      if (auto v = require(fit, x.rank(), 1); !v) return v;
+      if (auto v = is_list(1, -1); !v) return v;
+      if (auto v = is_list(2, in[1].desc.shape[0]); !v) return v;
+      if (auto v = is_list(3, -1); !v) return v;
+      const std::int64_t stripes = in[3].desc.shape[0];
+      for (const std::size_t i : {std::size_t{4}, std::size_t{5}})
+        if (auto v = is_list(i, stripes); !v) return v;
+      if (stripes >= 0)
+        if (auto v = require_at_least(fit, stripes, 1); !v) return v;
+      return ok(like_x(stripes < 0 ? -1 : stripes - 1));
+    }
+    constexpr verdict infer_square_root() const {
+      if (auto v = require_same_extent(fit, in[1].desc.elements(), 1); !v) return v;
+      return ok(like_x(extent));
+    }
+    constexpr verdict infer_spectral_subtraction() const {
+      if (auto v = has_shape_of_x(1); !v) return v;
+      return ok(like_x(extent), like_x(extent));
+    }
+    constexpr verdict infer_gain() const {
+      if (auto v = has_shape_of_x(1); !v) return v;
+      if (auto v = is_list(2, -1); !v) return v;
+      if (in[2].desc.shape[0] >= 0)
+        if (auto v = require_at_least(fit, in[2].desc.shape[0], detail::gains); !v) return v;
+      return ok(like_x(extent));
+    }
+  };
+
+  template <class Rule> static constexpr verdict infer_shapes(const attrs& a, array_ref<const operand> in) {
+    using enum signal_function;
+    const shape_rules<Rule> rules{a, in};
     switch (a.function) {
-      case auto_scale: return ok(like_x(extent), tensor_desc{i32, {}});
-      case log: return ok(like_x(extent));
-      case energy: {
-        if (extent < 0) return ok(like_x(-1));
-        if (auto v = require(fit, extent % 2, 0); !v) return v;
-        if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[0], a.numbers[1]); !v)
-          return v;
-        if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[1], extent / 2); !v) return v;
-        return ok(like_x(extent / 2));
-      }
-      case window: {
-        if (auto v = list(1, extent); !v) return v;
-        return ok(like_x(extent));
-      }
-      case rfft:
-      case irfft: {
-        const std::int64_t length = a.numbers[0], pairs = length + 2;
-        if (auto v = require(Rule::transforms_must_be_of_an_even_length, length % 2, 0); !v) return v;
-        if (a.function == rfft && extent >= 0)
-          if (auto v = require_at_most(fit, extent, length); !v) return v;
-        if (a.function == irfft)
-          if (auto v = require_same_extent(fit, extent, pairs); !v) return v;
-        return ok(like_x(a.function == rfft ? pairs : length));
-      }
-      case filter_bank: {
-        if (auto v = require(fit, x.rank(), 1); !v) return v;
-        if (auto v = list(1, -1); !v) return v;
-        if (auto v = list(2, in[1].desc.shape[0]); !v) return v;
-        if (auto v = list(3, -1); !v) return v;
-        const std::int64_t stripes = in[3].desc.shape[0];
-        for (const std::size_t i : {std::size_t{4}, std::size_t{5}})
-          if (auto v = list(i, stripes); !v) return v;
-        if (stripes >= 0)
-          if (auto v = require_at_least(fit, stripes, 1); !v) return v;
-        return ok(like_x(stripes < 0 ? -1 : stripes - 1));
-      }
-      case square_root: {
-        if (auto v = require_same_extent(fit, in[1].desc.elements(), 1); !v) return v;
-        return ok(like_x(extent));
-      }
-      case spectral_subtraction: {
-        if (auto v = same(1); !v) return v;
-        return ok(like_x(extent), like_x(extent));
-      }
-      case gain: {
-        if (auto v = same(1); !v) return v;
-        if (auto v = list(2, -1); !v) return v;
-        if (in[2].desc.shape[0] >= 0)
-          if (auto v = require_at_least(fit, in[2].desc.shape[0], detail::gains); !v) return v;
-        return ok(like_x(extent));
-      }
+      case auto_scale: return ok(rules.like_x(rules.extent), tensor_desc{i32, {}});
+      case log: return ok(rules.like_x(rules.extent));
+      case energy: return rules.infer_energy();
+      case window: return rules.infer_window();
+      case rfft: return rules.infer_transform(false);
+      case irfft: return rules.infer_transform(true);
+      case filter_bank: return rules.infer_filter_bank();
+      case square_root: return rules.infer_square_root();
+      case spectral_subtraction: return rules.infer_spectral_subtraction();
+      case gain: return rules.infer_gain();
     }
     return refuse(Rule::function_must_be_one_of_them, static_cast<std::int64_t>(a.function), 0);
   }

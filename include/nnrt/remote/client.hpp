@@ -221,7 +221,7 @@ class remote_execution final : public hal::execution {
                            std::int64_t until) {
     order_.inputs.resize(inputs.size()), order_.outputs.resize(outputs.size());
     staged_.assign(inputs.size() + outputs.size(), none);
-    std::size_t end = 0;
+    std::size_t staged_bytes = 0;
     const auto each = [&](auto f) -> result<void> {
       for (std::size_t i = 0; i < inputs.size(); ++i)
         if (auto ok = f(i, inputs[i], order_.inputs[i]); !ok) return ok;
@@ -230,30 +230,19 @@ class remote_execution final : public hal::execution {
       return {};
     };
     auto found = each([&](std::size_t i, const hal::argument& tensor, place& made) -> result<void> {
-      const std::size_t bytes = needed_bytes(i, inputs.size(), tensor);
-      made.memory = made.offset = 0, made.bytes = bytes;
-      made.shape.assign(i < inputs.size() ? tensor.shape.begin() : nullptr,
-                        i < inputs.size() ? tensor.shape.end() : nullptr);
-      if (bytes == 0) return {};
-      if (i < inputs.size() || until == no_deadline) {
-        const auto is_lent = model_->memory->find(model_->host, {tensor.data, bytes, {}}, made, until);
+      const bool is_input = i < inputs.size();
+      made.memory = made.offset = 0, made.bytes = needed_bytes(i, inputs.size(), tensor);
+      made.shape.assign(is_input ? tensor.shape.begin() : nullptr, is_input ? tensor.shape.end() : nullptr);
+      if (made.bytes == 0) return {};
+      if (is_input || until == no_deadline) {
+        const auto is_lent = model_->memory->find(model_->host, {tensor.data, made.bytes, {}}, made, until);
         if (!is_lent) return fail(is_lent.error());
         if (*is_lent) return {};
       }
-      if (tensor.data == nullptr) return fail(error_code::invalid_argument, joined({"tensor ", i, ": has no memory"}));
-      if (bytes > ~std::size_t{0} - 63 - end)
-        return fail(error_code::out_of_memory, joined({"tensor ", i, ": no memory for ", bytes, " bytes"}));
-      staged_[i] = end;
-      end += (bytes + 63) / 64 * 64;
-      return {};
+      return stage(i, tensor, made.bytes, staged_bytes);
     });
-    if (!found || end == 0) return found;
-    if (staging_.size() < end) {
-      staging_ = {};
-      auto more = model_->memory->allocate(end);
-      if (!more) return fail(std::move(more.error()));
-      staging_ = std::move(*more);
-    }
+    if (!found || staged_bytes == 0) return found;
+    if (auto ok = make_staging(staged_bytes); !ok) return ok;
     return each([&](std::size_t i, const hal::argument&, place& made) -> result<void> {
       if (staged_[i] == none) return {};
       const auto is_lent =
@@ -261,6 +250,24 @@ class remote_execution final : public hal::execution {
       if (!is_lent) return fail(is_lent.error());
       return {};
     });
+  }
+  /// Reserves `bytes` for tensor i at the end of the staging memory.
+  result<void> stage(std::size_t i, const hal::argument& tensor, std::size_t bytes, std::size_t& end) {
+    if (tensor.data == nullptr) return fail(error_code::invalid_argument, joined({"tensor ", i, ": has no memory"}));
+    if (bytes > ~std::size_t{0} - 63 - end)
+      return fail(error_code::out_of_memory, joined({"tensor ", i, ": no memory for ", bytes, " bytes"}));
+    staged_[i] = end;
+    end += (bytes + 63) / 64 * 64;
+    return {};
+  }
+  /// Makes the staging memory at least that large.
+  result<void> make_staging(std::size_t bytes) {
+    if (staging_.size() >= bytes) return {};
+    staging_ = {};
+    auto more = model_->memory->allocate(bytes);
+    if (!more) return fail(std::move(more.error()));
+    staging_ = std::move(*more);
+    return {};
   }
 
   std::shared_ptr<const model_in_host> model_;

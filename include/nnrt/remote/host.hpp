@@ -247,6 +247,27 @@ class client_places {
   std::list<client_place> all_;
 };
 
+/// Waits for a client, for the end of serving, or for a client that hangs up; a second at most.
+class wait_for_clients {
+ public:
+  wait_for_clients() { waiting_.reserve(64), numbers_.reserve(64); }
+  /// False: the system cannot poll, errno says why.
+  bool poll(const listening_socket& at, int stop, hang_ups& leaving) {
+    waiting_.assign({{at.number(), POLLIN, 0}, {stop, POLLIN, 0}});
+    numbers_.clear();
+    if (!hal::detail::has_memory_for([&] { leaving.list(waiting_, numbers_); })) waiting_.resize(2), numbers_.clear();
+    if (::poll(waiting_.data(), waiting_.size(), 1000) < 0 && errno != EINTR) return false;
+    leaving.note(std::span(waiting_).subspan(2), numbers_);
+    return true;
+  }
+  bool has_client() const { return (waiting_[0].revents & POLLIN) != 0; }
+  bool shall_stop() const { return waiting_[1].revents != 0; }
+
+ private:
+  std::vector<::pollfd> waiting_;
+  std::vector<std::uint64_t> numbers_;  // of the clients in waiting_
+};
+
 inline ::pid_t process_of(int socket) {
   ::ucred peer{};
   ::socklen_t bytes = sizeof peer;
@@ -287,19 +308,13 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
     clients.add(std::move(served), process);
     say({"clients: ", clients.size()});
   };
-  std::vector<::pollfd> waiting;
-  std::vector<std::uint64_t> numbers;
-  waiting.reserve(64), numbers.reserve(64);
+  detail::wait_for_clients waiting;
   for (;;) {
-    waiting.assign({{at.number(), POLLIN, 0}, {stop, POLLIN, 0}});
-    numbers.clear();
-    if (!hal::detail::has_memory_for([&] { leaving.list(waiting, numbers); })) waiting.resize(2), numbers.clear();
-    if (::poll(waiting.data(), waiting.size(), 1000) < 0 && errno != EINTR)
+    if (!waiting.poll(at, stop, leaving))
       return nnrt::detail::system_failure(at.path(), "cannot wait for clients", errno);
-    leaving.note(std::span(waiting).subspan(2), numbers);
     clients.drop_those_that_are_over();
-    if (waiting[1].revents != 0) break;
-    if ((waiting[0].revents & POLLIN) == 0) continue;
+    if (waiting.shall_stop()) break;
+    if (!waiting.has_client()) continue;
     owned_fd socket(::accept4(at.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
       ::poll(nullptr, 0, 10);  // perhaps no file descriptors are free: retry soon

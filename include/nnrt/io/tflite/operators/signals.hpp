@@ -320,6 +320,19 @@ namespace detail {
   bytes.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
   return node.taken(node.network().constant_bytes(desc, bytes));
 }
+/// Frame i of x [outer, frames, size], [outer, size].
+[[gnu::cold]] constexpr std::int32_t frame_of(node_reader& node, std::int32_t x, std::int64_t i) {
+  const tensor_desc desc = node.desc(x);
+  const int axis_of_frames = desc.rank() - 2;
+  pool<std::int64_t> begin, extents;
+  for (int axis = 0; axis < desc.rank(); ++axis)
+    begin.push_back(axis == axis_of_frames ? i : 0), extents.push_back(axis == axis_of_frames ? 1 : desc.shape[axis]);
+  if (desc.shape[axis_of_frames] > 1)
+    x = node.add<ops::slice>({}, {x, node.integer_list(begin), node.integer_list(extents)});
+  ops::squeeze::attrs frame;
+  frame.axes.push_back(axis_of_frames);
+  return node.add<ops::squeeze>(frame, {x});
+}
 }  // namespace detail
 
 /// Adds overlapping frames; each frame begins `frame_step` elements after the preceding one.
@@ -352,15 +365,7 @@ namespace detail {
   pool<std::int32_t> parts;
   std::int32_t sum = kept;
   for (std::int64_t i = 0; i < count; ++i) {
-    ops::squeeze::attrs frame;
-    frame.axes.push_back(desc.rank() - 2);
-    pool<std::int64_t> begin, extents;
-    for (int axis = 0; axis < desc.rank(); ++axis)
-      begin.push_back(axis == desc.rank() - 2 ? i : 0),
-          extents.push_back(axis == desc.rank() - 2 ? 1 : desc.shape[axis]);
-    const std::int32_t one =
-        count == 1 ? x : node.add<ops::slice>({}, {x, node.integer_list(begin), node.integer_list(extents)});
-    sum = detail::saturated_sum(node, node.add<ops::squeeze>(frame, {one}), sum);
+    sum = detail::saturated_sum(node, detail::frame_of(node, x, i), sum);
     parts.push_back(detail::part_of_lines(node, sum, 0, step));
     sum = detail::joined_lines(node, std::array{detail::part_of_lines(node, sum, step, size - step), zeros});
   }

@@ -216,6 +216,66 @@ struct transposed_axis {
 
 }  // namespace detail
 
+namespace detail {
+
+/// What CONV_3D_TRANSPOSE computes with: the shapes of output, input and filters [D, H, W, O, I], and its windows.
+struct transposed_volume {
+  shape_t to, from, filters;
+  depth_windows axes[3];
+  bool is_same;
+
+  constexpr transposed_axis axis(int i) const { return {to[i + 1], axes[i].reach, axes[i].stride, is_same}; }
+  /// Finds the input's shape [N, D, H, W, I], `x` with extents that may be unknown. False: there is none.
+  constexpr bool find_input(const shape_t& x) {
+    if (to.rank != 5 || to.elements() <= 0 || to[4] != filters[3] || filters[4] <= 0) return false;
+    from = shape_t{to[0]};
+    for (int i = 0; i < 3; ++i) {
+      if (!axes[i].is_fine()) return false;
+      from.push_back(axis(i).from);
+    }
+    from.push_back(filters[4]);
+    for (int i = 0; i < 5; ++i)
+      if (from[i] <= 0 || (x[i] >= 0 && x[i] != from[i])) return false;
+    return true;
+  }
+};
+
+/// Contributions of all kernel planes [N * D * H' * W', planes, O], by one conv2d_transpose.
+[[gnu::cold]] constexpr std::int32_t contributions_of_planes(node_reader& node, const transposed_volume& v,
+                                                             const ops::conv2d_transpose::attrs& attrs, std::int32_t x,
+                                                             std::int32_t filters) {
+  const shape_t &from = v.from, &to = v.to, &of_filters = v.filters;
+  const std::int64_t planes = of_filters[0], channels = to[4], images = from[0] * from[1];
+  std::int32_t kernel = node.add<ops::transpose>({}, {filters, node.integer_list({0, 3, 1, 2, 4})});
+  kernel = reshaped(node, kernel, pool<std::int64_t>{planes * channels, of_filters[1], of_filters[2], of_filters[4]});
+  x = reshaped(node, x, pool<std::int64_t>{images, from[2], from[3], from[4]});
+  const std::int32_t all = node.add<ops::conv2d_transpose>(
+      attrs, {x, kernel, ir::none}, {f32, format::nhwc, {images, to[2], to[3], planes * channels}});
+  return reshaped(node, all, pool<std::int64_t>{images * to[2] * to[3], planes, channels});
+}
+
+/// Their sums along the depth, [N, D', H', W', O]; ir::none after a complaint.
+[[gnu::cold]] constexpr std::int32_t sum_of_planes(node_reader& node, const transposed_volume& v, std::int32_t all) {
+  const shape_t &from = v.from, &to = v.to;
+  const std::int64_t planes = v.filters[0];
+  // estimated size of the nodes below, counted for any source of the filters
+  constexpr std::int64_t bytes_of_plane = 512;
+  node.count_copy(bytes_of_plane * planes);
+  std::int32_t y = ir::none;
+  for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
+    const std::int32_t plane =
+        node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
+    const shape_t shape{from[0], from[1], to[2] * to[3] * to[4]};
+    const std::int32_t shaped = reshaped(node, plane, pool<std::int64_t>{shape[0], shape[1], shape[2]});
+    const std::int32_t placed =
+        planes_in_place(node, shaped, shape, v.axes[0].stride, k * v.axes[0].dilation - v.axis(0).before, to[1]);
+    if (placed != ir::none) y = y == ir::none ? placed : node.add<ops::add>({}, {y, placed});
+  }
+  return node.is_fine() ? reshaped(node, y, pool<std::int64_t>{to[0], to[1], to[2], to[3], to[4]}) : ir::none;
+}
+
+}  // namespace detail
+
 /// CONV_3D_TRANSPOSE: the output's shape, filters [D, H, W, O, I], then the input. One conv2d_transpose computes the
 /// contributions of all kernel planes; then they are added along the depth.
 [[gnu::cold]] constexpr void read_conv_3d_transpose(node_reader& node) {
@@ -233,49 +293,19 @@ struct transposed_axis {
   ops::add::attrs sum;
   sum.fused = node.fused(options[kind::fused]);
   if (!node.is_fine()) return;
-  const detail::depth_windows axes[] = {{of_filters[0], options[kind::stride_d], options[kind::dilation_d]},
-                                        {of_filters[1], attrs.stride.h, attrs.dilation.h},
-                                        {of_filters[2], attrs.stride.w, attrs.dilation.w}};
-  shape_t from{to.rank == 5 ? to[0] : 0};
-  bool fits = to.rank == 5 && to.elements() > 0 && to[4] == of_filters[3] && of_filters[4] > 0;
-  for (int i = 0; fits && i < 3; ++i) {
-    fits = axes[i].is_fine();
-    if (fits)
-      from.push_back(
-          detail::transposed_axis(to[i + 1], axes[i].reach, axes[i].stride, attrs.pad.mode == pad_mode::same).from);
-  }
-  if (fits) from.push_back(of_filters[4]);
-  for (int i = 0; fits && i < 5; ++i) fits = from[i] > 0 && (of_x[i] < 0 || of_x[i] == from[i]);
-  if (!fits)
+  detail::transposed_volume v{to,
+                              {},
+                              of_filters,
+                              {{of_filters[0], options[kind::stride_d], options[kind::dilation_d]},
+                               {of_filters[1], attrs.stride.h, attrs.dilation.h},
+                               {of_filters[2], attrs.stride.w, attrs.dilation.w}},
+                              attrs.pad.mode == pad_mode::same};
+  if (!v.find_input(of_x))
     return node.refuse(error_code::invalid_file,
                        {"output_shape: got ", to, ", expected one whose convolution with filters ", of_filters,
                         " has the input's shape, ", of_x});
-  const std::int64_t planes = of_filters[0], channels = to[4], row = to[2] * to[3];
-  std::int32_t kernel = node.add<ops::transpose>({}, {filters, node.integer_list({0, 3, 1, 2, 4})});
-  kernel = detail::reshaped(node, kernel,
-                            pool<std::int64_t>{planes * channels, of_filters[1], of_filters[2], of_filters[4]});
-  const std::int32_t images =
-      detail::reshaped(node, x, pool<std::int64_t>{from[0] * from[1], from[2], from[3], from[4]});
-  std::int32_t all = node.add<ops::conv2d_transpose>(
-      attrs, {images, kernel, ir::none}, {f32, format::nhwc, {from[0] * from[1], to[2], to[3], planes * channels}});
-  all = detail::reshaped(node, all, pool<std::int64_t>{from[0] * from[1] * row, planes, channels});
-  const std::int64_t before =
-      detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
-  std::int32_t y = ir::none;
-  // estimated size of the nodes below, counted for any source of the filters
-  constexpr std::int64_t bytes_of_plane = 512;
-  node.count_copy(bytes_of_plane * planes);
-  for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
-    const std::int32_t plane =
-        node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
-    const shape_t shape{from[0], from[1], row * channels};
-    const std::int32_t shaped = detail::reshaped(node, plane, pool<std::int64_t>{shape[0], shape[1], shape[2]});
-    const std::int32_t placed =
-        detail::planes_in_place(node, shaped, shape, axes[0].stride, k * axes[0].dilation - before, to[1]);
-    if (placed != ir::none) y = y == ir::none ? placed : node.add<ops::add>({}, {y, placed});
-  }
+  const std::int32_t y = detail::sum_of_planes(node, v, detail::contributions_of_planes(node, v, attrs, x, filters));
   if (!node.is_fine()) return;
-  y = detail::reshaped(node, y, pool<std::int64_t>{to[0], to[1], to[2], to[3], to[4]});
   node.conclude(0, node.add<ops::add>(sum, {y, node.has(3) ? node.weight(3, x) : node.scalar(f32, 0)}));
 }
 
