@@ -144,13 +144,8 @@ inline complex_number* transform(complex_number* x, complex_number* y, std::int6
   return x;
 }
 
-}  // namespace detail
-
-/// Transforms this part's share of the lines. `scratch`: s.scratch_bytes() bytes for this part alone.
-inline void transform_lines(const fourier_shape& s, const float* x, float* y, complex_number* scratch, part p) {
-  const double sign = s.inverse != 0 ? 1 : -1;
-  const std::int64_t n = s.computed();
-  complex_number* const turns = scratch;
+/// The powers of the root of unity of order s.length, in the transform's direction.
+inline void fill_turns(const fourier_shape& s, double sign, complex_number* turns) {
   using ops::detail::turn;
   ops::detail::make_turns(
       s.length,
@@ -160,40 +155,59 @@ inline void transform_lines(const fourier_shape& s, const float* x, float* y, co
       [&](std::int64_t k, turn made) {
         turns[k] = {made.cosine, sign * made.sine};
       });
+}
+
+/// Reads one line, `step` floats apart, into s.computed() values.
+inline void read_line(const fourier_shape& s, const float* from, std::int64_t step, complex_number* work) {
+  for (std::int64_t k = 0; k < s.computed(); ++k) work[k] = {0, 0};
+  if (s.is_halved())
+    for (std::int64_t k = 0; k < s.read; ++k)
+      (k % 2 == 0 ? work[k / 2].real : work[k / 2].imaginary) = double{from[k * step]};
+  else
+    for (std::int64_t k = 0; k < s.read; ++k)
+      work[k] = {double{from[k * step]}, s.parts == 2 ? double{from[k * step + 1]} : 0};
+  if (s.onesided != 0 && s.inverse != 0) {  // the omitted conjugates
+    work[0].imaginary = 0;
+    if (s.length % 2 == 0) work[s.length / 2].imaginary = 0;
+    for (std::int64_t k = 1; 2 * k < s.length; ++k) work[s.length - k] = work[k].conjugate();
+  }
+}
+
+/// Writes one line, `step` floats apart, from its transform. `away` is NaN if an input was infinite or NaN, else 0.
+inline void write_line(const fourier_shape& s, const complex_number* made, const complex_number* turns, double away,
+                       float* to, std::int64_t step) {
+  const std::int64_t n = s.computed();
+  const double scale = s.inverse != 0 ? static_cast<double>(s.length) : 1;
+  for (std::int64_t m = 0; m < s.results; ++m) {
+    complex_number result = made[m % n];
+    if (s.is_halved()) {  // combines the transforms of even and odd values, which were computed as one
+      const complex_number other = made[(n - m % n) % n].conjugate(), even = result + other, odd = result - other;
+      const complex_number turned = complex_number{odd.imaginary, -odd.real} * turns[m];
+      result = {0.5 * (even.real + turned.real), 0.5 * (even.imaginary + turned.imaginary)};
+    }
+    to[m * step] = static_cast<float>(result.real / scale + away);
+    if (s.made == 2) to[m * step + 1] = static_cast<float>(result.imaginary / scale + away);
+  }
+}
+
+}  // namespace detail
+
+/// Transforms this part's share of the lines. `scratch`: s.scratch_bytes() bytes for this part alone.
+inline void transform_lines(const fourier_shape& s, const float* x, float* y, complex_number* scratch, part p) {
+  const double sign = s.inverse != 0 ? 1 : -1;
+  const std::int64_t n = s.computed();
+  complex_number *const turns = scratch, *const work = turns + s.length;
+  detail::fill_turns(s, sign, turns);
+  const std::int64_t from_step = s.inner * s.parts, to_step = s.inner * s.made;
   const interval lines = share(s.outer * s.inner, p);
   for (std::int64_t line = lines.begin; line < lines.end; ++line) {
-    const std::int64_t o = line / s.inner, i = line % s.inner, from_step = s.inner * s.parts,
-                       to_step = s.inner * s.made;
-    const float* const from = x + o * s.extent * from_step + i * s.parts;
-    float* const to = y + o * s.results * to_step + i * s.made;
-    complex_number* const work = turns + s.length;
-    for (std::int64_t k = 0; k < n; ++k) work[k] = {0, 0};
-    if (s.is_halved())
-      for (std::int64_t k = 0; k < s.read; ++k)
-        (k % 2 == 0 ? work[k / 2].real : work[k / 2].imaginary) = double{from[k * from_step]};
-    else
-      for (std::int64_t k = 0; k < s.read; ++k)
-        work[k] = {double{from[k * from_step]}, s.parts == 2 ? double{from[k * from_step + 1]} : 0};
-    if (s.onesided != 0 && s.inverse != 0) {  // the omitted conjugates
-      work[0].imaginary = 0;
-      if (s.length % 2 == 0) work[s.length / 2].imaginary = 0;
-      for (std::int64_t k = 1; 2 * k < s.length; ++k) work[s.length - k] = work[k].conjugate();
-    }
+    const std::int64_t o = line / s.inner, i = line % s.inner;
+    detail::read_line(s, x + o * s.extent * from_step + i * s.parts, from_step, work);
     double away = 0;  // NaN if a value is infinite or NaN
     for (std::int64_t k = 0; k < n; ++k)
       away += (work[k].real - work[k].real) + (work[k].imaginary - work[k].imaginary);
     const complex_number* const made = detail::transform(work, work + n, n, turns, s.length, sign);
-    const double scale = s.inverse != 0 ? static_cast<double>(s.length) : 1;
-    for (std::int64_t m = 0; m < s.results; ++m) {
-      complex_number result = made[m % n];
-      if (s.is_halved()) {  // combines the transforms of even and odd values, which were computed as one
-        const complex_number other = made[(n - m % n) % n].conjugate(), even = result + other, odd = result - other;
-        const complex_number turned = complex_number{odd.imaginary, -odd.real} * turns[m];
-        result = {0.5 * (even.real + turned.real), 0.5 * (even.imaginary + turned.imaginary)};
-      }
-      to[m * to_step] = static_cast<float>(result.real / scale + away);
-      if (s.made == 2) to[m * to_step + 1] = static_cast<float>(result.imaginary / scale + away);
-    }
+    detail::write_line(s, made, turns, away, y + o * s.results * to_step + i * s.made, to_step);
   }
 }
 
