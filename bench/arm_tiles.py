@@ -3,10 +3,10 @@
 
 usage: arm_tiles.py [--compiler CXX] [--analyser LLVM_MCA] [--write FILE]
 
-Compiles the largest tile of each kind of product for 64-bit Arm, takes the loop over k out of its machine code, and lets
-llvm-mca run that against models of cores: how many multiply-add instructions a cycle, and which share of what the same
-model does of them at most. A model knows latencies and pipes, but no cache and no branch that is guessed wrong: shares
-are upper bounds.
+Compiles the largest tile of each kind of product for 64-bit Arm, takes the loop over k out of its machine code, and
+lets llvm-mca run that against models of cores: how many multiply-add instructions a cycle, and which share of what the
+same model does of them at most. A model knows latencies and pipes, but no cache and no branch that is guessed wrong:
+shares are upper bounds.
 
 Needs g++-aarch64-linux-gnu and llvm-16.
 Flow: run by hand with --write docs/benchmarks/arm-models.json; bench/summary.py makes the table in docs/benchmarks.md.
@@ -41,7 +41,8 @@ FLOATS = ("f32/gemm/gemm.hpp", TILE.format(tile=f"tile<native, detail::sums<2, {
 
 def bytes_tile(in_pairs: bool) -> tuple[str, str]:
     pairs = ", true" if in_pairs else ""
-    return ("int8/gemm/gemm.hpp", TILE.format(tile=f"tile_of_bytes<native, detail::byte_sums<2, {ROWS}>, scale_method::by_line{pairs}>", arguments="byte_tile"))
+    tile = f"tile_of_bytes<native, detail::byte_sums<2, {ROWS}>, scale_method::by_line{pairs}>"
+    return ("int8/gemm/gemm.hpp", TILE.format(tile=tile, arguments="byte_tile"))
 
 
 KINDS = [
@@ -125,13 +126,15 @@ def rows_of(options: argparse.Namespace) -> list[dict]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--compiler", default="aarch64-linux-gnu-g++", help="a compiler for 64-bit Arm (default: %(default)s)")
+    parser.add_argument("--compiler", default="aarch64-linux-gnu-g++",
+                        help="a compiler for 64-bit Arm (default: %(default)s)")
     parser.add_argument("--analyser", default="llvm-mca-16", help="llvm-mca (default: %(default)s)")
     parser.add_argument("--write", metavar="FILE", help="write the data there instead of printing them")
     options = parser.parse_args()
     version = run([options.compiler, "--version"]).splitlines()[0]
     models = re.search(r"version ([\d.]+)", run([options.analyser, "--version"]))[1]
-    text = text_of({"date": str(datetime.date.today()), "compiler": version, "models": models, "rows": rows_of(options)})
+    text = text_of({"date": str(datetime.date.today()), "compiler": version, "models": models,
+                    "rows": rows_of(options)})
     if options.write:
         Path(options.write).write_text(text)
     else:

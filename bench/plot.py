@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """plot.py: pictures of what the benches measured, as SVG.
 
-usage: plot.py FOLDER   reads FOLDER/workloads.json, writes FOLDER/times-<dtype>-<threads>.svg and FOLDER/peak-<dtype>.svg
+usage: plot.py FOLDER   reads FOLDER/workloads.json,
+                        writes FOLDER/times-<dtype>-<threads>.svg and FOLDER/peak-<dtype>.svg
 
 Flow: bench/run.sh calls it after report.py, whose reader it shares. Needs matplotlib; without it there are no pictures.
 """
@@ -42,10 +43,12 @@ def plot_times(found: dict, dtype: str, threads: int, path: Path) -> None:
     for i, name in enumerate(names):
         bars = [(y, report.ratio_of(beside[name], ours)) for y, (ours, beside) in enumerate(rows)
                 if name in beside and report.has_result(beside[name])]
-        axes.barh([y + 0.4 - height * (i + 0.5) for y, _ in bars], [ratio - 1 for _, ratio in bars], height, left=1, label=name)
+        axes.barh([y + 0.4 - height * (i + 0.5) for y, _ in bars], [ratio - 1 for _, ratio in bars], height, left=1,
+                  label=name)
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")
-    axes.set_yticks(range(len(rows)), [f"{ours.name}\n{tables.time_text(ours.median('seconds'))}" for ours, _ in rows], fontsize=8)
+    axes.set_yticks(range(len(rows)),
+                    [f"{ours.name}\n{tables.time_text(ours.median('seconds'))}" for ours, _ in rows], fontsize=8)
     axes.set_xlabel("time of a peer / time of nnrt")
     axes.set_title(f"{dtype}, {threads} thread{'s' if threads > 1 else ''}")
     axes.legend(fontsize=8)
@@ -54,8 +57,8 @@ def plot_times(found: dict, dtype: str, threads: int, path: Path) -> None:
 
 def plot_peak(found: dict, dtype: str, path: Path) -> None:
     """For each workload nnrt's share of the machine's peak, with 1 and 2 threads."""
-    rows = [(ours.name, threads, ours.median("share_of_peak")) for threads in (1, 2) for ours, _ in compared(found, dtype, threads)
-            if ours.median("gflops") > 0]
+    rows = [(ours.name, threads, ours.median("share_of_peak")) for threads in (1, 2)
+            for ours, _ in compared(found, dtype, threads) if ours.median("gflops") > 0]
     names = list(dict.fromkeys(name for name, _, _ in rows))[::-1]
     if not names:
         return

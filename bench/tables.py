@@ -66,8 +66,8 @@ def head(data: dict) -> list[str]:
              f"* {'; '.join(machine['compilers'])}; flags of the programs: {machine['flags']}",
              f"* load average {machine['load']:.2f} before the benches began; measured by `{data['made_by']}`"]
     if machine.get("others", 0) > 0.05:
-        lines += [f"* **Other programs used {share_text(machine['others'])} of the cores meanwhile: caches and clock were"
-                  " shared, times of 2 threads are not reliable.**"]
+        lines += [f"* **Other programs used {share_text(machine['others'])} of the cores meanwhile:"
+                  " caches and clock were shared, times of 2 threads are not reliable.**"]
     return [*lines, ""]
 
 
@@ -151,8 +151,9 @@ def workload_tables(data: dict) -> list[str]:
 
 def threads_table(data: dict) -> list[str]:
     """The speedup of a second thread, and the largest that the machine allows."""
-    rows = [[one["network"], one["dtype"], f"{one['speedup']:.2f}×", f"{one['at_most']:.2f}×", share_text(one["of_most"]),
-             f"{one['counted']} of {one['repetitions']}"] for one in data.get("second_thread", [])]
+    rows = [[one["network"], one["dtype"], f"{one['speedup']:.2f}×", f"{one['at_most']:.2f}×",
+             share_text(one["of_most"]), f"{one['counted']} of {one['repetitions']}"]
+            for one in data.get("second_thread", [])]
     columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "repetitions"]
     return ["## Speedup of a second thread", "", *table(columns, rows, "lrrrrr")] if rows else []
 

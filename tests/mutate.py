@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """mutate.py: flips comparisons in shape rules, passes and choices of kernels, and shows which flips a test notices.
 
-Flow: tests/nightly.sh calls it as its leg `mutation`. A mutant is one operator of one line, changed in a copy of its header that
-stands before the real one on the include path; the header's own tests are compiled alone against it. A mutant is killed when they do not
-compile, fail, crash or run longer than 60 s. Those that live are tried by the rejected programs of the same name, and listed in the end.
+Flow: tests/nightly.sh calls it as its leg `mutation`. A mutant is one operator of one line, changed in a copy of its
+header. The copy's folder precedes include/ on the include path, and the header's own tests alone are compiled with it.
+A mutant is killed when they do not compile, fail, crash or run longer than 60 s. Those that live are tried by the
+rejected programs of the same name, and listed in the end.
 """
 from __future__ import annotations
 
@@ -23,15 +24,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
-# What is changed: one folder a row, with the lines that count. `reference` and the DSL functions of operators are held by other tests.
+# What is changed: one folder a row, with the lines that count. Other tests hold `reference` and the DSL functions of
+# operators.
 FOLDERS = {"ops": "nnrt/ops", "passes": "nnrt/passes", "kernels": "nnrt/kernels/bind"}
-# Of kernels: what is decided about a node. Which function a dtype gets, and what functions compute, is held by tests that run them.
+# Of kernels: what is decided about a node. Tests that run them hold which function a dtype gets, and what functions
+# compute.
 DECISION = re.compile(r"\bconstexpr (kernel_choice|bool|std::string_view) \w+\(")
 CHOICES = ROOT / "tests" / "kernels" / "choices_test.cpp"
 MOST_TESTS = 12  # that one mutant is tried by: enough for a header of windows or sums, and a minute
-FLIPS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ", " && ": " || ", " || ": " && "}
-FLAGS = ["-std=c++20", "-O0", "-D_GLIBCXX_ASSERTIONS", "-fno-exceptions", "-fno-rtti", "-DDOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS",
-         f'-DNNRT_TEST_DATA="{ROOT / "tests" / "data"}"', f'-DNNRT_MODELS_DIR="{ROOT.parent / "shared" / "models"}"', "-pthread"]
+FLIPS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ",
+         " && ": " || ", " || ": " && "}
+FLAGS = ["-std=c++20", "-O0", "-D_GLIBCXX_ASSERTIONS", "-fno-exceptions", "-fno-rtti",
+         "-DDOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS", f'-DNNRT_TEST_DATA="{ROOT / "tests" / "data"}"',
+         f'-DNNRT_MODELS_DIR="{ROOT.parent / "shared" / "models"}"', "-pthread"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,8 @@ class Mutant:
 
     def text(self) -> str:
         line = (INCLUDE / self.header).read_text(encoding="utf-8").splitlines()[self.line]
-        return f"{self.header}:{self.line + 1}:{self.column + 1}: '{self.before.strip()}' to '{self.after.strip()}' in: {line.strip()}"
+        return (f"{self.header}:{self.line + 1}:{self.column + 1}: '{self.before.strip()}' to '{self.after.strip()}'"
+                f" in: {line.strip()}")
 
     def source(self) -> str:
         lines = (INCLUDE / self.header).read_text(encoding="utf-8").split("\n")
@@ -65,7 +71,8 @@ class Mutant:
 
 
 def without_comment(line: str) -> str:
-    return re.sub(r'"(\\.|[^"\\])*"', lambda m: "_" * len(m[0]), line.split("//")[0] if not line.lstrip().startswith("//") else "")
+    code = line.split("//")[0] if not line.lstrip().startswith("//") else ""
+    return re.sub(r'"(\\.|[^"\\])*"', lambda m: "_" * len(m[0]), code)
 
 
 def mutants_of(header: Path) -> list[Mutant]:
@@ -102,7 +109,10 @@ def mutants_of(header: Path) -> list[Mutant]:
 
 
 def includers_of(header: str, folder: Path) -> list[str]:
-    """The headers directly in a folder that include another one, straight or through headers in detail/; those that name it first."""
+    """The headers directly in a folder that include another one, straight or through headers in detail/.
+
+    Those that name it themselves come first.
+    """
     found: list[str] = []
     pending = [header]
     for included in pending:
@@ -115,7 +125,10 @@ def includers_of(header: str, folder: Path) -> list[str]:
 
 
 def tests_of(mutant: Mutant) -> list[Path]:
-    """The test file that mirrors the header, and of a header in detail/ those of operators that include it. One holds all choices of kernels."""
+    """The test file that mirrors the header; for a header in detail/ also those of the operators that include it.
+
+    One file tests all choices of kernels.
+    """
     if mutant.folder() == "kernels":
         return [CHOICES]
     mirrored = [mutant.header.removeprefix("nnrt/")]
@@ -149,7 +162,8 @@ class Laboratory:
         if not self.call([*separate, test, self.main, "-o", program], overlay):
             return False
         try:
-            return subprocess.run([program, "--no-intro", "--minimal"], capture_output=True, timeout=60, check=False).returncode == 0
+            ran = subprocess.run([program, "--no-intro", "--minimal"], capture_output=True, timeout=60, check=False)
+            return ran.returncode == 0
         except subprocess.TimeoutExpired:
             return False
 
@@ -184,16 +198,20 @@ class Laboratory:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="Exit status: 0 when every mutant was noticed, 1 when some live.")
-    parser.add_argument("--budget", type=int, default=3600, metavar="SECONDS", help="begin no mutant after this time (default: 3600)")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
+                                     epilog="Exit status: 0 when every mutant was noticed, 1 when some live.")
+    parser.add_argument("--budget", type=int, default=3600, metavar="SECONDS",
+                        help="begin no mutant after this time (default: 3600)")
     parser.add_argument("--seed", type=int, default=1, help="chooses the order of mutants (default: 1)")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only headers whose path contains this, for example ops/pad")
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="only headers whose path contains this, for example ops/pad")
     parser.add_argument("--list", action="store_true", help="print the mutants that there are, and try none")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"), help="g++ by default, or what CXX says")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="mutants at a time")
     options = parser.parse_args()
 
-    headers = [h for folder in FOLDERS.values() for h in sorted((INCLUDE / folder).rglob("*.hpp")) if options.only in str(h)]
+    headers = [h for folder in FOLDERS.values() for h in sorted((INCLUDE / folder).rglob("*.hpp"))
+               if options.only in str(h)]
     mutants = [(m, tests) for h in headers for m in mutants_of(h) if (tests := tests_of(m))]
     if options.list:
         print("\n".join(m.text() for m, _ in mutants))
@@ -222,7 +240,8 @@ def main() -> int:
                 counts[mutant.folder(), is_noticed] += 1
                 if not is_noticed:
                     living.append(mutant)
-                print(f"{number} of {len(mutants)}: {'noticed' if is_noticed else 'LIVES'}  {mutant.text()}", flush=True)
+                print(f"{number} of {len(mutants)}: {'noticed' if is_noticed else 'LIVES'}  {mutant.text()}",
+                      flush=True)
 
     for mutant in living:
         print(f"lives: {mutant.text()}")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """single_include.py: makes single_include/nnrt/nnrt.hpp, what static networks need in one file.
 
-Flow: begins with the headers of STARTS and puts each header of nnrt where it is first included; headers of other libraries stay
-includes. The test single_include/up_to_date runs `--check`, which fails when the committed file is not what would be made.
+Flow: begins with the headers of STARTS and puts each header of nnrt where it is first included; headers of other
+libraries stay includes. The test single_include/up_to_date runs `--check`, which fails when the committed file is not
+what would be made.
 
     single_include.py           write the file
     single_include.py --check   say whether it is up to date
@@ -18,13 +19,15 @@ STARTS = ["nnrt/nnrt.hpp", "nnrt/io/make_weights.hpp", "nnrt/exec/stored_weights
 RESULT = ROOT / "single_include" / "nnrt" / "nnrt.hpp"
 
 PREAMBLE = f"""\
-// nnrt in one file: made by tools/single_include.py from {', '.join(STARTS)} in include/; change the headers there, not this file.
+// nnrt in one file: made by tools/single_include.py from {', '.join(STARTS)} in include/; \
+change the headers there, not this file.
 // Flow: copy it anywhere; Boost.Hana and xsimd must be on the include path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #if defined(NNRT_ISA)
-#error "nnrt: headers of include/nnrt have been included; single_include/nnrt/nnrt.hpp stands in their place, not beside them"
+#error "nnrt: headers of include/nnrt have been included; \
+single_include/nnrt/nnrt.hpp stands in their place, not beside them"
 #endif
 """
 END = "// core/config.hpp complains where it sees this.\n#define NNRT_SINGLE_INCLUDE 1\n"
@@ -66,7 +69,8 @@ class Inliner:
         elif target not in self.inlined:
             if conditional:
                 # Where the condition does not hold, whoever includes this header later would miss it.
-                sys.exit(f"{header}: <{target}> is included under a condition; include it without one, and put the condition inside it")
+                sys.exit(f"{header}: <{target}> is included under a condition;"
+                         " include it without one, and put the condition inside it")
             self.inline(target)
 
 
@@ -92,7 +96,8 @@ def main() -> int:
     committed = RESULT.read_text(encoding="utf-8") if RESULT.is_file() else ""
     if committed == made:
         return 0
-    difference = difflib.unified_diff(committed.splitlines(), made.splitlines(), "committed", "made now", lineterm="", n=1)
+    difference = difflib.unified_diff(committed.splitlines(), made.splitlines(), "committed", "made now", lineterm="",
+                                      n=1)
     print("\n".join(list(difference)[:30]))
     print("single_include/nnrt/nnrt.hpp is stale: run tools/single_include.py")
     return 1

@@ -7,9 +7,8 @@ Compiles each program of programs.py with each compiler (default: g++ and, where
 and keeps the fastest: processor time (user and system), time passed, and the largest resident set of the compiler.
 Programs that have a budget are compiled with its flags, -O2 alone, and once more for this machine. Networks of model
 files (the one of examples/model, and each --model) are compiled with their kernels, and once more without: with
-NNRT_SEPARATE_COMPILATION those are in another unit. Then links LeNet and
-MobileNetV2 and compares their code and constants with those of an empty program, and starts a micro network and an empty
-program by turns.
+NNRT_SEPARATE_COMPILATION those are in another unit. Then links LeNet and MobileNetV2 and compares their code and
+constants with those of an empty program, and starts a micro network and an empty program by turns.
 
 Flow: bench/run.sh calls it and bench/report.py reads its JSON. Only the standard library.
 """
@@ -55,12 +54,13 @@ SEPARATE = ["-DNNRT_SEPARATE_COMPILATION"]
 def literals_of(files: list[Path], compiler: str, folder: Path) -> dict[str, Path]:
     """Name of each model file, and the text that NNRT_MODEL reads, as nnrt_model() of CMake writes it."""
     writer = folder / "model_writer"
-    run_measured([compiler, "-std=c++20", *PATHS, str(ROOT / "cmake" / "model_writer.cpp"), "-o", str(writer)], folder / "compiler.log")
+    run_measured([compiler, "-std=c++20", *PATHS, str(ROOT / "cmake" / "model_writer.cpp"), "-o", str(writer)],
+                 folder / "compiler.log")
     found = {}
     for file in files:
         literal = folder / f"{file.name}.inc"
-        run_measured([str(writer), str(file.resolve()), "-o", str(literal), "--name", "network", "--path", str(file.resolve()), "--quiet"],
-                     folder / "compiler.log")
+        run_measured([str(writer), str(file.resolve()), "-o", str(literal), "--name", "network",
+                      "--path", str(file.resolve()), "--quiet"], folder / "compiler.log")
         found[file.name] = literal
     return found
 
@@ -129,8 +129,8 @@ def compile_costs(compiler: str, folder: Path, runs: int, only: str, files: list
             if compiler.startswith("g++") and flags == FLAGS and name in SECONDS:
                 cost["allowed"] = SECONDS[name]
             costs.append(cost)
-            print(f"{compiler:12} {name:30} {' '.join(flags[1:]):44} {cost['seconds']:6.2f} s  {cost['bytes'] / 2**20:6.0f} MiB",
-                  file=sys.stderr)
+            print(f"{compiler:12} {name:30} {' '.join(flags[1:]):44} {cost['seconds']:6.2f} s"
+                  f"  {cost['bytes'] / 2**20:6.0f} MiB", file=sys.stderr)
     return costs
 
 
@@ -152,7 +152,8 @@ def section_bytes(program: Path) -> dict[str, int]:
 def link(compiler: str, text: str, name: str, folder: Path) -> Path:
     source, program = folder / f"{name}.cpp", folder / name
     source.write_text(text, encoding="utf-8")
-    run_measured([compiler, *FLAGS, *NATIVE, *PATHS, "-s", str(source), "-o", str(program), "-pthread"], folder / "compiler.log")
+    run_measured([compiler, *FLAGS, *NATIVE, *PATHS, "-s", str(source), "-o", str(program), "-pthread"],
+                 folder / "compiler.log")
     return program
 
 
@@ -190,7 +191,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="only units whose name holds this; no sizes and no start-up then")
-    parser.add_argument("--model", type=Path, action="append", default=[], metavar="FILE", help="a .tflite file whose network is compiled, too")
+    parser.add_argument("--model", type=Path, action="append", default=[], metavar="FILE",
+                        help="a .tflite file whose network is compiled, too")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "bench" / "compile")
     parser.add_argument("compilers", nargs="*", default=[])

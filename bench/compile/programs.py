@@ -46,7 +46,8 @@ NNRT_MODEL(network, "network");
 using net = nnrt::graph<network>;
 
 template <std::size_t... I> int run_once(std::index_sequence<I...>) {{
-  static std::tuple<std::array<nnrt::element_t<net::inputs[I].desc.type>, static_cast<std::size_t>(net::inputs[I].desc.elements())>...> x;
+  static std::tuple<std::array<nnrt::element_t<net::inputs[I].desc.type>,
+                               static_cast<std::size_t>(net::inputs[I].desc.elements())>...> x;
   auto run = nnrt::executor<net>::create();
   if (!run) return 1;
   (*run)(std::get<I>(x)...);

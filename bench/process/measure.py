@@ -6,8 +6,8 @@ usage: measure.py [--runs N] --json FILE FOLDER   FOLDER has the programs bench_
 Flow: bench/run.sh calls it after the build; report.py makes the table. Programs and model are installed first, as the
 peers' libraries are, and run by turns, files in the page cache, one thread. Time is from before the start to the end of
 the process; peak memory is the system's own figure of the ended process; private memory is what the process says of
-itself in a run that is not timed. Size is the stripped program and its shared libraries but those of C and C++. Only the
-standard library.
+itself in a run that is not timed. Size is the stripped program and its shared libraries but those of C and C++. Only
+the standard library.
 """
 import argparse
 import json
@@ -53,8 +53,8 @@ def stripped_bytes(program: Path) -> int:
 def install(folder: Path, to: Path) -> None:
     """Copies programs and model as an installation does.
 
-    A linker writes a program piece by piece, and Linux then keeps each of its pages on its own: that a process maps 14 MB
-    of such pages takes it a millisecond longer than it takes with a file that was written from end to end.
+    A linker writes a program piece by piece, and Linux then keeps each of its pages on its own. A process that maps
+    14 MB of such pages starts a millisecond later than with a file that was written from end to end.
     """
     model = [path for path in folder.glob("mobilenet_v2.*") if path.is_file()]
     programs = [path for path in folder.glob("bench_process_*") if path.is_file() and os.access(path, os.X_OK)]

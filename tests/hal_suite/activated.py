@@ -1,7 +1,7 @@
-"""activated.py: nnrt-driverd serves a listening socket that it is given as file 3, as systemd's socket activation does it.
+"""activated.py: nnrt-driverd serves a listening socket that it gets as file 3, as systemd's socket activation does it.
 
 Usage: activated.py NNRT_DRIVERD NNRT_HAL_TEST FOLDER_OF_UNITS
-Flow: tests/CMakeLists.txt registers it as hal_suite/activated. Where systemd-analyze is installed, it looks at the units as well.
+Flow: tests/CMakeLists.txt registers it as hal_suite/activated. Where systemd-analyze is installed, it checks the units.
 """
 import os
 import shutil
@@ -40,7 +40,8 @@ def main(driverd: str, hal_test: str, units: Path) -> int:
         listener.listen(8)
         for _ in range(2):  # the socket outlives a host, and the next one serves it
             child = begin(driverd, listener, [])
-            tested = subprocess.run([hal_test, "--socket", path, "--quiet", "--filter", "identity."], capture_output=True, text=True)
+            tested = subprocess.run([hal_test, "--socket", path, "--quiet", "--filter", "identity."],
+                                    capture_output=True, text=True)
             os.kill(child, signal.SIGTERM)
             ended = exit_code(child)
             assert tested.returncode == 0, tested.stdout + tested.stderr
@@ -49,12 +50,16 @@ def main(driverd: str, hal_test: str, units: Path) -> int:
         assert exit_code(begin(driverd, listener, ["--socket", path + "2"])) == 2, "two sockets"
         assert exit_code(begin(driverd, listener, [], of_this_process=False)) == 2, "somebody else's socket"
     if analyze := shutil.which("systemd-analyze"):
-        verified = subprocess.run([analyze, "verify", *map(str, units.glob("nnrt-driverd.*"))], capture_output=True, text=True)
-        complaints = [line for line in verified.stderr.splitlines() if "nnrt-driverd" in line and "is not executable" not in line]
+        verified = subprocess.run([analyze, "verify", *map(str, units.glob("nnrt-driverd.*"))],
+                                  capture_output=True, text=True)
+        complaints = [line for line in verified.stderr.splitlines()
+                      if "nnrt-driverd" in line and "is not executable" not in line]
         assert not complaints, "\n".join(complaints)
-    for unit, wanted in {"service": ["NoNewPrivileges=yes", "SystemCallFilter="], "socket": ["ListenSequentialPacket=", "SocketMode=0600"]}.items():
+    for unit, wanted in {"service": ["NoNewPrivileges=yes", "SystemCallFilter="],
+                         "socket": ["ListenSequentialPacket=", "SocketMode=0600"]}.items():
         text = (units / f"nnrt-driverd.{unit}").read_text(encoding="utf-8")
-        assert "@" not in text.replace("@system-service", "").replace("@privileged @resources", ""), "a name that was not filled in"
+        named = text.replace("@system-service", "").replace("@privileged @resources", "")
+        assert "@" not in named, "a name that was not filled in"
         assert all(one in text for one in wanted), unit
     return 0
 

@@ -1,6 +1,7 @@
 """rounding_vectors.py: golden numbers of how an accelerator rounds, from the formulas alone, in exact fractions.
 
-Flow: python3 tests/policy/rounding_vectors.py > tests/policy/rounding_vectors.hpp; rounding_test.cpp holds the library against them.
+Flow: python3 tests/policy/rounding_vectors.py > tests/policy/rounding_vectors.hpp; rounding_test.cpp tests the library
+against them.
 
 The formulas: q = clip(nearbyint(x / scale + zero_point)), division and sum in float, halves to even; of an accumulator
 q = clip(nearbyint(accumulator * mantissa * 2^(exponent - 31) + zero_point)), exact up to the one rounding; of two
@@ -59,7 +60,8 @@ def stored_rows(random_of: random.Random) -> list[str]:
 
 def requantised_rows(random_of: random.Random) -> list[str]:
     rows = []
-    for factor in (Fraction(1, 2), Fraction(1, 64), Fraction(3, 4), Fraction(1, 3), Fraction(1, 1 << 20), Fraction(5, 2), Fraction(1, 1 << 31)):
+    for factor in (Fraction(1, 2), Fraction(1, 64), Fraction(3, 4), Fraction(1, 3), Fraction(1, 1 << 20),
+                   Fraction(5, 2), Fraction(1, 1 << 31)):
         mantissa, exponent = mantissa_of(factor)
         exact = mantissa * Fraction(2) ** (exponent - 31)
         for zero_point in (0, 5):
@@ -69,7 +71,8 @@ def requantised_rows(random_of: random.Random) -> list[str]:
             for total in sums:
                 total = max(-(1 << 31), min((1 << 31) - 1, total))
                 q = round(total * exact + zero_point)
-                rows.append(f"{{{total}, {{{mantissa}, {exponent}}}, {zero_point}, {clip(q, 8)}, {clip(q, 16)}}}".replace("{-2147483648,", "{-2147483647 - 1,"))
+                row = f"{{{total}, {{{mantissa}, {exponent}}}, {zero_point}, {clip(q, 8)}, {clip(q, 16)}}}"
+                rows.append(row.replace("{-2147483648,", "{-2147483647 - 1,"))
     return rows
 
 
@@ -80,18 +83,24 @@ def sum_rows(random_of: random.Random) -> list[str]:
         mantissa, exponent = mantissa_of(max(fa, fb))
         unit = Fraction(2) ** (exponent - 31)
         ma, mb = (mantissa if f == max(fa, fb) else int(f / max(fa, fb) * mantissa + Fraction(1, 2)) for f in (fa, fb))
-        for a, b in [(1, 0), (0, 1), (1, 1), (-1, 3), (127, 127), (-128, -128)] + [(random_of.randint(-128, 127), random_of.randint(-128, 127)) for _ in range(20)]:
-            rows.append(f"{{{a_scale!r}F, {b_scale!r}F, {y_scale!r}F, {a}, {b}, {clip(round((a * ma + b * mb) * unit), 8)}}}")
+        pairs = [(1, 0), (0, 1), (1, 1), (-1, 3), (127, 127), (-128, -128)]
+        pairs += [(random_of.randint(-128, 127), random_of.randint(-128, 127)) for _ in range(20)]
+        for a, b in pairs:
+            stored = clip(round((a * ma + b * mb) * unit), 8)
+            rows.append(f"{{{a_scale!r}F, {b_scale!r}F, {y_scale!r}F, {a}, {b}, {stored}}}")
     return rows
 
 
 def unit_rows(random_of: random.Random) -> list[str]:
     rows = []
-    for x_scale, w_scale, r_scale, y_scale in ((0.5, 0.25, 0.5, 1.0), (0.03125, 0.0078125, 0.0625, 0.0625), (0.1, 0.013, 0.3, 0.27), (0.02, 0.004, 1e-6, 0.05), (0.7, 0.9, 0.11, 3.0)):
+    for x_scale, w_scale, r_scale, y_scale in ((0.5, 0.25, 0.5, 1.0), (0.03125, 0.0078125, 0.0625, 0.0625),
+                                               (0.1, 0.013, 0.3, 0.27), (0.02, 0.004, 1e-6, 0.05),
+                                               (0.7, 0.9, 0.11, 3.0)):
         of_sums = as_float(x_scale) * as_float(w_scale)
         (m, e), (big_m, big_e) = mantissa_of(as_float(r_scale) / of_sums), mantissa_of(of_sums / as_float(y_scale))
         small, large = m * Fraction(2) ** (e - 31), big_m * Fraction(2) ** (big_e - 31)
-        sums = [0, 1, -1, 2, 3, -3, 100] + [random_of.randint(-20000, 20000) for _ in range(8)] + [int(Fraction(2 * k + 1, 2) / large) for k in (-2, -1, 0, 1)]
+        sums = [0, 1, -1, 2, 3, -3, 100] + [random_of.randint(-20000, 20000) for _ in range(8)]
+        sums += [int(Fraction(2 * k + 1, 2) / large) for k in (-2, -1, 0, 1)]
         for total in sums:
             addend = random_of.choice([0, 1, -1, 3, 127, -128, random_of.randint(-128, 127)])
             for is_rectified in (False, True):
@@ -105,7 +114,8 @@ def unit_rows(random_of: random.Random) -> list[str]:
 def table(name: str, kind: str, rows: list[str]) -> str:
     pairs = [", ".join(rows[i : i + 2]) for i in range(0, len(rows), 2)]
     columns = 120 - len("    ,")
-    lines = "\n".join("    " + (pair if len(pair) <= columns else pair.replace("}, {", "},\n    {")) + "," for pair in pairs)
+    lines = "\n".join("    " + (pair if len(pair) <= columns else pair.replace("}, {", "},\n    {")) + ","
+                      for pair in pairs)
     return f"inline constexpr {kind} {name}[] = {{\n{lines}\n}};\n"
 
 
@@ -119,9 +129,11 @@ def main() -> None:
     print("struct requantised_row {\n  std::int32_t sum;\n  nnrt::fixed_point factor;\n  int zero_point, i8, i16;\n};")
     print("/// Scales of a, b and their sum, two stored numbers, and what is stored.")
     print("struct sum_row {\n  float a_scale, b_scale, y_scale;\n  int a, b, y;\n};")
-    print("/// Scales of a convolution's input and weight, of an addend and of the result; a sum, a stored addend, whether relu is")
+    print("/// Scales of a convolution's input and weight, of an addend and of the result;"
+          " a sum, a stored addend, whether relu is")
     print("/// fused, and what is stored.")
-    print("struct unit_row {\n  float x_scale, w_scale, addend_scale, y_scale;\n  int sum, addend;\n  bool is_rectified;\n  int y;\n};\n")
+    print("struct unit_row {\n  float x_scale, w_scale, addend_scale, y_scale;\n  int sum, addend;\n"
+          "  bool is_rectified;\n  int y;\n};\n")
     print("// clang-format off\n")
     print(table("stored_rows", "stored_row", stored_rows(random_of)))
     print(table("requantised_rows", "requantised_row", requantised_rows(random_of)))

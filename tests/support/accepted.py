@@ -1,12 +1,13 @@
 """accepted.py: compiles a program as the README tells its readers to, runs it, and looks at what it links.
 
-Flow: tests/CMakeLists.txt registers each file of tests/acceptance, and each program of README.md, through nnrt_add_acceptance().
+Flow: tests/CMakeLists.txt registers each file of tests/acceptance, and each program of README.md, through
+nnrt_add_acceptance().
 
     accepted.py SOURCE SCRATCH_DIRECTORY COMPILER FLAGS...
 
-SOURCE is a C++ file, or a Markdown file whose ```cpp blocks with a main() are programs. A line `// flags: ...` among the first ten
-of a program adds flags; {here} stands for the folder of SOURCE. A program is accepted when it compiles without a word, exits
-with 0, and links no library but those that every C++ program links.
+SOURCE is a C++ file, or a Markdown file whose ```cpp blocks with a main() are programs. A line `// flags: ...` among
+the first ten of a program adds flags; {here} stands for the folder of SOURCE. A program is accepted when it compiles
+without a word, exits with 0, and links no library but those that every C++ program links.
 """
 import re
 import subprocess

@@ -1,7 +1,8 @@
 """contract_rows.py: how many rows of the C functions' contract have a test, function by function.
 
-Flow: counts the rows of tests/c_api/contract_test.cpp against the functions that the C headers declare; a function without a row that answers
-SUCCESS, an object or DONE, or without any row that refuses something, fails. tests/CMakeLists.txt registers it as hygiene/contract.
+Flow: counts the rows of tests/c_api/contract_test.cpp against the functions that the C headers declare. A function
+fails without a row that answers SUCCESS, an object or DONE, or without any row that refuses something.
+tests/CMakeLists.txt registers it as hygiene/contract.
 """
 import re
 import sys
@@ -9,7 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HEADERS = [ROOT / "include/neural_network_runtime" / name for name in ("neural_network_core.h", "neural_network_runtime.h")]
+HEADERS = [ROOT / "include/neural_network_runtime" / name
+           for name in ("neural_network_core.h", "neural_network_runtime.h")]
 ROWS = ROOT / "tests/c_api/contract_test.cpp"
 GOOD = {"SUCCESS", "AN_OBJECT", "DONE"}
 # Nothing can be refused: they take no argument.
@@ -25,7 +27,8 @@ def main() -> int:
     rows = re.findall(r'\{"(OH_NN\w+)",\s+"[^"]+",\s+(\w+),', ROWS.read_text(encoding="utf-8"))
     good = Counter(function for function, answer in rows if answer in GOOD)
     refusals = Counter(function for function, answer in rows if answer not in GOOD)
-    complaints = [f"{name}: a row for a function that no header declares" for name in set(good | refusals) - set(declared)]
+    complaints = [f"{name}: a row for a function that no header declares"
+                  for name in set(good | refusals) - set(declared)]
     for name, takes_nothing in sorted(declared.items()):
         print(f"{name:50} {good[name]:3} that succeed, {refusals[name]:3} that are refused")
         if not good[name]:

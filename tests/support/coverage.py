@@ -1,6 +1,7 @@
 """coverage.py: which part of the lines and branches of include/ the tests ran, folder by folder.
 
-Flow: tests/nightly.sh runs the tests of the preset `coverage`, then this: it merges the counters and asks llvm-cov for each header.
+Flow: tests/nightly.sh runs the tests of the preset `coverage`, then this: it merges the counters and asks llvm-cov for
+each header.
 """
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def main() -> int:
     merged = build / "profiles" / "all.profdata"
     subprocess.run(["llvm-profdata-16", "merge", "-sparse", "-o", merged, *raw], check=True)
     objects = [argument for program in programs(build) for argument in ("-object", str(program))]
-    exported = subprocess.run(["llvm-cov-16", "export", "-summary-only", f"-instr-profile={merged}", *objects], check=True, capture_output=True, text=True)
+    exported = subprocess.run(["llvm-cov-16", "export", "-summary-only", f"-instr-profile={merged}", *objects],
+                              check=True, capture_output=True, text=True)
     counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: {"lines": [0, 0], "branches": [0, 0]})
     for file in json.loads(exported.stdout)["data"][0]["files"]:
         path = Path(file["filename"])
@@ -47,7 +49,8 @@ def main() -> int:
         sys.exit("no header of include/ has counters")
     print(f"{'folder':24} {'lines':>18} {'branches':>20}")
     for folder in sorted(counts, key=lambda name: (name.startswith("all"), name)):
-        cells = [f"{covered:,} of {count:,} ({covered / max(count, 1):.1%})" for covered, count in counts[folder].values()]
+        cells = [f"{covered:,} of {count:,} ({covered / max(count, 1):.1%})"
+                 for covered, count in counts[folder].values()]
         print(f"{folder:24} {cells[0]:>24} {cells[1]:>24}")
     return 0
 

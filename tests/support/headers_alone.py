@@ -1,7 +1,8 @@
 """headers_alone.py: every public header compiles alone; C headers do so as C99, too.
 
-Flow: tests/CMakeLists.txt registers two calls per compiler. Headers that programs include compile as they do in programs of one unit, all of
-them nightly and two every day; the others leave what they would instantiate, every operator, to another unit: what they include is the same.
+Flow: tests/CMakeLists.txt registers two calls per compiler. Headers that programs include compile as they do in
+programs of one unit, all of them nightly and two every day. The others are compiled without what they would
+instantiate, which is every operator: a separate unit has it, and what they include is the same.
 
     headers_alone.py alone|all_alone INCLUDE_DIRECTORY COMPILER FLAGS...
 
@@ -18,7 +19,8 @@ WHOLE_EVERY_DAY = {"nnrt/nnrt.hpp", "nnrt/dynamic.hpp"}
 
 def compile_alone(header: str, command: list[str]) -> str:
     # Through standard input: a header as the main file would be warned about its #pragma once.
-    run = subprocess.run([*command, "-fsyntax-only", "-"], input=f"#include <{header}>\n", capture_output=True, text=True)
+    run = subprocess.run([*command, "-fsyntax-only", "-"], input=f"#include <{header}>\n",
+                         capture_output=True, text=True)
     if run.returncode == 0:
         return ""
     return f"* {header}\n" + "\n".join(run.stderr.splitlines()[:15])

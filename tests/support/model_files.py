@@ -3,11 +3,14 @@
 
 Flow: tests/CMakeLists.txt registers it for the files that are there; it compiles one program for each.
 
-    model_files.py --writer PROGRAM --runner PROGRAM --source FILE [--changed N] [--every N] [--large] FOLDER-OR-FILE... -- COMPILER FLAGS...
+    model_files.py --writer PROGRAM --runner PROGRAM --source FILE [--changed N] [--every N] [--large]
+                   FOLDER-OR-FILE... -- COMPILER FLAGS...
 
-Each file is run by RUNNER, which reads it at run time, and by SOURCE, compiled with what WRITER makes of it. A file that RUNNER refuses must be a compile error with
-the same words. With --large each file is tried another time with more than 1 MiB of zeros behind it. With --changed N, N files are tried besides in which one byte is another, and with --every N files that are cut at every N-th byte: the compiler may
-refuse them or give a network, but it may neither crash nor take longer than a minute.
+Each file is run by RUNNER, which reads it at run time, and by SOURCE, compiled with what WRITER makes of it. A file
+that RUNNER refuses must be a compile error with the same words. --large tries each file another time with more than
+1 MiB of zeros appended. --changed N also tries N copies of each file with one byte changed, and --every N copies that
+are cut at every N-th byte: the compiler may refuse them or give a network, but it may neither crash nor take longer
+than a minute.
 """
 import argparse
 import random
@@ -43,7 +46,8 @@ class Checker:
     def compile(self, model: Path, further, seconds):
         """The compiler's exit code and what it said; None for a file that is not even a FlatBuffer."""
         literal = self.folder / "network.inc"
-        written = subprocess.run([self.arguments.writer, model, "-o", literal, "--name", "network", "--path", model, "--quiet"], capture_output=True, text=True)
+        written = subprocess.run([self.arguments.writer, model, "-o", literal, "--name", "network", "--path", model,
+                                  "--quiet"], capture_output=True, text=True)
         if written.returncode != 0:
             return None
         command = [*self.compiler, f'-DMODEL_BYTES="{literal}"', *further, self.arguments.source]
@@ -62,7 +66,8 @@ class Checker:
         if ran.returncode == 3:
             reason = reason_in(said)
             if code == 0 or not reason or not words(ran.stdout).startswith(words(reason)[:400]):
-                self.complain(name, f"a program says: {ran.stdout.strip()}\nand the compiler ({code}): {reason or said[:2000]}")
+                self.complain(name, f"a program says: {ran.stdout.strip()}\n"
+                                    f"and the compiler ({code}): {reason or said[:2000]}")
             else:
                 print(f"{name}: refused alike: {ran.stdout.strip()}", flush=True)
             return
@@ -98,7 +103,8 @@ def main() -> int:
     parser.add_argument("--writer", required=True, help="program that writes literals")
     parser.add_argument("--runner", required=True, help="program that runs files")
     parser.add_argument("--source", required=True, help="in_the_compiler.cpp")
-    parser.add_argument("--changed", type=int, default=0, metavar="N", help="files with one byte changed, for each file")
+    parser.add_argument("--changed", type=int, default=0, metavar="N",
+                        help="files with one byte changed, for each file")
     parser.add_argument("--every", type=int, default=0, metavar="N", help="cut each file at every N-th byte")
     parser.add_argument("--large", action="store_true", help="try each file with 1 MiB of zeros behind it, too")
     parser.add_argument("--seed", type=int, default=1, help="chooses the changed bytes")
@@ -119,7 +125,8 @@ def main() -> int:
                 checker.check_same(Path(folder) / "large.tflite", f"{model.name}, larger")
             for i in range(arguments.changed):
                 at, byte = dice.randrange(len(content)), dice.randrange(1, 256)
-                checker.check_harmless(content[:at] + bytes([content[at] ^ byte]) + content[at + 1:], f"{model.name}, byte {at} changed by {byte}")
+                checker.check_harmless(content[:at] + bytes([content[at] ^ byte]) + content[at + 1:],
+                                       f"{model.name}, byte {at} changed by {byte}")
             for size in range(arguments.every, len(content), arguments.every) if arguments.every else []:
                 checker.check_harmless(content[:size], f"{model.name}, cut at byte {size}")
     print(f"{len(files)} files, {len(checker.wrong)} wrong")

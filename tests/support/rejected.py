@@ -1,4 +1,4 @@
-"""rejected.py: proves that a program is rejected for the reason its first lines state, and accepted once that is mended.
+"""rejected.py: a program is rejected for the reason that its first lines state, and accepted once that is mended.
 
 Flow: tests/CMakeLists.txt registers each file of tests/compile_fail through nnrt_add_compile_fail().
 

@@ -4,9 +4,10 @@ Flow: tests/CMakeLists.txt registers it for the night, as bits/references.
 
     same_bits.py TESTS_DIRECTORY SCRATCH_DIRECTORY COMPILER... [--flags FLAG...] [--isas ISA...]
 
-Each COMPILER makes tests/bits/references.cpp with the references of all operators at -O0, -O2 and -O3, for each ISA (flags joined by commas, or "none").
-All programs must print the same lines, one for each operator and dtype. Nodes are made by code that is never optimised. Where the compiler is g++
-and the set has fused multiply-adds, no instruction of the references may be one: that shows, too, what random numbers do not.
+Each COMPILER makes tests/bits/references.cpp with the references of all operators at -O0, -O2 and -O3, for each ISA
+(flags joined by commas, or "none"). All programs must print the same lines, one for each operator and dtype. Nodes are
+made by code that is never optimised. Where the compiler is g++ and the set has fused multiply-adds, no instruction of
+the references may be one: this finds fusion that random numbers do not show.
 """
 import argparse
 import re
@@ -26,12 +27,14 @@ def compile_one(command: list[str], source: Path, to: Path) -> Path:
 
 def is_gcc(compiler: str) -> bool:
     """By what it says of itself: CMake may call it c++."""
-    return "Free Software Foundation" in subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+    return "Free Software Foundation" in version.stdout
 
 
 def fused_in(unit: Path) -> list[str]:
     """The functions of an object file that have fused instructions."""
-    text = subprocess.run(["objdump", "-d", "-C", "--no-show-raw-insn", str(unit)], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["objdump", "-d", "-C", "--no-show-raw-insn", str(unit)],
+                          capture_output=True, text=True, check=True).stdout
     found, function = [], ""
     for line in text.splitlines():
         if line.endswith(">:"):
@@ -49,7 +52,8 @@ def main() -> int:
     parser.add_argument("--flags", nargs="*", default=[])
     parser.add_argument("--isas", nargs="*", default=["none"])
     parser.add_argument("--levels", nargs="*", default=["O0", "O2", "O3"])
-    words = [word.replace("-", "\0", 1) if word.startswith("-") and not word.startswith("--") else word for word in sys.argv[1:]]
+    words = [word.replace("-", "\0", 1) if word.startswith("-") and not word.startswith("--") else word
+             for word in sys.argv[1:]]
     given = parser.parse_args(words)
     flags = [flag.replace("\0", "-") for flag in given.flags] + [f"-I{given.tests}", "-DNNRT_TEST_REFERENCES_ALONE"]
     given.scratch.mkdir(parents=True, exist_ok=True)
@@ -63,16 +67,20 @@ def main() -> int:
                      for path in ("battery/random_node.cpp", "bits/references.cpp")]
             for level in given.levels:
                 way = f"{name}.{level}"
-                references = compile_one([compiler, *flags, *machine, f"-{level}"], given.tests / "support/catalogue.cpp", given.scratch / f"{way}.o")
+                references = compile_one([compiler, *flags, *machine, f"-{level}"],
+                                         given.tests / "support/catalogue.cpp", given.scratch / f"{way}.o")
                 if is_gcc(compiler) and level != "O0":
-                    failures += [f"{way} has fused instructions in {function[:200]}" for function in fused_in(references)]
+                    failures += [f"{way} has fused instructions in {function[:200]}"
+                                 for function in fused_in(references)]
                 program = given.scratch / way
-                subprocess.run([compiler, *map(str, units), str(references), "-pthread", "-o", str(program)], check=True)
+                subprocess.run([compiler, *map(str, units), str(references), "-pthread", "-o", str(program)],
+                               check=True)
                 lines = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout.splitlines()
                 print(f"{way}: {len(lines)} operators and dtypes", flush=True)
                 if first is None:
                     first = (way, lines)
-                failures += [f"{way} says {ours}, {first[0]} {theirs}" for ours, theirs in zip(lines, first[1]) if ours != theirs]
+                failures += [f"{way} says {ours}, {first[0]} {theirs}"
+                             for ours, theirs in zip(lines, first[1]) if ours != theirs]
                 if len(lines) != len(first[1]) or not lines:
                     failures.append(f"{way} prints {len(lines)} lines, {first[0]} {len(first[1])}")
     print("\n".join(failures[:100]))

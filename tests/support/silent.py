@@ -1,9 +1,11 @@
-"""silent.py: compiles users' programs as users do, optimised for one instruction set after the other, and shows what a compiler says of them.
+"""silent.py: compiles users' programs as users do, optimised for each instruction set, and shows what compilers print.
 
-Flow: the leg `silent` of tests/nightly.sh runs it. Warnings of the middle of a compiler appear only where it optimises, and only for headers that are
-not read with -isystem: hence nothing is linked or run here, and -fsyntax-only would show nothing.
+Flow: the leg `silent` of tests/nightly.sh runs it. Warnings of a compiler's optimiser appear only where it optimises,
+and only for headers that are not read with -isystem. Hence nothing is linked or run here, and -fsyntax-only would show
+nothing.
 
-    silent.py [--jobs N] [--compilers g++,clang++-16] [--levels O1,O2,O3] [--sets sse4,avx2,avx512,native] [--match REGEX]
+    silent.py [--jobs N] [--compilers g++,clang++-16] [--levels O1,O2,O3] [--sets sse4,avx2,avx512,native]
+              [--match REGEX]
 
 Programs are those of examples/ (README.md shows one of them), tests/networks/, tests/acceptance/ and tests/silent/, and
 nnrt/src.hpp, which has every operator for networks that arrive at run time. Exits with 1 if a compiler prints anything.
@@ -33,16 +35,18 @@ def literals_of(folder: Path, scratch: Path) -> list[str]:
     """The flags that give NNRT_MODEL the bytes of the folder's model files, as nnrt_model() of CMake does."""
     models, writer, flags = sorted(folder.glob("*.tflite")), scratch / "model_writer", []
     if models and not writer.exists():
-        subprocess.run(["g++", "-std=c++20", f"-I{ROOT / 'include'}", str(ROOT / "cmake" / "model_writer.cpp"), "-o", str(writer)], check=True)
+        subprocess.run(["g++", "-std=c++20", f"-I{ROOT / 'include'}", str(ROOT / "cmake" / "model_writer.cpp"),
+                        "-o", str(writer)], check=True)
     for model in models:
         literal = scratch / f"{model.name}.inc"
-        subprocess.run([str(writer), str(model), "-o", str(literal), "--name", model.name, "--path", str(model), "--quiet"], check=True)
+        subprocess.run([str(writer), str(model), "-o", str(literal), "--name", model.name, "--path", str(model),
+                        "--quiet"], check=True)
         flags += ["-include", str(literal)]
     return flags
 
 
 def flags_of(source: Path) -> list[str]:
-    """What the program needs beside the flags of all: its own `// flags:` line, and the folders that its CMake target has."""
+    """What the program needs besides FLAGS: its own `// flags:` line, and the folders that its CMake target has."""
     own = re.search(r"^// flags: (.*)$", "\n".join(source.read_text(encoding="utf-8").splitlines()[:10]), re.M)
     extra = [word.replace("{here}", str(source.parent)) for word in own.group(1).split()] if own else []
     return [*extra, f"-I{source.parent}", f"-I{DIGITS}", f"-I{ROOT / 'bench'}", f"-I{ROOT / 'tests'}"]
@@ -53,7 +57,8 @@ def programs(scratch: Path) -> list[tuple[str, Path, list[str]]]:
     found = []
     for pattern in ("examples/*/*.cpp", "tests/networks/*.cpp", "tests/acceptance/*.cpp", "tests/silent/*.cpp"):
         for source in sorted(ROOT.glob(pattern)):
-            found.append((str(source.relative_to(ROOT)), source, [*SEPARATE, *flags_of(source), *literals_of(source.parent, scratch)]))
+            flags = [*SEPARATE, *flags_of(source), *literals_of(source.parent, scratch)]
+            found.append((str(source.relative_to(ROOT)), source, flags))
     for header, separate in (("nnrt/src.hpp", []), ("nnrt/src_forms.hpp", SEPARATE)):
         source = scratch / (Path(header).stem + ".cpp")
         source.write_text(f"#include <{header}>\n", encoding="utf-8")
@@ -72,8 +77,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         units = [u for u in programs(Path(scratch)) if re.search(asked.match, u[0])]
         jobs = [(name, compiler, level, isa, [compiler, *FLAGS, f"-{level}", *SETS[isa], *extra, str(source)])
-                for isa in asked.sets.split(",") for level in asked.levels.split(",") for compiler in asked.compilers.split(",")
-                for name, source, extra in units]
+                for isa in asked.sets.split(",") for level in asked.levels.split(",")
+                for compiler in asked.compilers.split(",") for name, source, extra in units]
 
         def compile_one(job) -> bool:
             name, compiler, level, isa, command = job

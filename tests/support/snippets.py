@@ -1,7 +1,7 @@
 """snippets.py: compiles the pieces of programs in a document, where a file of tests/snippets lets them stand.
 
-Flow: tests/CMakeLists.txt registers each file of tests/snippets. Whole programs of documents are not for here: accepted.py runs those with a main(), and
-rejected.py has those refused that say what they expect.
+Flow: tests/CMakeLists.txt registers each file of tests/snippets. Whole programs of documents are not compiled here:
+accepted.py runs those with a main(), and rejected.py has those refused that say what they expect.
 
     snippets.py SOURCE DOCUMENT SCRATCH_FILE COMPILER FLAGS...
 
