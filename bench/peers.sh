@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# peers.sh: runs bench/run.sh in a Debian sid of its own, which has newer releases of the libraries that nnrt is compared with.
-# Flow: debootstrap makes the system, the repository's committed files go in, bench/run.sh installs the rest inside and measures.
+# peers.sh: runs bench/run.sh in a Debian sid of its own, which has newer releases of the libraries that nnrt is
+# compared with.
+# Flow: debootstrap makes the system, the repository's committed files go in, bench/run.sh installs the rest inside and
+# measures.
 set -euo pipefail
 
 usage() {
@@ -52,7 +54,8 @@ add_onnxruntime() {
   [ ! -e "$folder/libonnxruntime.so.1" ] || return 0
   command -v npm >/dev/null || { echo "no npm here: Debian's ONNX Runtime is measured" >&2; return 0; }
   mkdir -p "$folder" "$package"
-  quietly "$package.log" npm install --prefix "$package" --ignore-scripts --no-audit --no-fund onnxruntime-node || return 0
+  quietly "$package.log" npm install --prefix "$package" --ignore-scripts --no-audit --no-fund onnxruntime-node ||
+    return 0
   cp "$root"/usr/include/onnxruntime/onnxruntime_*c_api.h "$folder/"
   # Under its own name only when it is whole: that name says that all is here.
   cp "$package"/node_modules/onnxruntime-node/bin/*/linux/"$(node -p process.arch)"/libonnxruntime.so.1 "$folder/part"
@@ -65,9 +68,11 @@ copy_network_settings "$root"
 trap 'unmount_system "$root"' EXIT
 mount_system "$root"
 echo "bringing the system in $root up to date" >&2
-quietly "$root/var/log/nnrt.log" inside "$root" env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get -q -y update && apt-get -q -y dist-upgrade'
+quietly "$root/var/log/nnrt.log" inside "$root" env DEBIAN_FRONTEND=noninteractive \
+  sh -c 'apt-get -q -y update && apt-get -q -y dist-upgrade'
 copy_repository
-quietly "$root/var/log/nnrt.log" inside "$root" bash -c '. /nnrt/tools/packages.sh && install_packages $(known_packages $peers)'
+quietly "$root/var/log/nnrt.log" inside "$root" \
+  bash -c '. /nnrt/tools/packages.sh && install_packages $(known_packages $peers)'
 add_onnxruntime
 
 part=run
@@ -76,10 +81,12 @@ for argument in "$@"; do
 done
 status=0
 # shellcheck disable=SC2086  # one word or none
-inside "$root" env NNRT_BENCH_CALL="bench/peers.sh DIRECTORY${*:+ $*}" NNRT_ONNXRUNTIME=/opt/onnxruntime /nnrt/bench/run.sh "$@" $part || status=$?
+inside "$root" env NNRT_BENCH_CALL="bench/peers.sh DIRECTORY${*:+ $*}" NNRT_ONNXRUNTIME=/opt/onnxruntime \
+  /nnrt/bench/run.sh "$@" $part || status=$?
 [ -d "$root/nnrt/build/bench" ] || exit "$status"  # --help, say, measures nothing
 mkdir -p "$repository/build/bench-sid"
-find "$root/nnrt/build/bench" -maxdepth 1 \( -name '*.json' -o -name '*.md' -o -name '*.svg' \) -exec cp {} "$repository/build/bench-sid/" \;
+find "$root/nnrt/build/bench" -maxdepth 1 \( -name '*.json' -o -name '*.md' -o -name '*.svg' \) \
+  -exec cp {} "$repository/build/bench-sid/" \;
 give_back "$repository/build"
 echo "tables, JSON and pictures: build/bench-sid" >&2
 exit "$status"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run.sh: measures how fast nnrt runs beside other libraries, and what it costs to compile, on this machine; prints the tables.
+# run.sh: measures how fast nnrt runs beside other libraries, and what it costs to compile, on this machine; prints the
+# tables.
 # Flow: needs nothing but this; everything is made under build/bench. bench/peers.sh runs it where newer libraries are.
 set -euo pipefail
 
@@ -8,8 +9,8 @@ usage() {
 usage: bench/run.sh [--help] [--quick] [--only LIST] [--peers LIST] [--write FILE] [run] [process] [compile]
 
 Installs missing Debian packages (as root, else through sudo), builds the benches in build/bench and prints as Markdown:
-  run      the machine's limits; networks and layers, floats and int8, 1 and 2 threads, beside the peers that are installed;
-           what networks' steps take
+  run      the machine's limits; networks and layers, floats and int8, 1 and 2 threads, beside the peers that are
+           installed; what networks' steps take
   process  start, memory and size of a whole process that runs MobileNetV2 once, beside the peers'
   compile  time and memory of compilers for headers, networks and generated graphs; size of code; start-up
 All of them, unless some are named. Each result is checked before it is timed.
@@ -20,8 +21,8 @@ All of them, unless some are named. Each result is checked before it is timed.
   --peers LIST   these peers alone: --peers xnnpack,onnxruntime; none installs no peer and measures none
   --write FILE   the data file goes to FILE, too: --write docs/benchmarks/zen5.json; then bench/summary.py --write
 
-JSON, tables and pictures (SVG) go to build/bench, their medians to build/bench/measured.json, every step of the networks to build/bench/steps.md and, for
-chrome://tracing, to build/bench/trace-*.json.
+JSON, tables and pictures (SVG) go to build/bench, their medians to build/bench/measured.json, every step of the
+networks to build/bench/steps.md and, for chrome://tracing, to build/bench/trace-*.json.
 NNRT_ONNXRUNTIME may name a folder with another ONNX Runtime: onnxruntime_c_api.h and libonnxruntime.so.1.
 EOT
 }
@@ -75,9 +76,11 @@ build() {
   shift
   echo "building the benches in $out: some minutes, the first time" >&2
   # -U: another call may name another ONNX Runtime.
-  quietly "$out.log" cmake -S . -B "$out" -G Ninja -U NNRT_ONNXRUNTIME_LIBRARY -U NNRT_ONNXRUNTIME_INCLUDE -D CMAKE_CXX_COMPILER=g++ -D CMAKE_BUILD_TYPE=Release \
+  quietly "$out.log" cmake -S . -B "$out" -G Ninja -U NNRT_ONNXRUNTIME_LIBRARY -U NNRT_ONNXRUNTIME_INCLUDE \
+    -D CMAKE_CXX_COMPILER=g++ -D CMAKE_BUILD_TYPE=Release \
     -D NNRT_BUILD_BENCH=ON -D NNRT_BUILD_TESTS=OFF -D NNRT_BUILD_EXAMPLES=OFF -D NNRT_BUILD_TOOLS=OFF \
-    -D NNRT_ONNXRUNTIME="${NNRT_ONNXRUNTIME:-}" -D NNRT_BENCH_ONLY="${workloads//,/;}" "-DNNRT_BENCH_FLAGS=${flags// /;}"
+    -D NNRT_ONNXRUNTIME="${NNRT_ONNXRUNTIME:-}" -D NNRT_BENCH_ONLY="${workloads//,/;}" \
+    "-DNNRT_BENCH_FLAGS=${flags// /;}"
   grep '^-- bench: ' "$out.log" >&2 || true
   quietly "$out.log" cmake --build "$out" --target "$@"
 }

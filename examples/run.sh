@@ -7,8 +7,8 @@ usage() {
   cat <<'EOF'
 usage: examples/run.sh [--help] [EXAMPLE [arguments...]]
 
-Installs missing Debian packages (as root, else through sudo), builds the example (digits, unless another folder of examples/
-is named) in build/examples and runs it. Its own --help says which arguments it takes:
+Installs missing Debian packages (as root, else through sudo), builds the example (digits, unless another folder of
+examples/ is named) in build/examples and runs it. Its own --help says which arguments it takes:
 
   examples/run.sh --digit 7        digit 7 and the probability of every class
   examples/run.sh digits --help

@@ -9,18 +9,20 @@ usage: tests/nightly.sh [--help] [LEG...]
 
 Runs the named legs, or all of them:
   everyday   tests/run.sh, its nightly tests included
-  optimised  unit tests and examples with the programs and shared libraries as users build them: everyday ones have -O1, and this
-             machine's instruction set alone
+  optimised  unit tests and examples with the programs and shared libraries as users build them: everyday ones have
+             -O1, and this machine's instruction set alone
   clang      the whole suite built by clang 16, and the kernels without vectors
   asan       unit tests and examples under the address and undefined-behaviour sanitizers
   tsan       unit tests under the thread sanitizer
   valgrind   unit tests and examples under valgrind, built for AVX2 (valgrind 3.19 knows no AVX-512)
   neon       unit tests and examples for 64-bit Arm, built by both compilers, run in qemu
-  silent     examples, networks and other programs of users, compiled by both compilers with -O1, -O2 and -O3 for each instruction set: none may warn
+  silent     examples, networks and other programs of users, compiled by both compilers with -O1, -O2 and -O3 for each
+             instruction set: none may warn
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120); says how many inputs each has tried
   coverage   unit tests and examples with counters; prints which part of the lines and branches of include/ they run
-  mutation   comparisons of shape rules, passes and kernel choices are flipped, for MUTATION_SECONDS (3600); lists the flips that no test notices
+  mutation   comparisons of shape rules, passes and kernel choices are flipped, for MUTATION_SECONDS (3600); lists the
+             flips that no test notices
 EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
@@ -78,7 +80,8 @@ leg_fuzz() {
     mkdir -p "build/fuzz/corpus/$name"
     echo "fuzzing $name for ${FUZZ_SECONDS:-120} s"
     # New inputs go to the first folder; a crash is kept in build/fuzz for a seed of its own.
-    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-120}" -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-120}" -max_len=65536 -timeout=10 \
+      -rss_limit_mb=2048 -print_final_stats=1 \
       -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name"
     echo "fuzzing $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log") inputs tried"
   done
@@ -88,7 +91,8 @@ leg_fuzz() {
 leg_coverage() {
   local profiles=build/coverage/profiles
   rm -rf "$profiles"
-  export LLVM_PROFILE_FILE="$PWD/$profiles/%4m.profraw"  # one file for each program, four for those that run at the same time
+  # One file for each program, four for those that run at the same time.
+  export LLVM_PROFILE_FILE="$PWD/$profiles/%4m.profraw"
   build_and_test coverage -L 'unit|example'
   python3 tests/support/coverage.py build/coverage
 }
@@ -105,7 +109,7 @@ trap 'give_back build' EXIT
 failed=()
 for leg in "$@"; do
   echo "== $leg"
-  # A leg that fails stops itself, not the others: hence a shell of its own, whose errexit is not switched off by the test.
+  # A leg that fails stops itself, not the others: hence a subshell, whose errexit is not switched off by the test.
   set +e
   (set -e; "leg_$leg")
   status=$?

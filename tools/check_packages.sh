@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # check_packages.sh: proves the README's two commands on a Debian 12 that has nothing but itself.
-# Flow: debootstrap makes the system, the repository's committed files go in, examples/run.sh and tests/run.sh run inside, twice.
+# Flow: debootstrap makes the system, the repository's committed files go in, examples/run.sh and tests/run.sh run
+# inside, twice.
 set -euo pipefail
 
 usage() {
   cat <<'EOF'
 usage: tools/check_packages.sh [--only-install] [--sudo] DIRECTORY
 
-Makes a clean Debian 12 in DIRECTORY (about 2 GB; kept, and used again by the next call), copies the committed files of this
-repository into it, then runs ./examples/run.sh and ./tests/run.sh inside: once to install and build, once more to see that
-the second run installs nothing. Needs root, debootstrap, and the Debian mirror of this machine's own apt settings.
+Makes a clean Debian 12 in DIRECTORY (about 2 GB; kept, and used again by the next call), copies the committed files of
+this repository into it, then runs ./examples/run.sh and ./tests/run.sh inside: once to install and build, once more to
+see that the second run installs nothing. Needs root, debootstrap, and the Debian mirror of this machine's own apt
+settings.
 
   --only-install   stop once the packages of tools/packages.sh are installed
-  --sudo           run everything for a user who is not root: first the scripts call sudo themselves, then the user calls them through sudo
+  --sudo           run everything for a user who is not root: first the scripts call sudo themselves, then the user
+                   calls them through sudo
 EOF
 }
 
@@ -44,14 +47,18 @@ copy_repository() {
 }
 
 make_system bookworm "$root"
-{ printf 'deb %s bookworm main\n' "$(debian_mirror)"; debian_archives | sed -nE 's/^.* bookworm-(updates|security) /deb &/p'; } >"$root/etc/apt/sources.list"
+{
+  printf 'deb %s bookworm main\n' "$(debian_mirror)"
+  debian_archives | sed -nE 's/^.* bookworm-(updates|security) /deb &/p'
+} >"$root/etc/apt/sources.list"
 copy_network_settings "$root"
 copy_repository
 trap 'unmount_system "$root"' EXIT
 mount_system "$root"
 
 if [ "$only_install" -eq 1 ]; then
-  inside "$root" bash -c '. /nnrt/tools/packages.sh && install_packages $runtime $tests && install_packages $runtime $tests && echo installed'
+  inside "$root" bash -c '. /nnrt/tools/packages.sh &&
+    install_packages $runtime $tests && install_packages $runtime $tests && echo installed'
   exit 0
 fi
 
@@ -79,7 +86,10 @@ done
 echo "== once more: nothing may be installed, from another directory"
 for command in /nnrt/examples/run.sh /nnrt/tests/run.sh; do
   again=$(run_scripted "cd /usr && $through $command" 2>&1) || { printf '%s\n' "$again" >&2; exit 1; }
-  if grep -q '^installing:' <<<"$again"; then echo "check_packages.sh: the second $command installed packages" >&2; exit 1; fi
+  if grep -q '^installing:' <<<"$again"; then
+    echo "check_packages.sh: the second $command installed packages" >&2
+    exit 1
+  fi
   if [ "$as_user" -eq 1 ] && stranger=$(find "$root/nnrt" -user root -print -quit) && [ -n "$stranger" ]; then
     echo "check_packages.sh: $command left root's files behind: $stranger" >&2
     exit 1

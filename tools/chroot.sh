@@ -1,5 +1,7 @@
-# chroot.sh: what makes a Debian system in a directory and runs commands inside, for scripts that prove or measure something there.
-# Flow: sourced by tools/check_packages.sh (Debian 12) and bench/peers.sh (sid). Needs root, debootstrap, and this machine's apt settings.
+# chroot.sh: what makes a Debian system in a directory and runs commands inside, for scripts that prove or measure
+# something there.
+# Flow: sourced by tools/check_packages.sh (Debian 12) and bench/peers.sh (sid). Needs root, debootstrap, and this
+# machine's apt settings.
 
 # Says what is missing and fails, when it is: require_chroot NAME_OF_SCRIPT.
 require_chroot() {
@@ -9,7 +11,8 @@ require_chroot() {
 
 # The archives that this machine's apt takes Debian from: lines of "uri codename component".
 debian_archives() {
-  apt-get indextargets --format '$(ORIGIN)|$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' | sed -n 's/^Debian|//p' | sort -u
+  apt-get indextargets --format '$(ORIGIN)|$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' |
+    sed -n 's/^Debian|//p' | sort -u
 }
 
 # Where they lie: the archive of releases, neither that of updates nor that of security.
@@ -23,11 +26,15 @@ make_system() {
   mirror=$(debian_mirror)
   [ -n "$mirror" ] || { echo "apt knows no mirror of Debian" >&2; return 1; }
   echo "making a Debian system ($suite) in $root" >&2
-  debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
+  if ! debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1; then
+    tail -n 20 "$root.log" >&2
+    return 1
+  fi
   rm -f "$root.log"
 }
 
-# copy_network_settings ROOT: what lets apt reach the mirror from inside - apt's options (proxies), the resolver, certificates.
+# copy_network_settings ROOT: what lets apt reach the mirror from inside - apt's options (proxies), the resolver,
+# certificates.
 copy_network_settings() {
   local root=$1
   cp -a /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # make_pictures.sh: draws the pictures of docs/images from what the examples print.
-# Flow: run by hand when the network of an example, or graph<f>::dot(), changes; docs/guide/networks.md shows the result.
+# Flow: run by hand when the network of an example, or graph<f>::dot(), changes; docs/guide/networks.md shows the
+# result.
 set -euo pipefail
 
 usage() {
   cat <<'EOT'
 usage: tools/make_pictures.sh [--help]
 
-Installs graphviz if it is missing (as root, else through sudo), builds the example digits, and writes docs/images/digits.svg.
+Installs graphviz if it is missing (as root, else through sudo), builds the example digits, and writes
+docs/images/digits.svg.
 EOT
 }
 case "${1:-}" in
