@@ -2,12 +2,14 @@
 #
 #   nnrt_embed(<target> <file> [NAME <name>])
 #
-# <file> is relative to the current source directory. With NAME, which is the name given to NNRT_EMBED, the absolute path is passed by a definition and replaces the
-# one in the source; this also works with link-time optimisation. Without NAME the file's folder goes on the include path, where the assembler finds the file by the name in the
-# source. Either way the target's sources are compiled again when the file changes; those of whoever links an
-# INTERFACE target are when the file was there at configuration. Sources may be added later in the directory that calls it.
+# <file> is relative to the current source directory. With NAME, which is the name given to NNRT_EMBED, the absolute
+# path is passed by a definition and replaces the one in the source; this also works with link-time optimisation.
+# Without NAME the file's folder goes on the include path, where the assembler finds the file by the name in the source.
+# Either way the target's sources are compiled again when the file changes. For an INTERFACE target these are the
+# sources of the targets that link it, if the file exists at configuration. Sources may be added later in the directory
+# that calls it.
 #
-#   add_executable(digits digits.cpp)                                    # NNRT_EMBED(digits_file, "digits.safetensors");
+#   add_executable(digits digits.cpp)   # NNRT_EMBED(digits_file, "digits.safetensors");
 #   nnrt_embed(digits weights/digits.safetensors NAME digits_file)
 include_guard(GLOBAL)
 
@@ -39,14 +41,15 @@ function(nnrt_embed target file)
     target_include_directories(${target} ${scope} "${folder}")
   endif()
   if(scope STREQUAL "INTERFACE" AND EXISTS "${path}")
-    # The sources are those of whoever links it, which are not to be had here: the file's hash is among their definitions, and CMake runs again
-    # when the file changes.
+    # The sources belong to the targets that link this one, and are not known here: the file's hash is among their
+    # definitions, and CMake runs again when the file changes.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
     file(SHA256 "${path}" hash)
     string(MAKE_C_IDENTIFIER "${path}" name)
     target_compile_definitions(${target} INTERFACE "NNRT_EMBED_SHA256_OF_${name}=${hash}")
   endif()
-  # Compilers' dependency files do not list what the assembler includes. Deferred, so that sources added after this call count too.
+  # Compilers' dependency files do not list what the assembler includes. Deferred, so that sources added after this call
+  # count too.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _nnrt_embed_depend [[${target}]] [[${path}]])")
 endfunction()
 

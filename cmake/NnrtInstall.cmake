@@ -19,12 +19,14 @@ install(EXPORT nnrtTargets NAMESPACE nnrt:: DESTINATION ${nnrt_package_dir})
 configure_package_config_file(cmake/nnrtConfig.cmake.in nnrtConfig.cmake INSTALL_DESTINATION ${nnrt_package_dir}
   PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(nnrtConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtConfigVersion.cmake cmake/NnrtEmbed.cmake cmake/NnrtModel.cmake cmake/NnrtOperators.cmake cmake/NnrtPack.cmake
+install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtConfigVersion.cmake
+        cmake/NnrtEmbed.cmake cmake/NnrtModel.cmake cmake/NnrtOperators.cmake cmake/NnrtPack.cmake
         cmake/NnrtXsimd.cmake cmake/NnrtTflite.cmake cmake/model_writer.cpp
         DESTINATION ${nnrt_package_dir})
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# nnrt.pc finds the headers from where it lies itself, so that an installed tree may be moved; folders that were asked for by an absolute path stay there.
+# nnrt.pc finds the headers relative to its own folder, so that an installed tree may be moved; folders that were asked
+# for by an absolute path stay there.
 set(nnrt_pc_prefix "${CMAKE_INSTALL_PREFIX}")
 if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_DATADIR}")
   file(RELATIVE_PATH nnrt_pc_prefix "/prefix/${CMAKE_INSTALL_DATADIR}/pkgconfig" /prefix)

@@ -2,15 +2,17 @@
 #
 #   nnrt_model(<target> <file> [NAME <name>])
 #
-# <file>, a .tflite file, is relative to the current source directory. <name> is the first argument of NNRT_MODEL; without NAME the last part of its path is what the
-# two have in common. The C++ sources of the target see the bytes without an #include of theirs, and are compiled again when the file changes; sources may be added later.
+# <file>, a .tflite file, is relative to the current source directory. <name> is the first argument of NNRT_MODEL;
+# without NAME the last part of the path in NNRT_MODEL must be that of <file>. The C++ sources of the target see the
+# bytes without an #include of theirs, and are compiled again when the file changes; sources may be added later.
 #
 #   add_executable(app app.cpp)                                  # NNRT_MODEL(person, "person_detect.tflite");
 #   target_link_libraries(app PRIVATE nnrt::nnrt)
 #   nnrt_model(app person_detect.tflite NAME person)
 #
-# Compilers with #embed (clang from 19 on) read the file itself. For others a program of the build writes it as a string literal; who builds for another machine names an
-# emulator for it (CMAKE_CROSSCOMPILING_EMULATOR), or has the nnrt command. Call it in the directory that made the target.
+# Compilers with #embed (clang from 19 on) read the file itself. For others a program of the build writes it as a string
+# literal. A build for another machine names an emulator for that program (CMAKE_CROSSCOMPILING_EMULATOR), or has the
+# nnrt command. Call nnrt_model() in the directory that made the target.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/NnrtEmbed.cmake)
 
@@ -56,7 +58,8 @@ NNRT_MODEL_BYTES("@name@") = {
     set(changed "${path}")
   else()
     _nnrt_model_writer(writer "${call}")
-    add_custom_command(OUTPUT "${header}" COMMAND ${writer} "${path}" -o "${header}" --name "${name}" --path "${path}" --quiet
+    add_custom_command(OUTPUT "${header}"
+      COMMAND ${writer} "${path}" -o "${header}" --name "${name}" --path "${path}" --quiet
       DEPENDS "${path}" VERBATIM COMMENT "Writing ${name} for NNRT_MODEL")
     set(changed "${header}")
   endif()
@@ -77,7 +80,8 @@ function(_nnrt_model_writer result call)
   endif()
   find_program(NNRT_COMMAND nnrt)
   if(NOT NNRT_COMMAND)
-    message(FATAL_ERROR "${call}: the program that writes literals is for ${CMAKE_SYSTEM_PROCESSOR}; there is no CMAKE_CROSSCOMPILING_EMULATOR to run it, and no nnrt command (NNRT_COMMAND)")
+    message(FATAL_ERROR "${call}: the program that writes literals is for ${CMAKE_SYSTEM_PROCESSOR}; there is no "
+      "CMAKE_CROSSCOMPILING_EMULATOR to run it, and no nnrt command (NNRT_COMMAND)")
   endif()
   set(${result} "${NNRT_COMMAND}" embed PARENT_SCOPE)
 endfunction()

@@ -2,10 +2,12 @@
 #
 #   nnrt_add_operators(<name> [FORMS] [OPTIONS <compile option>...])
 #
-# Graphs that arrive at run time (sessions, the C functions, drivers, files) can name any operator, and every unit that runs one compiles them
-# all: most of a minute each. Units linked to this library compile none, nor what plans graphs. They must be compiled for the same instruction set:
-# OPTIONS are the library's own -m flags where those of the project are not in CMAKE_CXX_FLAGS; others than those of the units end in a linker's error.
-# With FORMS it also has what the C functions and HDI's models know of each operator: otherwise that is half of what every unit with the C functions takes.
+# Graphs that arrive at run time (sessions, the C functions, drivers, files) can name any operator, and every unit that
+# runs one compiles them all: most of a minute each. Units linked to this library compile neither operators nor planning
+# of graphs. They must be compiled for the same instruction set. OPTIONS are the library's own -m flags where those of
+# the project are not in CMAKE_CXX_FLAGS; a linker error follows where they differ from those of the units. With FORMS
+# the library also has what the C functions and HDI's models know of each operator; without it, that takes half of the
+# time of every unit with the C functions.
 #
 #   nnrt_add_operators(operators OPTIONS -march=native)
 #   add_executable(server server.cpp models.cpp)

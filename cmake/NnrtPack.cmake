@@ -1,20 +1,26 @@
-# nnrt_embed_packed: packs a network's weights when the project is built, and puts them into a program that then starts without packing.
+# nnrt_embed_packed: packs a network's weights when the project is built, and puts them into a program that then starts
+# without packing.
 #
 #   nnrt_embed_packed(<target> <weights> NAME <name> HEADER <header> EXECUTOR <type> [PYTORCH])
 #
-# <weights> is a safetensors file, with PYTORCH one of a state dict in PyTorch's order of axes. <header> declares the network, and <type> is the executor that the target
-# makes of it, as C++ spells it there. Both paths are relative to the current source directory. A program of the build, pack_<name>_of_<target>, is compiled with the target's
-# options, definitions, include paths and libraries, so for the same instruction set, and packs. <name> is the one that is given to NNRT_EMBED:
+# <weights> is a safetensors file, with PYTORCH one of a state dict in PyTorch's order of axes. <header> declares the
+# network, and <type> is the executor that the target makes of it, as C++ spells it there. Both paths are relative to
+# the current source directory. A program of the build, pack_<name>_of_<target>, packs. It is compiled with the target's
+# options, definitions, include paths and libraries, so for the same instruction set. <name> is the one that is given to
+# NNRT_EMBED:
 #
 #   add_executable(digits digits.cpp)
 #   target_link_libraries(digits PRIVATE nnrt::nnrt)
 #   target_compile_options(digits PRIVATE -march=native)
-#   nnrt_embed_packed(digits digits.safetensors NAME packed_file HEADER digits.hpp EXECUTOR "nnrt::executor<nnrt::graph<digits>>")
+#   nnrt_embed_packed(digits digits.safetensors NAME packed_file HEADER digits.hpp
+#     EXECUTOR "nnrt::executor<nnrt::graph<digits>>")
 #
-#   NNRT_EMBED(packed_file, "digits.packed");                                                      // digits.cpp
-#   auto run = nnrt::restore_executor<nnrt::executor<nnrt::graph<digits>>>(packed_file);           // of nnrt/exec/stored_weights.hpp
+#   // digits.cpp; restore_executor is in nnrt/exec/stored_weights.hpp
+#   NNRT_EMBED(packed_file, "digits.packed");
+#   auto run = nnrt::restore_executor<nnrt::executor<nnrt::graph<digits>>>(packed_file);
 #
-# Who builds for another machine names an emulator for it (CMAKE_CROSSCOMPILING_EMULATOR). Call it in the directory that made the target.
+# A build for another machine names an emulator for it (CMAKE_CROSSCOMPILING_EMULATOR). Call nnrt_embed_packed() in the
+# directory that made the target.
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/NnrtEmbed.cmake)
 
@@ -33,10 +39,12 @@ function(nnrt_embed_packed target weights)
   _nnrt_check_embed_name("nnrt_embed_packed(${target} ${weights})" "${arg_NAME}")
   get_target_property(folder ${target} SOURCE_DIR)
   if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)   # what makes a file is known to the targets of its directory alone
-    message(FATAL_ERROR "nnrt_embed_packed(${target} ${weights}): must be called in the directory that made the target, ${folder}")
+    message(FATAL_ERROR "nnrt_embed_packed(${target} ${weights}): must be called in the directory that made the target"
+      ", ${folder}")
   endif()
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    message(FATAL_ERROR "nnrt_embed_packed: the packing program is for ${CMAKE_SYSTEM_PROCESSOR}, and there is no CMAKE_CROSSCOMPILING_EMULATOR to run it")
+    message(FATAL_ERROR "nnrt_embed_packed: the packing program is for ${CMAKE_SYSTEM_PROCESSOR}, and there is no "
+      "CMAKE_CROSSCOMPILING_EMULATOR to run it")
   endif()
   get_filename_component(weights "${weights}" ABSOLUTE)
   get_filename_component(header "${arg_HEADER}" ABSOLUTE)
@@ -86,6 +94,7 @@ int main(int argc, char** argv) {
   endif()
   target_compile_definitions(${packer} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_include_directories(${packer} PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-  add_custom_command(OUTPUT ${packed} COMMAND ${packer} ${weights} ${packed} DEPENDS ${packer} ${weights} VERBATIM COMMENT "Packing the weights of ${target}")
+  add_custom_command(OUTPUT ${packed} COMMAND ${packer} ${weights} ${packed} DEPENDS ${packer} ${weights} VERBATIM
+    COMMENT "Packing the weights of ${target}")
   nnrt_embed(${target} ${packed} NAME ${arg_NAME})
 endfunction()

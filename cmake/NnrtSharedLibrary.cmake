@@ -1,13 +1,16 @@
-# NnrtSharedLibrary.cmake: the C functions as shared libraries for programs in C: nnrt::neural_network_runtime, and nnrt::dnn with those of hbDNN.
-# Flow: included by CMakeLists.txt. An implementation is compiled once per instruction set under names of its own; each exported function
-# is bound, when the library is loaded, to the best that the processor runs. Elsewhere than on x86-64 there is one.
+# NnrtSharedLibrary.cmake: the C functions as shared libraries for programs in C: nnrt::neural_network_runtime, and
+# nnrt::dnn with those of hbDNN.
+# Flow: included by CMakeLists.txt. An implementation is compiled once per instruction set under names of its own; each
+# exported function is bound, when the library is loaded, to the best that the processor runs. Elsewhere than on x86-64
+# there is one.
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(nnrt_default_levels "sse4;avx2;avx512")
 else()
   set(nnrt_default_levels "baseline")
 endif()
-set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: sse4, avx2, avx512, avx512vbmi, native; or one: baseline, native")
+set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: \
+sse4, avx2, avx512, avx512vbmi, native; or one: baseline, native")
 # The flags of each, and the condition under which a processor runs it.
 set(nnrt_level_sse4 -msse4.1)
 set(nnrt_level_avx2 -mavx2 -mfma -mf16c)
@@ -18,19 +21,23 @@ set(nnrt_level_baseline "")   # what the compiler's own flags allow
 set(nnrt_runs_sse4 "true")
 set(nnrt_runs_native "true")   # the machine that builds it runs it
 set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
-set(nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
+string(CONCAT nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && "
+  "__builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
 set(nnrt_runs_avx512vbmi "${nnrt_runs_avx512} && __builtin_cpu_supports(\"avx512vbmi\")")
 if(NOT NNRT_LIBRARY_ISAS)
-  message(FATAL_ERROR "NNRT_LIBRARY_ISAS names no instruction set; without shared libraries: -D NNRT_BUILD_LIBRARIES=OFF")
+  message(FATAL_ERROR "NNRT_LIBRARY_ISAS names no instruction set; without shared libraries: "
+    "-D NNRT_BUILD_LIBRARIES=OFF")
 endif()
 foreach(level IN LISTS NNRT_LIBRARY_ISAS)
   if(NOT DEFINED nnrt_level_${level})
-    message(FATAL_ERROR "NNRT_LIBRARY_ISAS: there is no instruction set \"${level}\"; there are sse4, avx2, avx512, avx512vbmi, native, baseline")
+    message(FATAL_ERROR "NNRT_LIBRARY_ISAS: there is no instruction set \"${level}\"; there are sse4, avx2, avx512, "
+      "avx512vbmi, native, baseline")
   elseif(NOT DEFINED nnrt_runs_${level} AND NOT level STREQUAL NNRT_LIBRARY_ISAS)
     message(FATAL_ERROR "NNRT_LIBRARY_ISAS: ${level} stands alone, and this is ${NNRT_LIBRARY_ISAS}")
   endif()
 endforeach()
-set(nnrt_no_unique_symbols $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # a unique name is one for the whole process, whichever library has it
+# A unique name is one for the whole process, whichever library has it.
+set(nnrt_no_unique_symbols $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 
 # The operators, once per instruction set for both libraries, and for the programs where those have the same flags.
 foreach(level IN LISTS NNRT_LIBRARY_ISAS)
@@ -77,7 +84,8 @@ if(NOT NNRT_GNU_LD)
 endif()
 
 # nnrt_add_c_library(name PREFIX prefix DEFINED_BY header.hpp DECLARED_BY header.h...)
-# lib<name>.so, target nnrt::<name>: it exports the functions that the C headers declare, whose names begin with the prefix, and nothing else.
+# lib<name>.so, target nnrt::<name>: it exports the functions that the C headers declare, whose names begin with the
+# prefix, and nothing else.
 function(nnrt_add_c_library library)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;DEFINED_BY" "DECLARED_BY")
   nnrt_functions_of(functions ${arg_PREFIX} ${arg_DECLARED_BY})
@@ -94,18 +102,20 @@ function(nnrt_add_c_library library)
       endforeach()
     endif()
     file(CONFIGURE OUTPUT ${generated}/${level}.hpp CONTENT "${renames}" @ONLY)
-    file(CONFIGURE OUTPUT ${generated}/${level}.cpp CONTENT "#include \"${level}.hpp\"\n#include <${arg_DEFINED_BY}>\n" @ONLY)
+    file(CONFIGURE OUTPUT ${generated}/${level}.cpp
+      CONTENT "#include \"${level}.hpp\"\n#include <${arg_DEFINED_BY}>\n" @ONLY)
     add_library(${library}_${level} OBJECT ${generated}/${level}.cpp)
     nnrt_own(${library}_${level})
     nnrt_harden(${library}_${level})
     target_link_libraries(${library}_${level} PRIVATE nnrt_operators_${level})
     set_target_properties(${library}_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(${library}_${level} PRIVATE ${nnrt_level_${level}} ${nnrt_no_unique_symbols})
-    # Functions of the standard library are compiled with each level's flags, too, and a linker keeps one of each name: here every level keeps
-    # its own, since all names but those of the C functions end at the level's object.
+    # Functions of the standard library are compiled with each level's flags, too, and a linker keeps one of each name.
+    # Here every level keeps its own: only the names of the C functions are visible outside the level's object.
     set(object ${generated}/${level}.o)
     add_custom_command(OUTPUT ${object} VERBATIM COMMAND_EXPAND_LISTS
-      COMMAND ${NNRT_GNU_LD} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>
+      COMMAND ${NNRT_GNU_LD} -r --force-group-allocation -o ${object}
+              $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>
       COMMAND ${CMAKE_OBJCOPY} --wildcard "--keep-global-symbol=${arg_PREFIX}*" ${object}
       DEPENDS ${library}_${level} $<TARGET_OBJECTS:${library}_${level}> $<TARGET_OBJECTS:nnrt_operators_${level}>)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
@@ -113,12 +123,14 @@ function(nnrt_add_c_library library)
     set(choice "  if (${nnrt_runs_${level}}) return ${level};\n${choice}")   # the best one first
   endforeach()
 
-  # One stub per function: with `ifunc` the loader asks which implementation it shall be. Clang finds a static function of that name when it is kept.
+  # One stub per function: with `ifunc` the loader calls choose_<name>() once to bind it. Clang finds that static
+  # function only if it is marked as used.
   list(JOIN NNRT_LIBRARY_ISAS ", " levels)
   list(GET NNRT_LIBRARY_ISAS 0 least)
   set(dispatch "// Binds each C function to the best implementation that this processor runs.\n")
   if(level_count GREATER 1)
-    string(APPEND dispatch "enum level { ${levels} };\nstatic level best() {\n  __builtin_cpu_init();\n${choice}  return ${least};\n}\n")
+    string(APPEND dispatch "enum level { ${levels} };\nstatic level best() {\n  __builtin_cpu_init();\n${choice}"
+      "  return ${least};\n}\n")
     foreach(name IN LISTS functions)
       set(branches "")
       set(declared "")
@@ -126,7 +138,8 @@ function(nnrt_add_c_library library)
         string(APPEND declared "void ${name}_${level}();\n")
         string(APPEND branches "    case ${level}: return &${name}_${level};\n")
       endforeach()
-      string(APPEND dispatch "extern \"C\" {\n${declared}[[gnu::used]] static void (*choose_${name}())() {\n  switch (best()) {\n${branches}  }\n  return &${name}_${least};\n}\n"
+      string(APPEND dispatch "extern \"C\" {\n${declared}[[gnu::used]] static void (*choose_${name}())() {\n"
+        "  switch (best()) {\n${branches}  }\n  return &${name}_${least};\n}\n"
         "[[gnu::visibility(\"default\"), gnu::ifunc(\"choose_${name}\")]] void ${name}();\n}\n")
     endforeach()
   endif()
@@ -144,7 +157,8 @@ function(nnrt_add_c_library library)
   nnrt_harden(${library})
   if(NNRT_SANITIZE)
     # What clang's libraries need of a sanitizer lies in programs; those in C have the part for C++, too.
-    target_link_options(${library} PUBLIC -fsanitize=${NNRT_SANITIZE} $<$<CXX_COMPILER_ID:Clang>:-fsanitize-link-c++-runtime>)
+    target_link_options(${library} PUBLIC -fsanitize=${NNRT_SANITIZE}
+      $<$<CXX_COMPILER_ID:Clang>:-fsanitize-link-c++-runtime>)
     target_link_libraries(${library} PUBLIC $<$<CXX_COMPILER_ID:Clang>:stdc++>)
   endif()
 endfunction()

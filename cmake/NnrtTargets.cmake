@@ -36,9 +36,11 @@ function(nnrt_machine_runs result flags)
   endif()
 endfunction()
 
-set(NNRT_PROGRAM_FLAGS "-march=native" CACHE STRING "Flags of the examples and tools: the machine that builds them runs them")
+set(NNRT_PROGRAM_FLAGS "-march=native" CACHE STRING
+  "Flags of the examples and tools: the machine that builds them runs them")
 
-option(NNRT_HARDEN "Harden nnrt's own programs and shared libraries: checked calls of the C library, stack protector, read-only relocations, PIE" ON)
+option(NNRT_HARDEN "Harden nnrt's own programs and shared libraries: checked calls of the C library, stack protector, \
+read-only relocations, PIE" ON)
 
 # Flags that make mistakes in memory harder to use. Sanitizers check more, and do not go with _FORTIFY_SOURCE.
 set(nnrt_hardened_compile "")
@@ -55,10 +57,11 @@ if(NNRT_HARDEN AND NOT NNRT_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clan
   set(nnrt_hardened_link LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
 endif()
 
-# nnrt_harden(target [TOOL|KERNELS]): hardens a program, a shared library, or the objects of one. Programs become independent of their position.
-# TOOL: the standard library's containers check indices, too. KERNELS: without a stack protector, which more than half of the functions of kernels would
-# set and check in each call (214 of 396 of conv2d, full_connection and softmax), for extents that rules have checked before.
-# The test link/hardened looks at what was linked.
+# nnrt_harden(target [TOOL|KERNELS]): hardens a program, a shared library, or the objects of one. Programs become
+# independent of their position. TOOL: the standard library's containers check indices, too. KERNELS: without a stack
+# protector. More than half of the functions of kernels would set and check one in each call (214 of 396 of conv2d,
+# full_connection and softmax), for extents that rules have checked before. The test link/hardened looks at what was
+# linked.
 function(nnrt_harden target)
   if(NOT nnrt_hardened_link)
     return()
@@ -87,13 +90,16 @@ function(nnrt_own target)
   target_compile_options(${target} PRIVATE ${nnrt_warnings})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(NNRT_SANITIZE)
-    # Optimised as little as the tests are: units of all operators take minutes each even so. Lines are all that reports need.
-    target_compile_options(${target} PRIVATE -fsanitize=${NNRT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -O1)
+    # Optimised as little as the tests are: units of all operators take minutes each even so. Lines are all that reports
+    # need.
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${NNRT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -O1)
     target_link_options(${target} PRIVATE -fsanitize=${NNRT_SANITIZE})
   endif()
 endfunction()
 
-# The operators of programs whose networks arrive at run time, for one set of flags; made where something is linked to them.
+# The operators of programs whose networks arrive at run time, for one set of flags; made where something is linked to
+# them.
 function(nnrt_own_operators name)
   nnrt_add_operators(${name} FORMS OPTIONS ${ARGN})
   nnrt_own(${name})

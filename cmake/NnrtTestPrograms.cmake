@@ -13,8 +13,9 @@ foreach(library IN ITEMS Boost::headers xsimd)
 endforeach()
 
 # nnrt_precompile(result name COMPILER compiler TEXT text FLAGS flag...)
-# Has the text compiled once, and sets <result> to what a compilation with the same flags says to begin with it. To nothing where the compiler does not
-# look for precompiled headers beside the text: there each compilation reads what it includes.
+# Has the text compiled once, and sets <result> to the flags that make a compilation with the same flags use it. The
+# result is empty where the compiler does not look for precompiled headers in the folder of the text: there each
+# compilation reads what it includes.
 function(nnrt_precompile result name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "COMPILER;TEXT" "FLAGS")
   if(NOT arg_COMPILER STREQUAL CMAKE_CXX_COMPILER OR CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -46,8 +47,10 @@ nnrt_precompile(nnrt_rejected_program_begin rejected_programs COMPILER ${CMAKE_C
 function(nnrt_add_snippets source document)
   get_filename_component(name ${source} NAME_WE)
   add_test(NAME snippets/${name}
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/snippets.py ${source} ${document} ${PROJECT_BINARY_DIR}/tests/snippets/${name}.cpp
-            ${CMAKE_CXX_COMPILER} ${nnrt_user_flags} ${nnrt_core_flags} ${nnrt_doctest_without_exceptions} -I${PROJECT_SOURCE_DIR}/tests
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/snippets.py ${source} ${document}
+            ${PROJECT_BINARY_DIR}/tests/snippets/${name}.cpp
+            ${CMAKE_CXX_COMPILER} ${nnrt_user_flags} ${nnrt_core_flags} ${nnrt_doctest_without_exceptions}
+            -I${PROJECT_SOURCE_DIR}/tests
             -I${PROJECT_BINARY_DIR}/tests/models -DNNRT_SEPARATE_COMPILATION -DNNRT_SEPARATE_FORMS)
   set_tests_properties(snippets/${name} PROPERTIES LABELS syntax)
 endfunction()
@@ -75,7 +78,8 @@ function(nnrt_add_compile_fail source)
 endfunction()
 
 # nnrt_add_acceptance(file compiler_name compiler -O0|-O1|-O2 [LABELS label...] [FLAGS flag...])
-# The program (or each program of a Markdown file) compiles with -std=c++20 -Iinclude -pthread, links no library, exits with 0.
+# The program (or each program of a Markdown file) compiles with -std=c++20 -Iinclude -pthread, links no library, exits
+# with 0.
 function(nnrt_add_acceptance source compiler_name compiler optimisation)
   cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
   get_filename_component(program ${source} NAME_WE)
@@ -88,8 +92,9 @@ function(nnrt_add_acceptance source compiler_name compiler optimisation)
 endfunction()
 
 # nnrt_add_network(file compiler_name compiler name LABELS label... FLAGS flag...)
-# The network of the program compiles as users compile it and does what every network must: see tests/support/network_check.hpp.
-# Its computation in float64, which says what is right, is in the object library network_oracle; both find operators in nnrt_network_operators.
+# The network of the program compiles as users compile it and does what every network must: see
+# tests/support/network_check.hpp. The object library network_oracle computes the expected results in float64; both find
+# operators in nnrt_network_operators.
 function(nnrt_add_network source compiler_name compiler variant)
   cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
   get_filename_component(program ${source} NAME_WE)
@@ -101,7 +106,8 @@ function(nnrt_add_network source compiler_name compiler variant)
     COMMAND_EXPAND_LISTS)
   set_tests_properties(${name} PROPERTIES LABELS "networks;${arg_LABELS}")
 endfunction()
-set(nnrt_network_flags ${nnrt_user_flags} -pthread -fno-exceptions -fno-rtti -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests)
+set(nnrt_network_flags ${nnrt_user_flags} -pthread -fno-exceptions -fno-rtti
+  -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests)
 
 # nnrt_add_bits(program compiler_name compiler variant [LABELS label...] [FLAGS flag...])
 # The program tests/bits/<program>.cpp, compiled so, finds the same bits as the compiler.
@@ -109,7 +115,8 @@ function(nnrt_add_bits program compiler_name compiler variant)
   cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
   set(name bits/${program}.${compiler_name}${variant})
   add_test(NAME ${name}
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${PROJECT_SOURCE_DIR}/tests/bits/${program}.cpp
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py
+            ${PROJECT_SOURCE_DIR}/tests/bits/${program}.cpp
             ${PROJECT_BINARY_DIR}/tests/${name}
             ${compiler} ${nnrt_user_flags} ${arg_FLAGS} -pthread -fno-exceptions -fno-rtti)
   set_tests_properties(${name} PROPERTIES LABELS "bits;${arg_LABELS}")
@@ -131,7 +138,8 @@ function(nnrt_add_consumer folder)
     COMMAND ${CMAKE_CTEST_COMMAND}
       --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumers/${folder} ${PROJECT_BINARY_DIR}/tests/consumers/${folder}
       --build-generator ${CMAKE_GENERATOR}
-      --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 ${ARGN}
+      --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=Release
+        -DCMAKE_CXX_FLAGS_RELEASE=-O1 ${ARGN}
       --test-command consumer)
   set_tests_properties(consumers/${folder} PROPERTIES LABELS consumer)
 endfunction()

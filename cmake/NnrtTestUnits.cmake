@@ -1,16 +1,21 @@
-# NnrtTestUnits.cmake: the test files of a folder, compiled several at a time, so that what all of them include and instantiate is compiled once.
-# Flow: included by tests/CMakeLists.txt. A unit includes what its files include, then each of them in a namespace of its own: no file sees another's names.
+# NnrtTestUnits.cmake: the test files of a folder, compiled several at a time, so that what all of them include and
+# instantiate is compiled once.
+# Flow: included by tests/CMakeLists.txt. A unit includes what its files include, then each of them in a namespace of
+# its own: no file sees another's names.
 
-set(NNRT_TEST_UNIT_FILES 16 CACHE STRING "Test files compiled as one unit; 1, each alone, is better for those who write tests")
+set(NNRT_TEST_UNIT_FILES 16 CACHE STRING
+  "Test files compiled as one unit; 1, each alone, is better for those who write tests")
 
 # Has the file test cases? Those without are second units of others.
 function(nnrt_has_test_cases result source)
   file(STRINGS ${source} cases REGEX "^ *(TEST_CASE|TEST_SUITE|SCENARIO)" LIMIT_COUNT 1)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})   # should it get cases of its own, they count
+  # Should it get cases of its own, they count.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   set(${result} "${cases}" PARENT_SCOPE)
 endfunction()
 
-# The file's #include lines, those beside it with their whole path; nothing where it has other directives, which must not reach other files.
+# The file's #include lines, with whole paths for files of its folder; nothing where it has other directives, which must
+# not reach other files.
 function(nnrt_includes_of result source)
   file(STRINGS ${source} directives REGEX "^ *#")
   get_filename_component(folder ${source} DIRECTORY)

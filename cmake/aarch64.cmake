@@ -1,5 +1,5 @@
 # aarch64.cmake: builds for 64-bit Arm on another machine, and runs what was built in qemu; for g++ and clang.
-# Flow: a toolchain file, given to CMake by the presets neon and neon_clang. What runs is proven so; how fast it is, is not.
+# Flow: a toolchain file, given to CMake by the presets neon and neon_clang. It shows that code runs, not how fast.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 if(NOT CMAKE_CXX_COMPILER)

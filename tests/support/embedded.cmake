@@ -1,5 +1,7 @@
-# embedded.cmake: programs hold what an embedded file is now, not what it was; and wrong calls of nnrt's functions end the configuration with their reason.
-# Flow: the test consumers/embedded; the project FROM is configured with OPTIONS in TO, and built there once for each content of the file.
+# embedded.cmake: programs hold what an embedded file is now, not what it was; and wrong calls of nnrt's functions end
+# the configuration with their reason.
+# Flow: the test consumers/embedded; the project FROM is configured with OPTIONS in TO, and built there once for each
+# content of the file.
 file(REMOVE_RECURSE ${TO})
 set(configure ${CMAKE_COMMAND} -S ${FROM} -B ${TO} ${OPTIONS})
 

@@ -1,5 +1,7 @@
-# model_program.cmake: programs have the network of what a model file is now, not of what it was; a file that is no model ends the build with its reason.
-# Flow: the test consumers/model; the project FROM is configured with OPTIONS in TO, and built there once for each of the files in MODELS.
+# model_program.cmake: programs have the network of what a model file is now, not of what it was; a file that is no
+# model ends the build with its reason.
+# Flow: the test consumers/model; the project FROM is configured with OPTIONS in TO, and built there once for each of
+# the files in MODELS.
 file(REMOVE_RECURSE ${TO})
 file(MAKE_DIRECTORY ${TO})
 set(names hybrid hybrid_others)
@@ -15,7 +17,8 @@ foreach(name results IN ZIP_LISTS names expected)
     message(SEND_ERROR "the network of ${name} gives \"${printed}\", not \"${results}\"")
   endif()
   execute_process(COMMAND ${TO}/unnamed ${TO}/written COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${TO}/written ${MODELS}/${name}.tflite COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${TO}/written ${MODELS}/${name}.tflite
+    COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${CMAKE_COMMAND} -E sleep 1.1)   # Makefiles know times of whole seconds on some file systems
 endforeach()
 
