@@ -4,13 +4,15 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
 
     headers    a header says in its first two lines what it is and where it stands in the flow, then #pragma once
     docstrings a public type or concept says what it is in a /// comment
-    opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes and devices for files
+    opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes
+               and devices for files
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
-    columns    no line of C++ is longer than .clang-format says
+    columns    no line of C++, Python, shell or CMake is longer than .clang-format says
     format     C++ is formatted as clang-format 16 does by .clang-format
-    nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help lists has a function
+    nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help
+               lists has a function
     design     docs/design.md has at most 4,000 words: details are on pages in docs/design/ and docs/kernels/
     glossary   docs/glossary.md has each term once, in alphabetical order
     readme     README.md has at most 1,500 words, and a version in CHANGELOG.md 80 lines; README.md counts the operators
@@ -30,18 +32,20 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include" / "nnrt"
 
 # Top to bottom: a layer may include those above it, itself, and nothing else of nnrt.
-LAYERS = ["core", "ops", "ir", "passes", "kernels", "policy", "io", "exec", "hal", "hdi", "remote", "c_api", "hb_dnn", "bpu"]
+LAYERS = ["core", "ops", "ir", "passes", "kernels", "policy", "io", "exec", "hal", "hdi", "remote", "c_api", "hb_dnn",
+          "bpu"]
 # Kernels are plain functions on pointers: they know operators, but neither graphs nor passes.
 UNKNOWN_TO = {"kernels": {"ir", "passes"}}
 # Each of these parses as slowly as all of Hana; the layers that every program includes stay without them.
-HEAVY = {"memory", "thread", "functional", "ranges", "mutex", "condition_variable", "iostream", "sstream", "regex", "iomanip"}
+HEAVY = {"memory", "thread", "functional", "ranges", "mutex", "condition_variable", "iostream", "sstream", "regex",
+         "iomanip"}
 LIGHT_LAYERS = {"core", "ops", "ir", "passes"}
 INTRINSICS = re.compile(r"xsimd/.*|.*intrin\.h|arm_(neon|sve|fp16)\.h")
 LONG_HEADER = 500
 
 TOP_LEVEL = {"CMakeLists.txt", "include", "tests", "bench", "examples", "tools", "docs", "cmake", "single_include"}
-USUAL_FILES = {"README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile",
-               "NOTICE", "SECURITY.md"}
+USUAL_FILES = {"README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json",
+               "Doxyfile", "NOTICE", "SECURITY.md"}
 USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".clangd", ".editorconfig", ".gitattributes", ".github",
                    ".gitignore"}
 
@@ -52,7 +56,8 @@ SOMEBODYS_PATH = re.compile(r"(?<![\w.}<])/(home|root|mnt|srv|wor[k]|Users)/\w")
 
 def tracked() -> list[Path]:
     """The files of the repository: git's where it is one, else what a released archive holds."""
-    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-z"], cwd=ROOT, capture_output=True,
+                            text=True)
     if listed.returncode == 0 and listed.stdout:
         return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
     return [f for f in ROOT.rglob("*") if f.is_file() and f.relative_to(ROOT).parts[0] not in {"build", ".git"}]
@@ -143,7 +148,8 @@ OPENS = re.compile(r"(?<!\w)::(open|openat|creat|fopen|freopen)\(|\b(fopen|freop
 
 
 def check_opens() -> Iterator[str]:
-    sources = headers() + sorted((ROOT / "tools" / "nnrt").glob("*.[ch]pp")) + sorted((ROOT / "tools" / "driverd").glob("*.[ch]pp"))
+    programs = (ROOT / "tools" / "nnrt", ROOT / "tools" / "driverd")
+    sources = headers() + [f for folder in programs for f in sorted(folder.glob("*.[ch]pp"))]
     for source in sources:
         if source == INCLUDE / "io" / "open_file.hpp":
             continue
@@ -172,27 +178,36 @@ def check_words() -> Iterator[str]:
                 yield f"{where}: a tab"
 
 
+def of_kinds(suffixes: set[str]) -> list[Path]:
+    """The files with these suffixes that are written by hand: single_include/ is made of others."""
+    return [f for f in tracked() if f.suffix in suffixes and f.relative_to(ROOT).parts[0] != "single_include"]
+
+
 def sources() -> list[Path]:
-    """The files in C and C++ that are written by hand: single_include/ is made of others."""
-    return [f for f in tracked() if f.suffix in {".hpp", ".h", ".cpp", ".c"} and f.relative_to(ROOT).parts[0] != "single_include"]
+    """The files in C and C++ that are written by hand."""
+    return of_kinds({".hpp", ".h", ".cpp", ".c"})
 
 
 def check_columns() -> Iterator[str]:
-    """clang-format leaves lines that it cannot break; the words of what a compiler prints, one for each rejected program, have no spaces."""
+    """clang-format does not break long words: the text of a compiler error in a rejected program has no spaces."""
     limit = int(re.search(r"^ColumnLimit: (\d+)$", (ROOT / ".clang-format").read_text(encoding="utf-8"), re.M)[1])
-    for file in sources():
-        text = re.sub(r"^ *// clang-format off$.*?^ *// clang-format on$", lambda m: "\n" * m[0].count("\n"),
-                      file.read_text(encoding="utf-8"), flags=re.M | re.S)
+    scripts = of_kinds({".py", ".sh", ".cmake"}) + [f for f in tracked() if f.name == "CMakeLists.txt"]
+    for file in sources() + scripts:
+        text = file.read_text(encoding="utf-8")
+        if file not in scripts:
+            text = re.sub(r"^ *// clang-format off$.*?^ *// clang-format on$", lambda m: "\n" * m[0].count("\n"),
+                          text, flags=re.M | re.S)
         for number, line in enumerate(text.split("\n"), 1):
-            if len(line) > limit and not re.match(r"// (expect: )?graph_rejected<\S+$", line):
+            if len(line) > limit and (file in scripts or not re.match(r"// (expect: )?graph_rejected<\S+$", line)):
                 yield f"{file.relative_to(ROOT)}:{number}: {len(line)} columns, at most {limit}"
 
 
 def check_format() -> Iterator[str]:
-    """Other versions of clang-format break some lines elsewhere: hence one version, and tests/CMakeLists.txt asks whether it is there."""
+    """Other versions of clang-format break some lines elsewhere: hence tests/CMakeLists.txt asks for this version."""
     files = [str(f) for f in sources()]
     for first in range(0, len(files), 200):
-        ran = subprocess.run(["clang-format-16", "--dry-run", "-Werror", *files[first : first + 200]], capture_output=True, text=True, cwd=ROOT)
+        command = ["clang-format-16", "--dry-run", "-Werror", *files[first : first + 200]]
+        ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         for where in dict.fromkeys(re.findall(r"^(\S+?:\d+):\d+: error", ran.stderr, re.M)):
             yield f"{Path(where).relative_to(ROOT)}: not as clang-format-16 formats it"
         if ran.returncode != 0 and "error" not in ran.stderr:
@@ -217,7 +232,8 @@ def check_nightly() -> Iterator[str]:
     listed = set(re.findall(r"^  (\w+)  +\w", help_text, re.M))
     defined = set(re.findall(r"^leg_(\w+)\(\)", script.read_text(encoding="utf-8"), re.M))
     for name in sorted(listed ^ defined):
-        yield f"tests/nightly.sh: leg {name} is {'listed but not defined' if name in listed else 'defined but not listed'}"
+        fault = "listed but not defined" if name in listed else "defined but not listed"
+        yield f"tests/nightly.sh: leg {name} is {fault}"
 
 
 README_WORDS = 1500
@@ -230,7 +246,7 @@ def blocks_of(page: Path, language: str) -> list[str]:
 
 
 def programs_shown() -> Iterator[str]:
-    """Programs in documents are those of examples/ without the comment at the top; Python code is paragraphs of scripts."""
+    """Programs in documents are files of examples/ without the first comment; Python code is paragraphs of scripts."""
     readme = ROOT / "README.md"
     examples = [f.read_text(encoding="utf-8").partition("#include")[2] for f in sorted(ROOT.glob("examples/*/*.cpp"))]
     scripts = "".join(f.read_text(encoding="utf-8") for f in sorted(ROOT.glob("examples/*/*.py")))
@@ -311,7 +327,7 @@ def prose_of(page: Path) -> str:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What follows the # in links into the page: its headings, as hosts of repositories spell them, and explicit anchors."""
+    """What follows the # in links into the page: its headings, as repository hosts spell them, and explicit anchors."""
     prose, anchors, given = prose_of(page), set(), {}
     for heading in re.findall(r"^#+ +(.*?)\s*(?:\{#.*\})?$", prose, re.M):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
@@ -359,7 +375,8 @@ def end_of(text: str, first: int) -> int:
 
 def functions_of(text: str) -> list[tuple[str, str]]:
     """Name and body of each constexpr function and lambda of a test."""
-    head = re.compile(r"\bconstexpr\b[^;{}()=]*?\b(\w+)\((?:[^;{}]|\{\})*?\)[^;{}()]*\{|\bconstexpr auto (\w+) = \[[^;{}]*\{")
+    head = re.compile(r"\bconstexpr\b[^;{}()=]*?\b(\w+)\((?:[^;{}]|\{\})*?\)[^;{}()]*\{"
+                      r"|\bconstexpr auto (\w+) = \[[^;{}]*\{")
     return [(m[1] or m[2], text[m.end() - 1 : end_of(text, m.end() - 1)]) for m in head.finditer(text)]
 
 
@@ -369,7 +386,8 @@ def runs_reference_in_compiler(test: str, shared: str) -> bool:
     functions = functions_of(test) + functions_of(shared)
 
     def calls(text: str) -> bool:
-        return any(name in running and (not dot or name == "run") for dot, name in re.findall(r"(\.?)\b(\w+)\s*[<(]", text))
+        called = re.findall(r"(\.?)\b(\w+)\s*[<(]", text)
+        return any(name in running and (not dot or name == "run") for dot, name in called)
 
     while new := {name for name, body in functions if name not in running and calls(body)}:
         running |= new
@@ -387,7 +405,8 @@ def check_operators() -> Iterator[str]:
             yield f"{binding.relative_to(ROOT)} is not in kernels/select.hpp: its operator would run the reference"
     rejected = {f.name for f in (ROOT / "tests" / "compile_fail").glob("*.cpp")}
     shared = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests" / "support").glob("*.hpp")))
-    measured = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests" / "kernels").glob("bounds*_test.cpp")))
+    bounds = sorted((ROOT / "tests" / "kernels").glob("bounds*_test.cpp"))
+    measured = "".join(f.read_text(encoding="utf-8") for f in bounds)
     for header in sorted((INCLUDE / "ops").glob("*.hpp")):
         text = header.read_text(encoding="utf-8")
         if "static constexpr op_code code{" not in text:
@@ -420,7 +439,8 @@ def main() -> int:
     wanted = sys.argv[1:] or list(CHECKS)
     if unknown := [name for name in wanted if name not in CHECKS]:
         is_asked = unknown[0] in ("-h", "--help")
-        print(f"usage: tests/hygiene.py [CHECK...], all of them without: {', '.join(CHECKS)}", file=sys.stdout if is_asked else sys.stderr)
+        print(f"usage: tests/hygiene.py [CHECK...], all of them without: {', '.join(CHECKS)}",
+              file=sys.stdout if is_asked else sys.stderr)
         return 0 if is_asked else 2
     complaints = [complaint for name in wanted for complaint in CHECKS[name]()]
     print("\n".join(complaints))
