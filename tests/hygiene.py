@@ -6,6 +6,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     docstrings a public type or concept says what it is in a /// comment
     opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes
                and devices for files
+    machines   conditions on instruction sets stand in core/config.hpp and kernels/simd/
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
@@ -142,6 +143,25 @@ def check_layers() -> Iterator[str]:
                 yield f"{name}: <{target}> is too slow to parse for {layer}/"
             elif (ROOT / "include" / "nnrt" / target).is_file() or (header.parent / target).is_file():
                 yield f"{name}: write <nnrt/...> instead of {target}"
+
+
+# What a condition on an instruction set names: macros of compilers, and those of core/config.hpp.
+MACHINE = re.compile(r"__(AVX|SSE|F16C|FMA|AMX|ARM|aarch64|x86_64|i386)\w*|NNRT_(X86|ARM)_\w+|NNRT_SCALAR")
+# Algorithms of one instruction set, in sections of their own; and what is no kernel: control registers, pauses, types
+# of compilers.
+OWN_CONDITIONS = {"kernels/int8/elementwise/table.hpp", "kernels/softmax/addends.hpp", "kernels/softmax/quantised.hpp",
+                  "core/config.hpp", "core/dtype.hpp", "core/float_environment.hpp", "core/math_parts.hpp",
+                  "exec/event_count.hpp"}
+
+
+def check_machines() -> Iterator[str]:
+    for header in headers():
+        name = str(header.relative_to(INCLUDE))
+        if name.startswith("kernels/simd/") or name in OWN_CONDITIONS:
+            continue
+        for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
+            if re.match(r"\s*#\s*(if|elif|ifdef|ifndef)\b", line) and (found := MACHINE.search(line)):
+                yield f"{header.relative_to(ROOT)}:{number}: a condition on {found[0]}; kernels/simd/ has those"
 
 
 OPENS = re.compile(r"(?<!\w)::(open|openat|creat|fopen|freopen)\(|\b(fopen|freopen)\(|\b[io]?fstream\b")

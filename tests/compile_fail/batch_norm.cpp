@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*batch_norm::rule::parameters_must_have_one_element_for_each_channel.*actual<3L?>.*expected<4L?>
+// expect: graph_rejected<.*batch_norm::rule::parameters_must_have_one_element_for_each_channel.*actual<3L?>.*expected<4L?>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/batch_norm.hpp>

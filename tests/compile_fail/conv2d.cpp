@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*conv2d::rule::input_channels_must_equal_weight_channels_times_group.*actual<3L?>.*expected<4L?>
+// expect: graph_rejected<.*conv2d::rule::input_channels_must_equal_weight_channels_times_group.*actual<3L?>.*expected<4L?>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/conv2d.hpp>

@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*conv2d_transpose::rule::output_paddings_must_be_smaller_than_stride.*actual<2L?>.*expected<1L?>
+// expect: graph_rejected<.*conv2d_transpose::rule::output_paddings_must_be_smaller_than_stride.*actual<2L?>.*expected<1L?>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>

@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*conv2d_transpose_add::rule::addend_must_have_the_extents_of_the_result.*actual<9L?>.*expected<10L?>
+// expect: graph_rejected<.*conv2d_transpose_add::rule::addend_must_have_the_extents_of_the_result.*actual<9L?>.*expected<10L?>
 // An addend of other extents than the transposed convolution's result. The operator has no function for users: passes
 // make its nodes.
 #include <nnrt/ops/conv2d_transpose_add.hpp>

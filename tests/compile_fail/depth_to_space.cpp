@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*depth_to_space::rule::channels_must_be_divisible_by_the_squared_block_size.*actual<4>.*expected<9>
+// expect: graph_rejected<.*depth_to_space::rule::channels_must_be_divisible_by_the_squared_block_size.*actual<4>.*expected<9>
 // Four channels are no block of three times three pixels.
 #include <nnrt/ops/depth_to_space.hpp>
 

@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*depthwise_conv2d::rule::output_channels_must_be_a_multiple_of_input_channels.*actual<12L?>.*expected<8L?>
+// expect: graph_rejected<.*depthwise_conv2d::rule::output_channels_must_be_a_multiple_of_input_channels.*actual<12L?>.*expected<8L?>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>

@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*comparison_rule::extents_must_be_equal_or_1.*actual<4>.*expected<3>.*in_operator<.*ops::greater>
+// expect: graph_rejected<.*comparison_rule::extents_must_be_equal_or_1.*actual<4>.*expected<3>.*in_operator<.*ops::greater>
 // Extents that are neither equal nor 1 do not broadcast.
 #include <nnrt/ops/greater.hpp>
 

@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*layer_norm::rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32.*actual<.*f16.*>.*expected<.*i8.*>
+// expect: graph_rejected<.*layer_norm::rule::parameter_types_of_a_quantised_input_must_be_its_type_or_f32.*actual<.*f16.*>.*expected<.*i8.*>
 // Parameters of a quantised tensor are real numbers in f32, or quantised like it.
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>

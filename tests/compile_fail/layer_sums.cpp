@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*layer_sums::rule::sums_must_have_a_scale_for_each_output_channel_or_none.*actual<1L?>.*expected<4L?>
+// expect: graph_rejected<.*layer_sums::rule::sums_must_have_a_scale_for_each_output_channel_or_none.*actual<1L?>.*expected<4L?>
 // One scale for all sums. The operator has no function for users: passes make its nodes.
 #include <nnrt/ops/layer_sums.hpp>
 

@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::logical_not>
+// expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::logical_not>
 // Numbers are neither true nor false.
 #include <nnrt/ops/logical_not.hpp>
 

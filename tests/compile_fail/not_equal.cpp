@@ -1,5 +1,4 @@
-// expect:
-// graph_rejected<.*comparison_rule::extents_must_be_equal_or_1.*actual<4>.*expected<3>.*in_operator<.*ops::not_equal>
+// expect: graph_rejected<.*comparison_rule::extents_must_be_equal_or_1.*actual<4>.*expected<3>.*in_operator<.*ops::not_equal>
 // Extents that are neither equal nor 1 do not broadcast.
 #include <nnrt/ops/not_equal.hpp>
 

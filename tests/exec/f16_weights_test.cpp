@@ -114,7 +114,7 @@ TEST_CASE("widening gives every float16 its value, at any length") {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits)
     halves.push_back(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
   std::vector<float> floats(halves.size());
-  kernels::f16_emulation(halves.data(), static_cast<std::int64_t>(halves.size()), floats.data());
+  kernels::widen_f16(halves.data(), static_cast<std::int64_t>(halves.size()), floats.data());
   for (std::size_t i = 0; i < halves.size(); ++i) {
     const float expected = static_cast<float>(halves[i]);
     if (std::isnan(expected)) REQUIRE(std::isnan(floats[i]));
@@ -122,7 +122,7 @@ TEST_CASE("widening gives every float16 its value, at any length") {
   }
   for (std::int64_t count = 0; count < 40; ++count) {
     std::vector<float> some(static_cast<std::size_t>(count) + 1, -1);
-    kernels::f16_emulation(halves.data() + 0x3C00, count, some.data());
+    kernels::widen_f16(halves.data() + 0x3C00, count, some.data());
     for (std::int64_t i = 0; i < count; ++i)
       REQUIRE(some[static_cast<std::size_t>(i)] == static_cast<float>(halves[static_cast<std::size_t>(0x3C00 + i)]));
     REQUIRE(some.back() == -1);

@@ -66,7 +66,7 @@ template <class Op> constexpr typename Op::attrs global_pool() {
 constexpr operand wide_image = computed(f32_of({1, 56, 56, 64})), filters = weight(f32_of({64, 3, 3, 64}));
 static_assert(chosen<ops::max_pool>(global_pool<ops::max_pool>(), {wide_image}) == "pool channels" &&
               chosen<ops::avg_pool>(global_pool<ops::avg_pool>(), {image}) == "pool channels");
-constexpr operand narrow_image = computed(f32_of({1, 8, 8, 4 * kernels::lanes - 1}));
+constexpr operand narrow_image = computed(f32_of({1, 8, 8, 4 * kernels::f32_lanes - 1}));
 static_assert(chosen<ops::max_pool>(global_pool<ops::max_pool>(), {narrow_image}) == "pool rows",
               "fewer than four whole vectors");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
@@ -79,9 +79,9 @@ static_assert(chosen<ops::conv2d>(by_2, {wide_image, filters}) == "winograd 4x4 
 static_assert(chosen<ops::conv2d>(by_2, {wide_image, filters}, {}, winograd::off) == "gemm windows");
 static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows",
               "transforming costs more than it saves");
-static_assert(chosen<ops::conv2d>({},
-                                  {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) ==
-                  (kernels::lanes > 1 ? "pixels across" : "gemm windows"),
+static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::f32_lanes, 1})),
+                                       weight(f32_of({1, 3, 3, 1}))}) ==
+                  (kernels::f32_lanes > 1 ? "pixels across" : "gemm windows"),
               "vectors of one lane hold pixels as they hold channels");
 
 // Single rows of large layers read weights as they are.

@@ -11,16 +11,16 @@ using namespace nnrt::kernels;
 namespace {
 
 constexpr int count = 64;
-static_assert(count % (2 * lanes) == 0);
+static_assert(count % (2 * f32_lanes) == 0);
 
 /// Whether f of vectors is within 4e-7 of what the standard's function says in double.
 template <class Function, class Expected> bool agrees(const char* name, Function f, Expected expected) {
   alignas(64) float x[count], y[count];
   for (int i = 0; i < count; ++i) x[i] = (static_cast<float>(i) - 31.3F) * 0.21F;
-  for (int i = 0; i < count; i += 2 * static_cast<int>(lanes)) {
-    vf v[2] = {load(x + i), load(x + i + lanes)};
+  for (int i = 0; i < count; i += 2 * static_cast<int>(f32_lanes)) {
+    f32_vec v[2] = {load(x + i), load(x + i + f32_lanes)};
     f(v);
-    store(y + i, v[0]), store(y + i + lanes, v[1]);
+    store(y + i, v[0]), store(y + i + f32_lanes, v[1]);
   }
   double worst = 0;
   for (int i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ template <class Function, class Expected> bool agrees(const char* name, Function
 /// The same of a function of one vector.
 template <class Function, class Expected> bool agree(const char* name, Function f, Expected expected) {
   return agrees(
-      name, [&](vf(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);
+      name, [&](f32_vec(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);
 }
 
 /// Whether products of whole numbers and factors, as of addends in 8 bits, go to the nearest integer.
@@ -56,19 +56,19 @@ bool products_are_rounded() {
 
 int main() {
   bool ok = agrees(
-      "exponentials_of", [](vf(&v)[2]) { exponentials_of(v); }, [](double x) { return std::exp(x); });
+      "exponentials_of", [](f32_vec(&v)[2]) { exponentials_of(v); }, [](double x) { return std::exp(x); });
   ok &= agree(
-      "exp_of", [](vf v) { return exp(v); }, [](double x) { return std::exp(x); });
+      "exp_of", [](f32_vec v) { return exp(v); }, [](double x) { return std::exp(x); });
   ok &= agree(
-      "sigmoid_of", [](vf v) { return sigmoid_of(v); }, [](double x) { return 1 / (1 + std::exp(-x)); });
+      "sigmoid_of", [](f32_vec v) { return sigmoid_of(v); }, [](double x) { return 1 / (1 + std::exp(-x)); });
   ok &= agree(
-      "erf_of", [](vf v) { return erf_of(v); }, [](double x) { return std::erf(x); });
+      "erf_of", [](f32_vec v) { return erf_of(v); }, [](double x) { return std::erf(x); });
   ok &= agree(
-      "log_of", [](vf v) { return log_of(abs(v)); }, [](double x) { return std::log(std::fabs(x)); });
+      "log_of", [](f32_vec v) { return log_of(abs(v)); }, [](double x) { return std::log(std::fabs(x)); });
   ok &= agree("sine", sine_lanes<0>(), [](double x) { return std::sin(x); });
   ok &= agree("cosine", sine_lanes<1>(), [](double x) { return std::cos(x); });
   ok &= agree(
-      "rounded", [](vf v) { return rounded(v); }, [](double x) { return std::nearbyint(x); });
+      "rounded", [](f32_vec v) { return rounded(v); }, [](double x) { return std::nearbyint(x); });
   ok &= products_are_rounded();
   return ok ? 0 : 1;
 }

@@ -58,6 +58,21 @@
 #define NNRT_ISA_NAME "generic"
 #endif
 
+// The file of kernels/simd/ that has the machine's instructions.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define NNRT_X86_AVX512 1
+#elif defined(__AVX2__) && defined(__FMA__)
+#define NNRT_X86_AVX2 1
+#elif defined(__SSE2__)
+#define NNRT_X86_SSE 1
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#define NNRT_ARM_NEON 1
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)
+#define NNRT_TEST_MACHINE 1
+#else
+#define NNRT_SCALAR 1
+#endif
+
 // A function that takes a compiler long and no constant expression needs: NNRT_COMPILED_ONCE(its signature) behind its
 // template, which other units than the one with <nnrt/src.hpp> then only call, if NNRT_SEPARATE_COMPILATION is defined.
 #ifdef NNRT_SEPARATE_COMPILATION

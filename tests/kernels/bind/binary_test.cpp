@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("binary operators: the kernel is the reference under every br
 
 TEST_CASE_TEMPLATE("binary operators: every length around whole vectors, special values included", Op, ops::add,
                    ops::sub, ops::mul, ops::div, ops::maximum, ops::squared_difference, ops::less_equal, ops::eltwise) {
-  for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 3 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     const auto a = with_special_values(random_floats(n, 1));
     auto b = with_special_values(random_floats(n, 2));
@@ -85,7 +85,7 @@ TEST_CASE("eltwise: every mode, with special values") {
 }
 
 TEST_CASE("less_equal: equal numbers are found at every place of a vector") {
-  for (std::int64_t n = 1; n <= 2 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 2 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     std::vector<float> a = random_floats(n, 1), b = a;
     for (std::size_t i = 0; i < a.size(); i += 2) b[i] = std::nextafter(a[i], -9.0F);

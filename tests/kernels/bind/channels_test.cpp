@@ -17,7 +17,7 @@ std::vector<float> positive(std::int64_t n, std::uint32_t seed) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("bias_add and prelu: any number of channels", Op, ops::bias_add, ops::prelu) {
-  for (std::int64_t c = 1; c <= 3 * kernels::lanes + 1; ++c) {
+  for (std::int64_t c = 1; c <= 3 * kernels::f32_lanes + 1; ++c) {
     CAPTURE(c);
     check_kernel<Op>({}, {floats({2, 3, 3, c}, 3), constant(floats({c}, 4))});
     check_kernel<Op>({}, {floats({5, c}, with_special_values(random_floats(5 * c, 3))), constant(floats({c}, 4))});
@@ -39,7 +39,7 @@ ops::scale::attrs scaling(std::int64_t axis, activation fused = activation::none
 }  // namespace
 
 TEST_CASE("scale: any number of channels, short rows and long ones, cut anywhere") {
-  for (std::int64_t c = 1; c <= 4 * kernels::lanes + 1; ++c) {
+  for (std::int64_t c = 1; c <= 4 * kernels::f32_lanes + 1; ++c) {
     CAPTURE(c);
     for (const bool special : {false, true}) {
       std::vector<float> x = random_floats(70 * c, 3);
@@ -72,7 +72,7 @@ TEST_CASE("scale: parameters along any axes, one for all of them included") {
     CHECK(node_under_test<ops::scale>(scaling(r.axis), operands()).choose().name == r.name);
     check_kernel<ops::scale>(scaling(r.axis), operands(), {2e-6, 1e-6});
   }
-  for (std::int64_t row = 1; row <= 2 * kernels::lanes + 1; ++row)
+  for (std::int64_t row = 1; row <= 2 * kernels::f32_lanes + 1; ++row)
     check_kernel<ops::scale>(scaling(0), {floats({7, row}, 3), floats({7}, 4), floats({7}, 5)}, {2e-6, 1e-6});
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("scale: other dtypes, and parameters unlike each other, are left to th
 }
 
 TEST_CASE("batch_norm: any number of channels, parameters packed beforehand") {
-  for (std::int64_t c = 1; c <= 3 * kernels::lanes + 1; ++c) {
+  for (std::int64_t c = 1; c <= 3 * kernels::f32_lanes + 1; ++c) {
     CAPTURE(c);
     for (const bool special : {false, true}) {
       std::vector<float> x = random_floats(12 * c, 3);
@@ -104,7 +104,7 @@ TEST_CASE("batch_norm: any number of channels, parameters packed beforehand") {
 }
 
 TEST_CASE("layer_norm: rows of every length around whole vectors") {
-  for (std::int64_t n = 1; n <= 5 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 5 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::layer_norm>({}, {floats({3, n}, 3), floats({n}, 4), floats({n}, 5)}, {5e-6, 5e-6});
   }

@@ -65,7 +65,7 @@ TEST_CASE("conv2d_transpose: output paddings and declared sizes") {
 }
 
 TEST_CASE("conv2d_transpose: every number of filters around whole panels, and of pixels around whole tiles") {
-  for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; n += n < 4 ? 1 : 3) {
+  for (std::int64_t n = 1; n <= 3 * kernels::f32_lanes + 1; n += n < 4 ? 1 : 3) {
     CAPTURE(n);
     check_kernel<ops::conv2d_transpose>(form{.stride{2, 2}}, operands({1, 3, 5, 3}, {n, 3, 3, 3}), allowed);
   }

@@ -34,7 +34,7 @@ std::vector<float> columns_of(std::int64_t n, float size) {
   return x;
 }
 constexpr float sizes[] = {1e19F, 1e30F, 3.4e38F};
-const std::int64_t lengths[] = {2, 4, kernels::lanes, 5 * kernels::lanes + 3};
+const std::int64_t lengths[] = {2, 4, kernels::f32_lanes, 5 * kernels::f32_lanes + 3};
 
 /// f(size, n), with both in the message of what fails.
 template <class F> void for_each_size(F f) {

@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE(
     check_kernel<Op>({}, {floats(row.a, 3), floats(row.b, 4)});
     check_kernel<Op>({}, {pattern(i32, row.a), pattern(i32, row.b)});
   }
-  for (std::int64_t n = 1; n <= 2 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 2 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     const given_operand a = floats({n}, with_special_values(random_floats(n, 3)));
     check_kernel<Op>({}, {a, floats({n}, with_special_values(random_floats(n, 4)))});

@@ -16,7 +16,7 @@ ops::log_softmax::attrs along(std::int64_t axis) {
 }  // namespace
 
 TEST_CASE("log_softmax: rows and columns of every length around whole vectors") {
-  for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 6 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::log_softmax>({}, {floats({3, n}, random_floats(3 * n, 5, 20.0F))}, allowed);
     check_kernel<ops::log_softmax>(along(1), {floats({2, 5, n}, random_floats(10 * n, 6, 20.0F))}, allowed);

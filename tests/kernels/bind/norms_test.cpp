@@ -9,7 +9,7 @@ using namespace nnrt_test;
 TEST_CASE("instance_norm: images of every size around whole vectors") {
   ops::instance_norm::attrs attrs;
   attrs.epsilon = 1e-5F;
-  for (std::int64_t n = 1; n <= 5 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 5 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::instance_norm>(attrs, {floats({2, 3, n}, 3), floats({3}, 4), floats({3}, 5)}, {5e-6, 5e-6});
   }
@@ -48,7 +48,7 @@ constexpr tolerance some_ulp{1e-30, 8e-7};
 }  // namespace
 
 TEST_CASE("l2_normalize: rows and columns of every length around whole vectors") {
-  for (std::int64_t n = 1; n <= 5 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 5 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::l2_normalize>(along({-1}), {floats({3, n}, 3)}, some_ulp);
     check_kernel<ops::l2_normalize>(along({1}), {floats({2, 5, n}, 3)}, some_ulp);
@@ -82,7 +82,7 @@ TEST_CASE("l2_normalize: numbers whose squares no float holds, zeros, and what i
 
 TEST_CASE(
     "reduce_l2: any axes side by side, rows and columns of every length around whole vectors, with a coefficient") {
-  for (std::int64_t n = 1; n <= 5 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 5 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::reduce_l2>({}, {floats({3, n}, 3), integers_of({1})}, some_ulp);
     check_kernel<ops::reduce_l2>({}, {floats({2, 5, n}, 3), integers_of({1})}, some_ulp);
@@ -120,7 +120,7 @@ ops::lrn::attrs response(std::int64_t radius, float bias, float alpha, float bet
 }  // namespace
 
 TEST_CASE("lrn: any number of channels, and windows that reach beyond them") {
-  for (std::int64_t c = 1; c <= 3 * kernels::lanes + 1; ++c)
+  for (std::int64_t c = 1; c <= 3 * kernels::f32_lanes + 1; ++c)
     for (const std::int64_t radius : {0, 1, 2, 5, 64}) {
       CAPTURE(c);
       CAPTURE(radius);

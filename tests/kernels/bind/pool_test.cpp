@@ -106,8 +106,8 @@ TEST_CASE_TEMPLATE(
     "pools: the kernel is the reference for any window and any number of channels, max_pool's bit for bit", Op,
     ops::max_pool, ops::avg_pool) {
   for (const row& r : table)
-    for (const std::int64_t c : {std::int64_t{1}, kernels::lanes - 1, kernels::lanes, 3 * kernels::lanes + 2,
-                                 4 * kernels::lanes, 9 * kernels::lanes + 1}) {
+    for (const std::int64_t c : {std::int64_t{1}, kernels::f32_lanes - 1, kernels::f32_lanes,
+                                 3 * kernels::f32_lanes + 2, 4 * kernels::f32_lanes, 9 * kernels::f32_lanes + 1}) {
       if (c == 0) continue;
       CAPTURE(r.a.kernel.h);
       CAPTURE(c);
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE("avg_pool: the kernel counts padding as the reference does, and bytes are left to that") {
   for (const row& r : table)
-    for (const std::int64_t c : {std::int64_t{1}, 4 * kernels::lanes + 1}) {
+    for (const std::int64_t c : {std::int64_t{1}, 4 * kernels::f32_lanes + 1}) {
       CAPTURE(r.a.kernel.h);
       CAPTURE(c);
       attributes a = r.a;
@@ -187,8 +187,8 @@ TEST_CASE("max_pool: pixels of one to four vectors, rows longer than what is fol
                       {window_of({2, 2}, {2, 2}), 6, 9},
                       {window_of({3, 60}, {1, 2}, around(2)), 4, 64}};
   for (const row& r : rows)
-    for (const std::int64_t c :
-         {kernels::lanes + 1, 2 * kernels::lanes, 4 * kernels::lanes - 1, kernels::register_bytes / 2 + 3}) {
+    for (const std::int64_t c : {kernels::f32_lanes + 1, 2 * kernels::f32_lanes, 4 * kernels::f32_lanes - 1,
+                                 kernels::register_bytes / 2 + 3}) {
       CAPTURE(r.w);
       CAPTURE(c);
       check_kernel<ops::max_pool>(r.a,
@@ -204,7 +204,7 @@ TEST_CASE(
   const auto name_of_kernel = [](extent2 kernel, extent2 stride, std::int64_t c) {
     return node_under_test<ops::max_pool>(window_of(kernel, stride), {floats({1, 20, 20, c})}).choose().name;
   };
-  const std::int64_t many = 5 * kernels::lanes;
+  const std::int64_t many = 5 * kernels::f32_lanes;
   CHECK(name_of_kernel({3, 3}, {1, 1}, many) == "pool rows");
   CHECK(name_of_kernel({5, 5}, {2, 2}, many) == "pool rows");
   CHECK(name_of_kernel({2, 2}, {1, 1}, many) == "pool channels");
@@ -214,7 +214,7 @@ TEST_CASE(
                       {window_of({3, 3}, {1, 1}, same_padding), 9, 7},
                       {window_of({5, 5}, {2, 2}, around(2)), 11, 40}};
   for (const row& r : rows)
-    for (const std::int64_t c : {many, 5 * kernels::lanes + 3}) {
+    for (const std::int64_t c : {many, 5 * kernels::f32_lanes + 3}) {
       CAPTURE(r.w);
       CAPTURE(c);
       check_kernel<ops::max_pool>(r.a,

@@ -24,7 +24,7 @@ TEST_CASE_TEMPLATE("sums and extremes: any axes side by side", Op, ops::reduce_m
 
 TEST_CASE_TEMPLATE("sums and extremes: rows and columns of every length around whole vectors", Op, ops::reduce_max,
                    ops::reduce_min, ops::reduce_sum) {
-  for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 6 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<Op>({}, {floats({3, n}, 5), integers_of({1})}, allowed<Op>());
     check_kernel<Op>({}, {floats({3, n}, 6), integers_of({0})}, allowed<Op>());

@@ -26,7 +26,7 @@ TEST_CASE("reduce_mean: axes that are named again and again count once") {
 }
 
 TEST_CASE("reduce_mean: rows and columns of every length around whole vectors") {
-  for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 6 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::reduce_mean>({}, {floats({3, n}, 5), integers_of({1})}, allowed);
     check_kernel<ops::reduce_mean>({}, {floats({3, n}, 6), integers_of({0})}, allowed);

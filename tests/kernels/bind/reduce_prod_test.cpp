@@ -28,7 +28,7 @@ TEST_CASE("reduce_prod: any axes side by side") {
 }
 
 TEST_CASE("reduce_prod: rows and columns of every length around whole vectors") {
-  for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 6 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::reduce_prod>({}, {factors({3, n}, 5), integers_of({1})}, {0, 1e-5});
     check_kernel<ops::reduce_prod>({}, {factors({3, n}, 6), integers_of({0})}, allowed);

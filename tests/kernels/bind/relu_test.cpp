@@ -5,7 +5,7 @@ using namespace nnrt_test;
 
 TEST_CASE_TEMPLATE("relu and relu6: the kernel is the reference for every length around whole vectors", Op, ops::relu,
                    ops::relu6) {
-  for (std::int64_t n = 1; n <= 3 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 3 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<Op>({}, {floats({n}, random_floats(n, 7, 9.0F))});
     check_kernel<Op>({}, {floats({n}, with_special_values(random_floats(n, 8)))});

@@ -27,7 +27,7 @@ TEST_CASE("resize_bilinear: larger and smaller images in each mode") {
 }
 
 TEST_CASE("resize_bilinear: every number of channels around whole vectors") {
-  for (std::int64_t c = 1; c <= 3 * kernels::lanes + 1; ++c) {
+  for (std::int64_t c = 1; c <= 3 * kernels::f32_lanes + 1; ++c) {
     CAPTURE(c);
     check_kernel<ops::resize_bilinear>(to({5, 4}, coordinates::half_pixel), {floats({2, 3, 3, c}, 5)}, allowed);
   }

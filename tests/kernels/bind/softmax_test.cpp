@@ -21,7 +21,7 @@ ops::softmax::attrs along(std::initializer_list<std::int64_t> axes) {
 }  // namespace
 
 TEST_CASE("softmax: rows of every length around whole vectors") {
-  for (std::int64_t n = 1; n <= 6 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 1; n <= 6 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::softmax>({}, {floats({3, n}, random_floats(3 * n, 5, 20.0F))}, allowed);
   }
@@ -29,7 +29,7 @@ TEST_CASE("softmax: rows of every length around whole vectors") {
 }
 
 TEST_CASE("softmax: columns of every number around whole vectors") {
-  for (std::int64_t n = 2; n <= 3 * kernels::lanes + 1; ++n) {
+  for (std::int64_t n = 2; n <= 3 * kernels::f32_lanes + 1; ++n) {
     CAPTURE(n);
     check_kernel<ops::softmax>(along({1}), {floats({2, 5, n}, random_floats(10 * n, 6, 20.0F))}, allowed);
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 using namespace nnrt;
+using kernels::f32_lanes;
 using kernels::f32_vec;
-using kernels::lanes;
 
 namespace {
 

@@ -48,7 +48,7 @@ TEST_CASE("softmax: e^(x - max) over its sum, in place, rows and columns alike")
 
 TEST_CASE("softmax: rows of one vector at most have the bits of any rows, NaN and infinities too") {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  for (std::int64_t n = 1; n <= kernels::lanes; ++n) {
+  for (std::int64_t n = 1; n <= kernels::f32_lanes; ++n) {
     CAPTURE(n);
     const auto count = static_cast<std::size_t>(6 * n);
     std::vector<float> x(count + 1, 7.0F), y(x), short_y(x);  // one more, which nobody may touch
@@ -107,7 +107,7 @@ TEST_CASE("softmax: rows whose largest number lies anywhere, in place with the s
         for (const float number : x) sum += std::exp(double{number} - largest);
         for (std::size_t i = 0; i < count; ++i) {
           const double less = largest - double{x[i]}, expected = std::exp(-less) / sum;
-          const double additions = static_cast<double>(n / kernels::lanes);
+          const double additions = static_cast<double>(n / kernels::f32_lanes);
           // a rounded difference
           const double allowed =
               5e-7 + 0x1p-24 * additions +

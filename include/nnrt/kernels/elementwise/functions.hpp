@@ -10,19 +10,9 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 namespace detail {
 
 // The bits of lanes as integers and back; integers converted to floats.
-#if defined(NNRT_HAS_XSIMD)
 template <class V> using bits_of_lanes = typename V::integers;
-template <class V> [[gnu::always_inline]] inline V as_floats(bits_of_lanes<V> x) {
-  return V(__builtin_convertvector(x, typename V::register_type));
-}
-template <class V> [[gnu::always_inline]] inline V with_bits(bits_of_lanes<V> x) {
-  return V(std::bit_cast<typename V::register_type>(x));
-}
-#else
-template <class V> using bits_of_lanes = std::int32_t;
-template <class V> inline V as_floats(std::int32_t x) { return V(static_cast<float>(x)); }
-template <class V> inline V with_bits(std::int32_t x) { return V(std::bit_cast<float>(x)); }
-#endif
+template <class V> [[gnu::always_inline]] inline V as_floats(bits_of_lanes<V> x) { return V(V::machine::to_float(x)); }
+template <class V> [[gnu::always_inline]] inline V with_bits(bits_of_lanes<V> x) { return V(V::machine::from_bits(x)); }
 template <class V> [[gnu::always_inline]] inline bits_of_lanes<V> bits(V x) {
   return std::bit_cast<bits_of_lanes<V>>(x.data);
 }
@@ -241,13 +231,7 @@ struct minimum_lanes {
 };
 /// a < b per lane, as booleans.
 struct less_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-#if defined(NNRT_HAS_XSIMD)
-    return {__builtin_convertvector(a.data < b.data, truth_lanes::bytes) & 1};
-#else
-    return {a.data < b.data};
-#endif
-  }
+  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return truth_of(a.data < b.data); }
 };
 /// a > b per lane, as booleans.
 struct greater_lanes {
@@ -260,21 +244,13 @@ struct greater_equal_lanes {
 /// a == b per lane, as booleans; false for NaN.
 struct equal_lanes {
   template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-#if defined(NNRT_HAS_XSIMD)
-    return {__builtin_convertvector(a.data == b.data, truth_lanes::bytes) & 1};
-#else
-    return {a.data == b.data};
-#endif
+    return truth_of(a.data == b.data);
   }
 };
 /// a != b per lane, as booleans; true for NaN.
 struct not_equal_lanes {
   template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-#if defined(NNRT_HAS_XSIMD)
-    return {__builtin_convertvector(a.data != b.data, truth_lanes::bytes) & 1};
-#else
-    return {a.data != b.data};
-#endif
+    return truth_of(a.data != b.data);
   }
 };
 

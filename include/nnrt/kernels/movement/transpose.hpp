@@ -78,13 +78,7 @@ template <> struct [[gnu::may_alias]] cell<8> {
 };
 
 /// Registers as 16-byte lanes: interleaving two lanes is one instruction on every machine.
-#if defined(NNRT_LANES_AVX512)
-inline constexpr int transposed_lanes = 4;
-#elif defined(NNRT_LANES_AVX2)
-inline constexpr int transposed_lanes = 2;
-#else
-inline constexpr int transposed_lanes = 1;
-#endif
+inline constexpr int transposed_lanes = machine::transposed_pieces;
 
 template <class T, int Lanes> struct lanes_of_cells {
   typedef typename T::number type __attribute__((vector_size(16 * Lanes)));
@@ -102,27 +96,13 @@ template <class T, int Lanes, int Half, class Vector>
 }
 
 /// Loads 16 bytes of a row into the lowest 16-byte lane, and of the rows at multiples of `step` into the others.
-template <int Lanes, class T>
+template <int Lanes, class T, class Machine = machine>
 [[gnu::always_inline]] inline auto load_lanes(const T* row, [[maybe_unused]] std::int64_t step) {
   typename lanes_of_cells<T, Lanes>::type loaded;
-  if constexpr (Lanes == 1) {
-    std::memcpy(&loaded, row, 16);
-  } else {
-#if defined(NNRT_LANES_AVX2) || defined(NNRT_LANES_AVX512)
-    const auto lane = [&](std::int64_t i) __attribute__((always_inline)) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * step));
-    };
-    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(0)), lane(1), 1);
-    if constexpr (Lanes == 2) {
-      loaded = (decltype(loaded))lower;
-    } else {
-#if defined(NNRT_LANES_AVX512)
-      loaded = (decltype(loaded))_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi256_si512(lower), lane(2), 2),
-                                                    lane(3), 3);
-#endif
-    }
-#endif
-  }
+  if constexpr (Lanes == 1) std::memcpy(&loaded, row, 16);
+  else
+    loaded = (decltype(loaded))Machine::template load_pieces<Lanes>(reinterpret_cast<const std::byte*>(row),
+                                                                    step * static_cast<std::int64_t>(sizeof(T)));
   return loaded;
 }
 

@@ -23,11 +23,8 @@ namespace detail {
 
 /// Vector of the bits of an integer. The vector may only be moved: f32 arithmetic may flush small values to 0.
 [[gnu::always_inline]] inline f32_vec bits_of_index(std::int64_t index) {
-#if defined(NNRT_HAS_XSIMD)
-  return f32_vec(std::bit_cast<f32_vec::register_type>(static_cast<std::int32_t>(index) - f32_vec::integers{}));
-#else
-  return f32_vec(std::bit_cast<float>(static_cast<std::int32_t>(index)));
-#endif
+  const auto bits = static_cast<std::int32_t>(index) - f32_vec::integers{};
+  return f32_vec(machine::from_bits(bits));
 }
 
 /// Finds the first maximum of each of `channels` channels in a window, and its index. `first` is the first pixel, which

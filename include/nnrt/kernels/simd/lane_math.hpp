@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -37,39 +38,24 @@ template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
 
 /// The larger of both, a NaN where one of them is a NaN.
 template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
-#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-  return max(x, y);
-#else
-  return where_nan(x, x, max(x, y));
-#endif
+  if constexpr (V::machine::max_propagates_nan) return max(x, y);
+  else return where_nan(x, x, max(x, y));
 }
-
-#if defined(NNRT_LANES_AVX512)
-/// Lane by lane the one of the smaller bits, as numbers without a sign: of floats from 0 on the smaller one, and y
-/// where x is negative or a NaN.
-template <class V> [[gnu::always_inline]] inline V smaller_bits(V x, V y) {
-  return V(_mm512_castsi512_ps(_mm512_min_epu32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
-}
-#endif
 
 /// A byte for each lane, 1 or 0, as booleans are stored.
 struct truth_lanes {
-#if defined(NNRT_HAS_XSIMD)
-  using bytes [[gnu::vector_size(f32_lanes)]] = std::int8_t;
-#else
-  using bytes = bool;
-#endif
+  typedef std::int8_t vector __attribute__((vector_size(f32_lanes)));
+  using bytes = std::conditional_t<machine::has_float_vectors, vector, bool>;
   bytes data;
 };
 
-/// Lane by lane whether x <= y; a NaN in x or y is none.
-template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
-#if defined(NNRT_HAS_XSIMD)
-  return {__builtin_convertvector(x.data <= y.data, truth_lanes::bytes) & 1};  // of 0 and -1
-#else
-  return {x.data <= y.data};
-#endif
+/// The result of a comparison of lanes: 0 and -1, or a bool.
+template <class Comparison> [[gnu::always_inline]] inline truth_lanes truth_of(Comparison is_true) {
+  if constexpr (std::is_same_v<Comparison, bool>) return {is_true};
+  else return {__builtin_convertvector(is_true, truth_lanes::bytes) & 1};
 }
+/// Lane by lane whether x <= y; a NaN in x or y is none.
+template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) { return truth_of(x.data <= y.data); }
 /// All lanes, and the first n of them (0 < n <= lanes), as booleans.
 [[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
   std::memcpy(p, &v.data, static_cast<std::size_t>(f32_lanes));
@@ -79,13 +65,8 @@ template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) {
 }
 
 template <class V> [[gnu::always_inline]] inline V abs(V x) {
-#if defined(NNRT_HAS_XSIMD)
-  using integers = typename V::integers;
-  const integers bits = std::bit_cast<integers>(x.data) & 0x7fffffff;
-  return V(std::bit_cast<typename V::register_type>(bits));
-#else
-  return V(x.data < 0 ? -x.data : x.data == 0 ? 0.0F : x.data);
-#endif
+  using own = typename V::machine;
+  return V(own::from_bits(own::bits(x.data) & 0x7fffffff));
 }
 
 // --- across the lanes ------------------------------------------------------
@@ -114,16 +95,10 @@ template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, 
 
 /// The sum of the lanes.
 template <class V> [[gnu::always_inline]] inline float reduce_add(V x) {
-#if defined(NNRT_LANES_AVX512)
-  // The same order in ever smaller registers, which processors that split large ones are done with sooner.
-  const __m256 half = _mm512_castps512_ps256(x.data) + _mm512_extractf32x8_ps(x.data, 1);
-  const __m128 quarter = _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1),
-               pair = quarter + _mm_movehl_ps(quarter, quarter);
-  return pair[0] + pair[1];
-#else
-  return detail::fold_lanes(
-      x, [](V a, V b) __attribute__((always_inline)) { return a + b; });
-#endif
+  if constexpr (requires { V::machine::reduce_add(x.data); }) return V::machine::reduce_add(x.data);
+  else
+    return detail::fold_lanes(
+        x, [](V a, V b) __attribute__((always_inline)) { return a + b; });
 }
 
 /// The largest lane; any number when there is a NaN.
@@ -135,19 +110,12 @@ template <class V> [[gnu::always_inline]] inline float reduce_max(V x) {
 /// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster
 /// than floats. Any of both where one is a NaN.
 template <class V> [[gnu::always_inline]] inline V extreme_of(V x, V y) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
-#else
-  return max(x, y);
-#endif
+  if constexpr (V::machine::has_max_of_bits) return V(V::machine::max_of_bits(x.data, y.data));
+  else return max(x, y);
 }
 
 /// What changes no extreme_of().
-#if defined(NNRT_LANES_AVX512)
-inline constexpr float min_extreme = -0.0F;
-#else
-inline constexpr float min_extreme = -std::numeric_limits<float>::infinity();
-#endif
+inline constexpr float min_extreme = machine::has_max_of_bits ? -0.0F : -std::numeric_limits<float>::infinity();
 
 /// extreme_of() all lanes.
 template <class V> [[gnu::always_inline]] inline float extreme_lane(V x) {
@@ -157,15 +125,7 @@ template <class V> [[gnu::always_inline]] inline float extreme_lane(V x) {
 
 /// v with `rest` in the lanes from n on.
 template <class V> [[gnu::always_inline]] inline V first_or(V v, std::int64_t n, float rest) {
-#if defined(NNRT_LANES_AVX512)
-  return V(_mm512_mask_blend_ps(static_cast<__mmask16>((1U << n) - 1U), _mm512_set1_ps(rest), v.data));
-#elif defined(NNRT_LANES_AVX2)
-  return V(_mm256_blendv_ps(_mm256_set1_ps(rest), v.data, _mm256_castsi256_ps(first_lanes(n))));
-#elif defined(NNRT_HAS_XSIMD)
-  return where_less(V(typename V::register_type{0, 1, 2, 3}), V(static_cast<float>(n)), v, V(rest));
-#else
-  return n > 0 ? v : V(rest);
-#endif
+  return V(V::machine::first_or(v.data, n, rest));
 }
 
 // --- functions -------------------------------------------------------------
@@ -196,12 +156,7 @@ template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
 namespace detail {
 /// The first 12 bits of each number.
 template <class V> [[gnu::always_inline]] inline V first_12_bits(V x) {
-#if defined(NNRT_HAS_XSIMD)
-  using integers = typename V::integers;
-  return V(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(x.data) & ~0xfff));
-#else
-  return V(std::bit_cast<float>(std::bit_cast<std::uint32_t>(x.data) & ~0xfffU));
-#endif
+  return V(V::machine::from_bits(V::machine::bits(x.data) & ~0xfff));
 }
 }  // namespace detail
 
@@ -213,34 +168,23 @@ template <class V> [[gnu::always_inline]] inline V exp(V x) {
   constexpr float shift = 0x1.8p23F;
   const V shifted = opaque_value(fma(x, V(log2_e), V(shift))), n = shifted - V(shift),
           fraction = detail::exp_fraction(x, n);
-#if defined(NNRT_LANES_AVX512)
-  // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no
-  // number from 0 to 2 counts as 2.
-  return V(_mm512_scalef_ps(smaller_bits(fraction, V(2.0F)).data, n.data));
-#else
-  constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
-#if defined(NNRT_HAS_XSIMD)
-  using integers = typename V::integers;
-  const integers exponent = std::bit_cast<integers>(shifted.data) << 23;
-  const V e(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) + exponent));
-#else
-  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted.data) << 23U;
-  const V e(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) + exponent));
-#endif
-  const V beyond = x + V(std::numeric_limits<float>::infinity());
-  return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
-#endif
+  if constexpr (requires { V::machine::scaled_by_power_of_two(x.data, n.data); }) {
+    // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is
+    // no number from 0 to 2 counts as 2.
+    const V known(V::machine::min_of_bits(fraction.data, V(2.0F).data));
+    return V(V::machine::scaled_by_power_of_two(known.data, n.data));
+  } else {
+    constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
+    const V e(V::machine::scaled_by_low_bits(fraction.data, shifted.data));
+    const V beyond = x + V(std::numeric_limits<float>::infinity());
+    return where_less(x, V(lowest), V(0.0F), where_at_most(x, V(highest), e, beyond));  // a NaN is beyond
+  }
 }
 
 /// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make
 /// an exponential that the processor finds enough of the next one to begin with.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
-inline constexpr bool has_side_by_side_exponentials = true;
-#else
-inline constexpr bool has_side_by_side_exponentials = false;
-#endif
+inline constexpr bool has_side_by_side_exponentials = machine::has_side_by_side_exponentials;
 
-#if defined(NNRT_LANES_AVX2)
 namespace detail {
 /// What moves an exponent to the lowest bits of a float: power_of_eighths() reads it there.
 inline constexpr float exponent_shift = 0x1.8p23F;
@@ -254,17 +198,15 @@ template <class V> [[gnu::always_inline]] inline V power_of_eighths(V shifted) {
   const integers fractions = {0, -0x46a3e, -0x7c810, -0xa0129, -0xafb0d, -0xa98d6, -0x8bb03, -0x53f39};
   const auto m = std::bit_cast<integers>(shifted.data);
   // by the lowest three bits
-  const auto fraction = (integers)_mm256_permutevar8x32_epi32((__m256i)fractions, (__m256i)m);
+  const integers fraction = V::machine::permuted_by_low_bits(fractions, m);
   return V(std::bit_cast<typename V::register_type>(fraction + (m << 20)));
 }
 }  // namespace detail
-#endif
 
-/// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that
-/// follow do not fit into the processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88
-/// where the result is a normal number; 0 or a subnormal number below, a NaN for a NaN, any number for x > 88.
-template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
-#if defined(NNRT_LANES_AVX512)
+namespace detail {
+
+/// exponentials_of() by a machine that scales by powers of two (AVX-512).
+template <class V, int N> [[gnu::always_inline]] inline void exponentials_by_scaling(V (&x)[N]) {
   constexpr float shift = 0x1.8p23F;  // beside it a number loses its fraction
   V shifted[N], sum[N];
   each<N>([&](int k)
@@ -278,10 +220,14 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
   // What is far enough from 0 that no fraction is left is any sum. As in exp(), by bits: the pipes of floats are
   // what all this waits for.
   each<N>([&](int k) __attribute__((always_inline)) {
-    x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, (shifted[k] - V(shift)).data));
+    const V known(V::machine::min_of_bits(sum[k].data, V(2.0F).data));
+    x[k] = V(V::machine::scaled_by_power_of_two(known.data, (shifted[k] - V(shift)).data));
   });
-#elif defined(NNRT_LANES_AVX2)
-  constexpr float shift = detail::exponent_shift + 8 * 127;
+}
+
+/// exponentials_of() by a machine that looks up eight fractions in a register (AVX2).
+template <class V, int N> [[gnu::always_inline]] inline void exponentials_by_eighths(V (&x)[N]) {
+  constexpr float shift = exponent_shift + 8 * 127;
   constexpr float lowest = -0x1.601e66p+6F;  // 127 ln 2: what is not above has m = 0
   V shifted[N], power[N], square[N];
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = max(V(lowest), x[k]); });
@@ -289,16 +235,26 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
               __attribute__((always_inline)) { shifted[k] = opaque_value(fma(x[k], V(0x1.715476p+3F), V(shift))); });
   // ln 2 / 8, as above
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-4F), x[k]); });
-  each<N>([&](int k) __attribute__((always_inline)) { power[k] = detail::power_of_eighths(shifted[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { power[k] = power_of_eighths(shifted[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { square[k] = x[k] * x[k]; });
   // e^r - 1 = r + r^2 (a + b r) for |r| < 0.0434, absolute error below 3e-8.
   each<N>([&](int k) __attribute__((always_inline)) {
     x[k] = fma(fma(V(0x1.555556p-3F), x[k], V(0x1.00087ep-1F)), square[k], x[k]);
   });
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(power[k], x[k], power[k]); });
-#else
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp(x[k]); });
-#endif
+}
+
+}  // namespace detail
+
+/// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that
+/// follow do not fit into the processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88
+/// where the result is a normal number; 0 or a subnormal number below, a NaN for a NaN, any number for x > 88.
+template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
+  using own = typename V::machine;
+  if constexpr (requires { own::scaled_by_power_of_two(x[0].data, x[0].data); }) detail::exponentials_by_scaling(x);
+  else if constexpr (requires { own::permuted_by_low_bits(own::bits(x[0].data), own::bits(x[0].data)); })
+    detail::exponentials_by_eighths(x);
+  else each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp(x[k]); });
 }
 
 /// 1 / (1 + e^-x).
@@ -342,14 +298,7 @@ template <class V> [[gnu::always_inline]] inline small_exponential<V> small_expo
   constexpr float shift = 0x1.8p23F + 96;
   const V shifted = opaque_value(fma(x, V(0x1.715476p+0F), V(shift))), n = shifted - V(shift);
   const V whole = detail::exp_fraction(x, n), fraction = fma(whole, rest, whole);
-#if defined(NNRT_HAS_XSIMD)
-  using integers = typename V::integers;
-  return {V(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) +
-                                                     (std::bit_cast<integers>(shifted.data) << 23)))};
-#else
-  return {V(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) +
-                                 (std::bit_cast<std::uint32_t>(shifted.data) << 23U)))};
-#endif
+  return {V(V::machine::scaled_by_low_bits(fraction.data, shifted.data))};
 }
 
 /// The normal distribution of -t, Phi(-t) for 0 <= t <= 15: what lies t deviations below the mean and further. As an

@@ -11,13 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && \
+#if defined(NNRT_X86_AVX512) && defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && \
     defined(__AMX_INT8__) && defined(__linux__)
 #define NNRT_MATRIX_REGISTERS 1
 #include <sys/syscall.h>
 #include <unistd.h>
 #elif defined(NNRT_TEST_MATRIX_REGISTERS)
-#if defined(NNRT_HAS_XSIMD)
+#if defined(__SSE2__) || defined(__ARM_NEON)
 #error \
     "nnrt: NNRT_TEST_MATRIX_REGISTERS is for tests on a machine without vectors: compile with -U__SSE2__ -U__ARM_NEON"
 #endif

@@ -90,7 +90,7 @@ class addends_by_number {
 
 }  // namespace detail
 
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_X86_AVX512)
 /// Table of terms. The term of distance d is at [256 - d], so that values are indices. Values above the largest, which
 /// registers look up as well, have the term 0.
 class softmax_addends {
@@ -124,7 +124,7 @@ class softmax_addends {
         _mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
   }
 };
-#elif defined(NNRT_LANES_AVX2)
+#elif defined(NNRT_X86_AVX2)
 /// Tables of terms by distance, one per byte of a term. Reads as many pieces of the tables as the range of a row needs.
 /// If that is more than `max_pieces`, one value at a time is faster.
 class softmax_addends {

@@ -48,7 +48,7 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction),
                       up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
   std::int64_t i = 0;
-#if defined(NNRT_LANES_AVX2)
+#if defined(NNRT_X86_AVX2)
   // g++ 12 does not derive from `i + 8 <= count` that a constant multiple of eight leaves no iteration for the loop
   // below, and warns.
   const std::int64_t in_eights = count / 8 * 8;
@@ -81,7 +81,7 @@ inline void shares_of(const Share& share, const std::int32_t* power, std::int64_
   for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
 }
 
-#if defined(NNRT_LANES_AVX2)
+#if defined(NNRT_X86_AVX2)
 /// Shares of the values at distance 0, 1, … from the largest value of a row.
 template <class T> class near_shares {
   std::byte nothing_;              // share of power 0, which most values of long rows have
@@ -146,7 +146,7 @@ template <class T> class near_shares {
 template <class Isa, class T> void softmax_of_long_row(const int8_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
   const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
-#if defined(NNRT_LANES_AVX2)
+#if defined(NNRT_X86_AVX2)
   near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
 #else
   constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // index of value 0 among the values of T

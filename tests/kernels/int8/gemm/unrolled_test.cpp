@@ -2,7 +2,7 @@
 #include <nnrt/nnrt.hpp>
 #include <support/bytes.hpp>
 
-#include "../../bench/networks/micro_mlp.hpp"
+#include "../../../../bench/networks/micro_mlp.hpp"
 
 #include <nnrt/io/make_weights.hpp>
 

@@ -73,7 +73,8 @@ inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
   for (std::int64_t first = 0; first < k; first += run)
     for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += f32_lanes) {
       const f32_vec one = load(panel + i * f32_lanes);
-      store(to, i < last ? pair_lanes(one, load(panel + (i + 1) * f32_lanes)) : pair_lanes(one, one) * f32_vec(0.5F));
+      if constexpr (has_half_vector)
+        store(to, i < last ? pair_lanes(one, load(panel + (i + 1) * f32_lanes)) : pair_lanes(one, one) * f32_vec(0.5F));
     }
 }
 

@@ -33,19 +33,13 @@ template <int Rows> struct int8_block {
 
 /// Number of registers of output bytes that are computed together, so that each weight is loaded once for all of them.
 /// It pays even if the accumulators of two rows use all registers; for one row it pays with 32 registers only.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
-template <int Rows> inline constexpr int blocks_together = 2;
-#else
-template <int Rows> inline constexpr int blocks_together = Rows;
-#endif
+template <int Rows>
+inline constexpr int blocks_together =
+    machine::depthwise_blocks_together > 0 ? machine::depthwise_blocks_together : Rows;
 
 /// Whether the accumulators of a register are computed vector by vector: then interleaved values are held longer, and
 /// accumulators shorter. Measured on AVX2 (16 registers): 12 % faster for two rows, 10 % slower for one row.
-#if defined(NNRT_LANES_AVX2)
-template <int Rows> inline constexpr bool sums_by_vectors = Rows == 2;
-#else
-template <int Rows> inline constexpr bool sums_by_vectors = false;
-#endif
+template <int Rows> inline constexpr bool sums_by_vectors = machine::depthwise_sums_by_vectors && Rows == 2;
 
 /// Number of registers computed together with sums_by_vectors. If weights take two registers (weights_flip), four share
 /// them.

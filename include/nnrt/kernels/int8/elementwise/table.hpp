@@ -14,7 +14,7 @@ inline constexpr std::int64_t table_entries = 256;
 
 namespace detail {
 
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_X86_AVX512)
 /// Registers of a table, entries in order.
 struct table_registers {
   __m512i of[4];
@@ -89,7 +89,7 @@ struct table_in_registers : table_registers {
   }
 };
 #endif
-#elif defined(NNRT_LANES_AVX2)
+#elif defined(NNRT_X86_AVX2)
 /// Table in pieces of 16 entries for byte shuffles; each piece is xored with the previous piece.
 ///
 /// A shuffle reads an entry by the lower four bits of a byte, or 0 if the top bit is set. 16 is subtracted from the
@@ -155,7 +155,7 @@ template <int Tables, int Registers>
 /// Looks up N bytes, with N known at compile time.
 template <int N>
 [[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_X86_AVX512)
   if constexpr (N >= 4) {
     // Sixteen at a time, so that the next reader of y finds them in one store.
     const table_in_registers entries(table);
@@ -177,7 +177,7 @@ template <int N>
 /// y[i] = table[x[i]], with bytes as integers from 0 to 255; y may be x.
 template <class Isa = native> void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
   std::int64_t i = 0;
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_X86_AVX512)
   if (n >= 16) {
     const detail::table_in_registers entries(table);
     for (; i + 64 <= n; i += 64)
@@ -186,7 +186,7 @@ template <class Isa = native> void look_up(const std::byte* table, const std::by
       _mm512_mask_storeu_epi8(y + i, those, entries.at(detail::table_places(_mm512_maskz_loadu_epi8(those, x + i))));
     return;
   }
-#elif defined(NNRT_LANES_AVX2)
+#elif defined(NNRT_X86_AVX2)
   if (n >= 128) {
     const detail::table_of_differences entries[] = {detail::table_of_differences(table)};
     const auto look_up_registers = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {

@@ -11,13 +11,12 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-template <int Vectors, class Rows> struct paired_int8_accumulators;
-
-#if defined(NNRT_BYTES_SQUARES)
+template <int Vectors, class Rows, bool InSquares> struct paired_int8_sums;
+template <int Vectors, class Rows> using paired_int8_accumulators = paired_int8_sums<Vectors, Rows, has_squares>;
 
 /// Accumulators in 2x2 blocks of two rows and two columns (i8mm): one instruction adds eight products to each
 /// accumulator. If the number of rows is odd, the last row is its own partner.
-template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std::integer_sequence<int, Row...>> {
+template <int Vectors, int... Row> struct paired_int8_sums<Vectors, std::integer_sequence<int, Row...>, true> {
   using whole = int8_accumulators<Vectors, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors,
@@ -37,7 +36,7 @@ template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std:
       asm volatile("" ::: "memory");  // otherwise compilers load all rows first, and spill accumulators
     });
   }
-  [[gnu::always_inline]] void add(const paired_int8_accumulators& other) {
+  [[gnu::always_inline]] void add(const paired_int8_sums& other) {
     each<columns>([&](int c) __attribute__((always_inline)) {
       each<pairs>([&](int pair) __attribute__((always_inline)) { of[c][pair] += other.of[c][pair]; });
     });
@@ -52,10 +51,8 @@ template <int Vectors, int... Row> struct paired_int8_accumulators<Vectors, std:
   }
 };
 
-#else
-
 /// Accumulators in pairs of lanes, one vector per row: one broadcast serves two dot products.
-template <int... Row> struct paired_int8_accumulators<1, std::integer_sequence<int, Row...>> {
+template <int... Row> struct paired_int8_sums<1, std::integer_sequence<int, Row...>, false> {
   using whole = int8_accumulators<1, std::integer_sequence<int, Row...>>;
   using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
@@ -67,7 +64,7 @@ template <int... Row> struct paired_int8_accumulators<1, std::integer_sequence<i
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
     (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), whole::flips ? flip : int_vector{}), b0, b1), ...);
   }
-  [[gnu::always_inline]] void add(const paired_int8_accumulators& other) {
+  [[gnu::always_inline]] void add(const paired_int8_sums& other) {
     ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {
@@ -82,7 +79,5 @@ template <int... Row> struct paired_int8_accumulators<1, std::integer_sequence<i
     of[0][R] = dot4(of[0][R], x, b0), of[1][R] = dot4(of[1][R], x, b1);
   }
 };
-
-#endif
 
 }}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -15,19 +15,12 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether tiles of several rows read i16 values.
-#if defined(NNRT_BYTES_WIDENED)
-inline constexpr bool tiles_read_wide = true;
-#else
-inline constexpr bool tiles_read_wide = false;
-#endif
+inline constexpr bool tiles_read_wide =
+    machine::dots == dot4_packing::widened || machine::dots == dot4_packing::widened_rows;
 
 /// Whether i16 products take about as long as int8 products. Then int8/conv/winograd.hpp may trade int8 products for
 /// fewer i16 products.
-#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
-inline constexpr bool has_wide_tiles = true;
-#else
-inline constexpr bool has_wide_tiles = false;
-#endif
+inline constexpr bool has_wide_tiles = tiles_read_wide || weights_flip;
 
 /// Encoding of the values that a tile reads: widened to i16 or bytes, each byte xor `flip` (0 or 0x80 in each byte).
 struct int8_form {
@@ -79,7 +72,6 @@ inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
   for (; i < n; ++i) to[i] = value;
 }
 
-#if defined(NNRT_BYTES_WIDENED)
 /// Widens n bytes to i16. InPlace: the bytes start n bytes after `to`, and no byte is read after it has been
 /// overwritten.
 template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
@@ -105,10 +97,6 @@ inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) 
   if (i > 0 && i < n) return store_vector(to + 2 * (n - of_register), all);
   for (; i < n; ++i) __builtin_memcpy(to + 2 * i, &value, sizeof value);
 }
-#else
-template <bool InPlace> void widen_bytes(const std::byte*, std::int64_t, std::int32_t, std::byte*) {}  // no row is wide
-inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
-#endif
 
 }  // namespace detail
 

@@ -35,20 +35,7 @@ namespace detail {
 
 /// Loads int_lanes stored values and widens them to i32.
 [[gnu::always_inline]] inline int_vector widened_numbers(const std::byte* from, bool is_unsigned) {
-#if defined(NNRT_LANES_AVX512)
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  return (int_vector)(is_unsigned ? _mm512_cvtepu8_epi32(bytes) : _mm512_cvtepi8_epi32(bytes));
-#elif defined(NNRT_LANES_AVX2)
-  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-  return (int_vector)(is_unsigned ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes));
-#else
-  int_vector numbers;
-  for (std::int64_t i = 0; i < int_lanes; ++i) {
-    const auto byte = static_cast<std::uint8_t>(from[i]);
-    numbers[i] = is_unsigned ? byte : static_cast<std::int8_t>(byte);
-  }
-  return numbers;
-#endif
+  return machine::load_widened_to_i32(from, is_unsigned);
 }
 /// Loads n stored values (at most int_lanes) and widens them to i32; other lanes are 0.
 inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is_unsigned) {

@@ -74,27 +74,12 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
 }
 
 /// Converts i32 to f64 per lane, exactly. Compilers convert the halves of wide registers one lane at a time.
-[[gnu::always_inline]] inline doubles as_doubles(half_vector x) {
-#if defined(NNRT_LANES_AVX512)
-  return (doubles)_mm512_cvtepi32_pd((__m256i)x);
-#else
-  return __builtin_convertvector(x, doubles);
-#endif
-}
+[[gnu::always_inline]] inline doubles as_doubles(half_vector x) { return machine::to_double(x); }
 
 /// x * y - z per lane, without rounding. Domain: the result is an integer below 2^53 in magnitude; x * y and z are
 /// below 2^63.
 [[gnu::always_inline]] inline doubles exact_difference(doubles x, doubles y, doubles z) {
-#if defined(NNRT_LANES_AVX512)
-  return (doubles)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)z);
-#elif defined(NNRT_LANES_AVX2)
-  return (doubles)_mm256_fmsub_pd((__m256d)x, (__m256d)y, (__m256d)z);
-#elif defined(__aarch64__)
-  return (doubles)vfmaq_f64((float64x2_t)-z, (float64x2_t)x, (float64x2_t)y);
-#else
-  const auto whole = [](doubles d) { return __builtin_convertvector(d, longs); };
-  return __builtin_convertvector(whole(x) * whole(y) - whole(z), doubles);
-#endif
+  return machine::exact_difference(x, y, z);
 }
 
 /// Smallest accumulators whose results are at least the given ones; inverts both roundings of requantise(). Domain:
@@ -394,9 +379,9 @@ template <class Channel> struct channel_lines {
     if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
     any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
-      const signed_line f32_lanes = in_lanes(of);
+      const signed_line line = in_lanes(of);
       return of.offset >= 0 &&
-             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, f32_lanes)); }, zero);
+             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, line)); }, zero);
     });
     stay_in_halves = any.found && are_halves(channel, any);
   }

@@ -1,0 +1,17 @@
+// scalar: machines without vectors. Floats are computed one by one, integers in the compilers' vectors of 16 bytes.
+// Flow: chosen by simd/machine.hpp.
+#pragma once
+
+#include <nnrt/kernels/simd/generic.hpp>
+
+#if defined(NNRT_SCALAR)
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Portable C++ alone.
+struct scalar_machine : generic_machine<scalar_machine, scalar_registers, 16> {};
+using machine = scalar_machine;
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+
+#endif
