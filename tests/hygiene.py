@@ -7,6 +7,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes
                and devices for files
     machines   conditions on instruction sets stand in core/config.hpp and kernels/simd/
+    crossing   CONTRIBUTING.md lists every header that branches on an instruction set, a dtype, a rounding, an activation
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
@@ -164,6 +165,31 @@ def check_machines() -> Iterator[str]:
                 yield f"{header.relative_to(ROOT)}:{number}: a condition on {found[0]}; kernels/simd/ has those"
 
 
+# By the first words of a row of CONTRIBUTING.md's table: what a header holds that the row must list.
+CROSSING = {
+    "an instruction set": r"^\s*#\s*(?:el)?if\b.*\bNNRT_X86_AVX2\b",
+    "a dtype": r"\bdtype_count\b|\bcase dtype::f64\b|\"F64\"",
+    "a rounding of quantised values": r"\bquantised_rounding::half_to_even\b|\"half_to_even\"",
+    "a fused activation": r"(?<!recurrent_)\bactivation::relu6\b|\bACTIVATION_TYPE_RELU6\b",
+}
+
+
+def check_crossing() -> Iterator[str]:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (an? [^|]*?) \| (.*) \|$", text, re.M))
+    for title, pattern in CROSSING.items():
+        row = rows.get(title, "")
+        for header in headers():
+            name = str(header.relative_to(INCLUDE))
+            if name.startswith("kernels/simd/"):
+                continue   # the files of instruction sets, which the row names as a folder
+            if re.search(pattern, header.read_text(encoding="utf-8"), re.M) and f"`{name}`" not in row:
+                yield f"CONTRIBUTING.md: the row '{title}' does not list {name}"
+        for name in re.findall(r"`([a-z0-9_/]+\.(?:hpp|txt|cmake))`", row):
+            if not (INCLUDE / name).is_file() and not (ROOT / name).is_file():
+                yield f"CONTRIBUTING.md: the row '{title}' names {name}, which does not exist"
+
+
 OPENS = re.compile(r"(?<!\w)::(open|openat|creat|fopen|freopen)\(|\b(fopen|freopen)\(|\b[io]?fstream\b")
 
 
@@ -209,7 +235,7 @@ def sources() -> list[Path]:
 
 
 def check_columns() -> Iterator[str]:
-    """clang-format does not break long words: the text of a compiler error in a rejected program has no spaces."""
+    """clang-format does not break long words, and what a rejected program expects of a compiler is one line."""
     limit = int(re.search(r"^ColumnLimit: (\d+)$", (ROOT / ".clang-format").read_text(encoding="utf-8"), re.M)[1])
     scripts = of_kinds({".py", ".sh", ".cmake"}) + [f for f in tracked() if f.name == "CMakeLists.txt"]
     for file in sources() + scripts:
