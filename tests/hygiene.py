@@ -7,7 +7,8 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes
                and devices for files
     machines   conditions on instruction sets stand in core/config.hpp and kernels/simd/
-    crossing   CONTRIBUTING.md lists every header that branches on an instruction set, a dtype, a rounding, an activation
+    crossing   CONTRIBUTING.md lists every header that branches on an instruction set, dtype, rounding or activation
+    english    comments of headers use none of the words that make riddles of sentences
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
@@ -188,6 +189,18 @@ def check_crossing() -> Iterator[str]:
         for name in re.findall(r"`([a-z0-9_/]+\.(?:hpp|txt|cmake))`", row):
             if not (INCLUDE / name).is_file() and not (ROOT / name).is_file():
                 yield f"CONTRIBUTING.md: the row '{title}' names {name}, which does not exist"
+
+
+RIDDLES = re.compile(r"\b(so many|whoever|whatever is|of (?:its|their) own|behind|beside|brings|goes on|one another's"
+                     r"|as they are|those that there are|such ones)\b|/// The same\b", re.I)
+
+
+def check_english() -> Iterator[str]:
+    """The words are those after which a sentence has to be read twice: it is rewritten, not the word exchanged."""
+    for header in headers():
+        for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
+            if found := RIDDLES.search(line[line.find("//"):] if "//" in line else ""):
+                yield f"{header.relative_to(ROOT)}:{number}: write plainly what '{found[0]}' is to say"
 
 
 OPENS = re.compile(r"(?<!\w)::(open|openat|creat|fopen|freopen)\(|\b(fopen|freopen)\(|\b[io]?fstream\b")

@@ -114,8 +114,8 @@
 #define NNRT_SCALAR 1
 #endif
 
-// A function that takes a compiler long and no constant expression needs: NNRT_COMPILED_ONCE(its signature) behind its
-// template, which other units than the one with <nnrt/src.hpp> then only call, if NNRT_SEPARATE_COMPILATION is defined.
+// NNRT_COMPILED_ONCE(signature), after a template of a function that is slow to compile and that no constant expression
+// calls: with NNRT_SEPARATE_COMPILATION only the unit that includes <nnrt/src.hpp> compiles it.
 #ifdef NNRT_SEPARATE_COMPILATION
 #define NNRT_COMPILED_ONCE(...) extern template __VA_ARGS__;
 #else
@@ -1684,8 +1684,8 @@ struct kernel_plan {
   }
 };
 
-/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of the work of one step. Parts are cut for
-/// so many threads; pieces are what one thread can take over from another that is slower.
+/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of one step's work. There is one part for
+/// each thread; a thread that has finished takes over pieces of a slower one.
 struct kernel_call {
   array_ref<const word> attrs;
   // the node's operands; packed ones have a desc but no data; the packed form comes last
@@ -1698,21 +1698,20 @@ struct kernel_call {
   int pieces = 1;
   run_fault* fault = nullptr;              // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;             // of the choice
-  const word* plan = nullptr;              // the words of the choice's record
-  const std::byte* weights_end = nullptr;  // of the plan's prepared weights; behind them lies what other threads write
-  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all
-  /// are, data of an image and of the result begins with the first row that the call reads or writes; descs are those
-  /// of the whole tensors.
+  const word* plan = nullptr;              // the words of the choice's kernel_plan
+  const std::byte* weights_end = nullptr;  // end of the plan's prepared weights; other threads write after it
+  /// The rows of the result to compute, for kernels with a row_window. If these are not all rows, the data of an image
+  /// and of the result begins with the first row that the call reads or writes; descs describe the whole tensors.
   row_range rows{};
-  bool reads_stripe = false;  // the image is a stripe that the step before has just made
+  bool reads_stripe = false;  // the image is a stripe that the previous step has just written
 
-  /// The record of the choice, or the member of one that begins so many words behind its begin.
+  /// The kernel_plan of the choice as a T, or the member of it that begins at word `first_word`.
   template <class T> T planned(std::size_t first_word = 0) const {
     T made;
     __builtin_memcpy(static_cast<void*>(&made), plan + first_word, sizeof made);
     return made;
   }
-  /// Says what is wrong, if something is.
+  /// Reports a fault, if there is one.
   constexpr void report(const run_fault& found) const {
     if (fault != nullptr && found) *fault = found;
   }
@@ -1732,8 +1731,8 @@ struct kernel_request {
   array_ref<const tensor_desc> out;
   bool unrolled = false;  // for a micro network, whose executor inlines what has an unrolled form
   nnrt::winograd winograd = nnrt::winograd::automatic;
-  std::int64_t stripe_rows = 0;  // run() is called for stripes of at most so many rows; 0: for whole results
-  bool must_pack = false;        // weights of floats are packed where they can be: the packed form is kept as float16
+  std::int64_t stripe_rows = 0;  // most rows of a stripe for which run() is called; 0: for whole results
+  bool must_pack = false;        // float weights are packed if they can be: the packing is stored as float16
 };
 
 namespace kernels {
@@ -1757,10 +1756,8 @@ inline constexpr family_types families[] = {
 
 }  // namespace kernels
 
-/// A kernel's functions in numbers: which binding of which operator, which of its methods, and which of its
-/// tables. Plans that
-/// the compiler makes hold these until they are complete, so that it compiles the functions behind the numbers in a
-/// plan and no others.
+/// A kernel's functions as numbers: binding, method and table. A plan that the compiler makes holds these until it is
+/// complete; then only the functions that it names are compiled.
 struct kernel_code {
   op_code op{};
   kernels::family family = kernels::family::f32;
@@ -1771,7 +1768,7 @@ struct kernel_code {
   constexpr explicit operator bool() const { return method >= 0; }
   friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
 };
-/// What stands behind a method.
+/// The functions of a method.
 struct kernel_functions {
   kernel_function run = nullptr;
   kernel_function pack = nullptr;
@@ -1785,25 +1782,23 @@ constexpr bool names_operand(std::uint32_t set, std::size_t operand) {
   return operand < 32 && (set >> operand & 1U) != 0;
 }
 
-/// So many units of work as a number of parts: there are no more threads.
+/// The number of parts for `count` units of work: at most 1024, more than there are threads.
 constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 1024 ? count : 1024); }
 
-/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a
-/// whole one. Threads that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no
-/// cache). A step that is not cut costs more than that: what other threads made for it has to come from their caches,
-/// and goes back there.
+/// The number of parts into which work on this many elements is divided: one below 4 Ki elements, half a microsecond to
+/// a microsecond of work. Threads that spin begin and end a step together in 0.15 us (0.5 us if their cores share no
+/// cache). A step that is not divided costs more than that: its operands come from the caches of other threads.
 constexpr int parts_for(std::int64_t elements) { return parts_of(elements / (2 * 1024)); }
 
-/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no
-/// pointers to functions in constant evaluation.)
+/// A kernel for one node. Without a name there is no kernel, and the reference runs. (The name tells, since g++ 12
+/// cannot compare pointers to functions in constant evaluation with -fsanitize=undefined.)
 struct kernel_choice {
   /// Instead of run, pack and inner, where a binding has methods.
   kernel_code code = {};
   kernel_function run = nullptr;
-  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes,
-  /// aligned to 64; behind it stand the node's results, descs without data.
-  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant. One that
-  /// packs no operand makes a table of what attributes and descs say.
+  /// Packs constant operands for run(): in = the node's operands; out[0] = packed_bytes bytes, aligned to 64; out[1],
+  /// … = the node's results, descs without data. Runs once when an executor is created, or before every run() if an
+  /// operand in `packs` is not constant. A pack() that packs no operand makes a table from attributes and descs.
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;  // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
@@ -1812,13 +1807,13 @@ struct kernel_choice {
   unrolled_form form = unrolled_form::none;
   // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   bool packs_in_compiler = false;
-  int parts = 1;       // into how many parts the work may be cut at most
-  int pack_parts = 1;  // the same for pack() where that runs before every run()
-  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has
-  /// those alone.
+  int parts = 1;       // most parts into which the work may be divided
+  int pack_parts = 1;  // most parts for pack(), if it runs before every run()
+  /// An argument of run() other than its operands, for example a table of inner loops: a program then contains only
+  /// those.
   const void* inner = nullptr;
-  /// How run() reads its images where it also makes stripes of rows, with the bits that they have in the whole result.
-  /// Images and result are [batch, rows, …]. Without images: it makes whole results only.
+  /// Which rows of its images run() reads for a stripe of rows, which has the bits of the whole result. Images and
+  /// result are [batch, rows, …]. Without images run() computes whole results only.
   row_window rows = {};
   std::string_view name;
 
@@ -1845,7 +1840,7 @@ namespace kernels {
 ///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as
 ///                                                                 kernel_call::inner
 ///   static constexpr int every_table                              the one that has what is in any of them
-/// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
+/// and a specialisation `template <> struct operator_of<ops::x::code> { using type = ops::x; };`.
 template <class Op, family Family = family::f32, class Isa = void> struct binding : binding<Op, family::f32, Isa> {};
 template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
@@ -1930,7 +1925,7 @@ template <op_code Op, family Family, int Method> struct compiled_kernel {
   static void pack(const kernel_call& call);
 };
 
-/// The functions behind one code, and nothing else of its binding.
+/// The functions of one code; no others of its binding are instantiated.
 template <kernel_code Code> constexpr step_functions functions_for() {
   if constexpr (ops::is_compiled_elsewhere<typename operator_of<Code.op>::type>()) {
     using compiled = compiled_kernel<Code.op, Code.family, Code.method>;
@@ -4595,8 +4590,8 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/simd/lane_math.hpp
 // lane_math: selections and elementary functions on vectors of floats.
-// Flow: elementwise/elementwise.hpp and softmax/softmax.hpp compute with these; the operators' references
-// (core/math.hpp) are what they are held against.
+// Flow: elementwise/elementwise.hpp and softmax/softmax.hpp compute with these; tests compare them with the operators'
+// references (core/math.hpp).
 
 // ===== nnrt/kernels/simd/lanes.hpp
 // lanes: the vector type of every float kernel, and its operations.
@@ -4605,7 +4600,7 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 // ===== nnrt/kernels/simd/machine.hpp
 // machine: the instruction set that this translation unit is compiled for, as a class of constants and operations.
 // Flow: simd/lanes.hpp, simd/int8_lanes.hpp and their neighbours name its types and operations; kernels use those. A
-// new instruction set is a file beside this one, a line here, and its name in core/config.hpp.
+// new instruction set is a file in simd/, a line here, and its name in core/config.hpp.
 
 // One of these defines `machine`; the others are empty.
 // ===== nnrt/kernels/simd/arm_neon.hpp
@@ -4615,7 +4610,7 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 
 // ===== nnrt/kernels/simd/generic.hpp
 // generic: every operation on registers in portable C++, for machines that lack an instruction for it.
-// Flow: the files of instruction sets beside this one derive from generic_machine and override what they have;
+// Flow: the files of instruction sets in simd/ derive from generic_machine and override what they have;
 // simd/machine.hpp chooses one of them. tests/kernels/simd/machine_test.cpp compares each override with this file.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -4929,7 +4924,8 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     Machine::round_floats(Machine::on_line(x, slope, offset), nearest, distance);
     return nearest;
   }
-  /// The same with the sign of x; where lines round once, an x below `bend` is shifted first, and so is its result.
+  /// x * slope + offset with the sign of x, rounded to the nearest integer. Where lines round once, an x below `bend`
+  /// and its result are shifted.
   [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 bend, i32 below_shift,
                                                    i32 below_offset) {
     if constexpr (Machine::lines_round_once) {
@@ -5481,7 +5477,7 @@ struct x86_avx2 : generic_machine<x86_avx2, registers_of<xsimd::fma3<xsimd::avx2
     return sum;
 #endif
   }
-  /// The same with flips at p, which are an operand in memory.
+  /// dot4_flipped() with the flips at p, as an operand in memory.
   [[gnu::always_inline]] static i32 dot4_flipped(i32 sum, i32 x, i32 magnitudes, const std::byte* p) {
 #if defined(__clang__)
     return dot4_flipped(sum, x, magnitudes, load_vector<i32>(p));
@@ -5895,14 +5891,14 @@ using machine = x86_sse2;
 
 #endif
 // ===== nnrt/kernels/simd/optimization_barrier.hpp
-// optimization_barrier: values of which compilers know nothing from here on, so that they neither fold nor recompute
-// them. No instruction.
-// Flow: simd/lanes.hpp and simd/int8_lanes.hpp include this; kernels keep in registers with it what g++ 12 else makes
-// anew.
+// optimization_barrier: makes values opaque to the compiler, so that it neither folds nor recomputes them. No
+// instruction.
+// Flow: simd/lanes.hpp and simd/int8_lanes.hpp include this; kernels keep values in registers with it that g++ 12 would
+// recompute.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What one register holds, of which compilers know nothing from here on; where there are no vectors, in memory.
+/// Makes the value of a register opaque; on machines without vectors, a value in memory.
 template <class Registers> [[gnu::always_inline]] inline void hide_register(Registers& x) {
 #if defined(__SSE2__)
   asm("" : "+v"(x));
@@ -5913,16 +5909,15 @@ template <class Registers> [[gnu::always_inline]] inline void hide_register(Regi
 #endif
 }
 
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
+/// x, opaque: with -ffast-math compilers simplify (x + c) - c, which is meant to round x.
 template <class V> [[gnu::always_inline]] inline V opaque_value(V x) {
   if constexpr (requires { x.data; }) hide_register(x.data);
   else hide_register(x);
   return x;
 }
 
-/// Keeps a number, an address for instance, or a vector of floats (simd/lanes.hpp) in a register: the optimiser else
-/// makes it of others again, or loads it again for each of a few uses. Without vectors those of floats stay as they
-/// are.
+/// Keeps a scalar (an address, for example) or a vector of floats in a register: the optimiser would recompute it, or
+/// load it again for each use. No effect on floats of machines without vectors.
 template <class T> [[gnu::always_inline]] inline void optimization_barrier(T& value) {
   if constexpr (!requires { value.data; }) asm("" : "+r"(value));
 #if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
@@ -5930,8 +5925,7 @@ template <class T> [[gnu::always_inline]] inline void optimization_barrier(T& va
 #endif
 }
 
-/// The same for a vector of quantised values (simd/int8_lanes.hpp), on x86: else g++ 12 does in scalar registers what
-/// the vector was made for.
+/// Keeps a vector of integers in a register, on x86: g++ 12 would compute with its elements in scalar registers.
 template <class Vector> [[gnu::always_inline]] inline void vector_barrier([[maybe_unused]] Vector& x) {
 #if defined(__SSE2__)
   hide_register(x);
@@ -6082,20 +6076,20 @@ template <class V> [[gnu::always_inline]] inline void store_halves(float* p, flo
 
 // --- what keeps g++ 12 from spoiling a tile ---------------------------------
 
-/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
-/// step of a loop makes, would be undefined behaviour, a number is not.
+/// An address as an integer. Kernels step through rows with it: the last step of a loop goes past the end of the array,
+/// which is undefined behaviour for a pointer.
 using address = std::uintptr_t;
 
 inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
 
-/// `floats` floats further on (or back).
+/// The address `floats` floats after `from`; before it if negative.
 [[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
   return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
 }
 [[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
 
-/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
-/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
+/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without another
+/// instruction. They are opaque: otherwise g++ 12 computes every address before the loop, and spills them.
 struct strides {
   address x1, x3, x5, x7;
   explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
@@ -6116,10 +6110,10 @@ struct strides {
   }
 };
 
-/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight
-/// at a time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda
-/// that takes int is one function to compile; one that takes auto, for numbers that must be constants, is N.
+/// f(0) … f(N - 1) with constant arguments. A loop over an array of vectors leaves the array on the stack, since g++ 12
+/// unrolls after it has assigned memory. The lambdas must be always_inline, too. Eight calls are written out: a pack of
+/// integers takes another function for each call. A lambda with a parameter of type int is one function to compile; one
+/// of type auto, for constants, is N functions.
 template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
   if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
   if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
@@ -6132,7 +6126,7 @@ template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each
   if constexpr (First + 8 < N) each<N, First + 8>(f);
 }
 
-/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
+/// Copies n floats, which must not overlap; faster than memcpy for small n.
 inline void copy_floats(const float* from, std::int64_t n, float* to) {
   std::int64_t i = 0;
   for (; i + f32_lanes <= n; i += f32_lanes) store(to + i, load(from + i));
@@ -6147,8 +6141,8 @@ inline void zero_floats(std::int64_t n, float* to) {
   if (i < n) store_n(to + i, zero, n - i);
 }
 
-/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so
-/// many bytes lie from one piece to the next.
+/// Transposes a 4x4 square of 4-byte elements. Rows are 16 bytes; `from_step` and `to_step` are the bytes from one row
+/// to the next.
 [[gnu::always_inline]] inline void transpose_4x4(const void* from, std::int64_t from_step, void* to,
                                                  std::int64_t to_step) {
   typedef float quad __attribute__((vector_size(16)));
@@ -6169,7 +6163,7 @@ inline void zero_floats(std::int64_t n, float* to) {
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-// Everything is a template over the vector type, which is always f32_vec: nothing is instantiated by including this.
+// Functions are templates over the vector type, which is always f32_vec, so that including this instantiates nothing.
 
 // --- selections ------------------------------------------------------------
 
@@ -6264,17 +6258,17 @@ template <class V> [[gnu::always_inline]] inline float reduce_max(V x) {
       x, [](V a, V b) __attribute__((always_inline)) { return max(a, b); });
 }
 
-/// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster
-/// than floats. Any of both where one is a NaN.
+/// The larger of both per lane; of two negative values the smaller one on machines that compare bits faster than
+/// floats. Either of both if one is NaN.
 template <class V> [[gnu::always_inline]] inline V extreme_of(V x, V y) {
   if constexpr (V::machine::has_max_of_bits) return V(V::machine::max_of_bits(x.data, y.data));
   else return max(x, y);
 }
 
-/// What changes no extreme_of().
+/// The neutral element of extreme_of().
 inline constexpr float min_extreme = machine::has_max_of_bits ? -0.0F : -std::numeric_limits<float>::infinity();
 
-/// extreme_of() all lanes.
+/// extreme_of() of all lanes.
 template <class V> [[gnu::always_inline]] inline float extreme_lane(V x) {
   return detail::fold_lanes(
       x, [](V a, V b) __attribute__((always_inline)) { return extreme_of(a, b); });
@@ -6296,8 +6290,8 @@ template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x
 
 namespace detail {
 
-/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep,
-/// for micro networks wait for it.
+/// e^x / 2^n, where n is the integer nearest to x / ln 2; from 0.7 to 1.42. The chain of operations that depend on n is
+/// short, since it limits micro networks.
 template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
   // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
   const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
@@ -6321,13 +6315,13 @@ template <class V> [[gnu::always_inline]] inline V first_12_bits(V x) {
 /// NaN.
 template <class V> [[gnu::always_inline]] inline V exp(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
-  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  // a sum with it has no fraction; n is in the lowest bits of the sum
   constexpr float shift = 0x1.8p23F;
   const V shifted = opaque_value(fma(x, V(log2_e), V(shift))), n = shifted - V(shift),
           fraction = detail::exp_fraction(x, n);
   if constexpr (requires { V::machine::scaled_by_power_of_two(x.data, n.data); }) {
-    // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is
-    // no number from 0 to 2 counts as 2.
+    // For |x| without a fraction the sum is arbitrary or NaN, but n gives 0 or infinity: a fraction that is not from 0
+    // to 2 is replaced by 2.
     const V known(V::machine::min_of_bits(fraction.data, V(2.0F).data));
     return V(V::machine::scaled_by_power_of_two(known.data, n.data));
   } else {
@@ -6338,20 +6332,20 @@ template <class V> [[gnu::always_inline]] inline V exp(V x) {
   }
 }
 
-/// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make
-/// an exponential that the processor finds enough of the next one to begin with.
+/// Whether several vectors side by side are faster than one after the other, see exponentials_of(). Where an
+/// exponential takes more instructions, the processor overlaps them with the next one by itself.
 inline constexpr bool has_side_by_side_exponentials = machine::has_side_by_side_exponentials;
 
 namespace detail {
-/// What moves an exponent to the lowest bits of a float: power_of_eighths() reads it there.
+/// Moves an exponent to the lowest bits of a float, where power_of_eighths() reads it.
 inline constexpr float exponent_shift = 0x1.8p23F;
 
-/// 2^(m / 8 - 127) in each lane, of sums of m and exponent_shift, m from 0 to 1016; of 0 it is 0. Eight fractions fill
-/// a register: what is left for a polynomial is then so small that it needs two operations fewer, and the pipes of
-/// floats are what exponentials wait for.
+/// 2^(m / 8 - 127) per lane, for sums of m and exponent_shift, m from 0 to 1016; 0 for m = 0. Eight fractions fill a
+/// register; the polynomial for the rest then needs two operations fewer, and floating-point units are the bottleneck
+/// of exponentials.
 template <class V> [[gnu::always_inline]] inline V power_of_eighths(V shifted) {
   using integers = typename V::integers;
-  // The bits of 2^(i / 8) less those of 1, and less i eighths of an exponent, which m brings.
+  // The bits of 2^(i / 8) minus those of 1, minus i eighths of an exponent, which m adds.
   const integers fractions = {0, -0x46a3e, -0x7c810, -0xa0129, -0xafb0d, -0xa98d6, -0x8bb03, -0x53f39};
   const auto m = std::bit_cast<integers>(shifted.data);
   // by the lowest three bits
@@ -6364,7 +6358,7 @@ namespace detail {
 
 /// exponentials_of() by a machine that scales by powers of two (AVX-512).
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_by_scaling(V (&x)[N]) {
-  constexpr float shift = 0x1.8p23F;  // beside it a number loses its fraction
+  constexpr float shift = 0x1.8p23F;  // a sum with it has no fraction
   V shifted[N], sum[N];
   each<N>([&](int k)
               __attribute__((always_inline)) { shifted[k] = opaque_value(fma(x[k], V(0x1.715476p+0F), V(shift))); });
@@ -6374,8 +6368,8 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_by_sca
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  // What is far enough from 0 that no fraction is left is any sum. As in exp(), by bits: the pipes of floats are
-  // what all this waits for.
+  // Replaces arbitrary sums of |x| without a fraction, as in exp(). By bits, since floating-point units are the
+  // bottleneck.
   each<N>([&](int k) __attribute__((always_inline)) {
     const V known(V::machine::min_of_bits(sum[k].data, V(2.0F).data));
     x[k] = V(V::machine::scaled_by_power_of_two(known.data, (shifted[k] - V(shift)).data));
@@ -6448,9 +6442,9 @@ template <class V> struct small_exponential {
   [[gnu::always_inline]] V times(V m) const { return (m * part) * V(0x1p-96F); }
 };
 
-/// e^(x + rest) for -150 <= x <= 0 and a rest that is small beside a unit in the last place of 1 + x. What a NaN makes
-/// is any number, or a NaN. Error: at most 1.5 ulp where the result is a normal number; half of the smallest subnormal
-/// number more below.
+/// e^(x + rest) per lane.
+/// Domain: -150 <= x <= 0, rest below an ulp of 1 + x; NaN gives any value.
+/// Error: at most 1.5 ulp for normal results; half of the smallest subnormal more for others.
 template <class V> [[gnu::always_inline]] inline small_exponential<V> small_exponential_of(V x, V rest) {
   constexpr float shift = 0x1.8p23F + 96;
   const V shifted = opaque_value(fma(x, V(0x1.715476p+0F), V(shift))), n = shifted - V(shift);
@@ -6458,10 +6452,9 @@ template <class V> [[gnu::always_inline]] inline small_exponential<V> small_expo
   return {V(V::machine::scaled_by_low_bits(fraction.data, shifted.data))};
 }
 
-/// The normal distribution of -t, Phi(-t) for 0 <= t <= 15: what lies t deviations below the mean and further. As an
-/// exponential, for products. Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative
-/// error 1.3e-7. Error: at most 5 ulp. t^2 is taken exactly: rounded, it would cost another 60 where the exponential is
-/// small.
+/// The normal distribution at -t, Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t), as an exponential for products.
+/// Domain: 0 <= t <= 15; P is minimax on 0 <= t <= 13.5, relative error 1.3e-7.
+/// Error: at most 5 ulp. t^2 is exact: a rounded one would add 60 ulp where the exponential is small.
 template <class V> [[gnu::always_inline]] inline small_exponential<V> normal_tail(V t) {
   const V square = opaque_value(t * t), rest = rest_of_product(t, t, square);
   const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
@@ -8328,9 +8321,9 @@ template <class Lanes> auto lanes_for(array_ref<const word> attrs) {
 // needed.
 
 // ===== nnrt/kernels/simd/saturating_pack.hpp
-// saturating_pack: vectors of sums of 32 bits become vectors of quantised values - scaled, rounded, limited, narrowed.
-// Flow: int8/requantise/output_stage.hpp and int8/elementwise/pairs.hpp scale with these, the tiles of bytes store what
-// comes out.
+// saturating_pack: 32-bit accumulators to registers of quantised values - scaled, rounded, clamped, packed.
+// Flow: int8/requantise/output_stage.hpp and int8/elementwise/pairs.hpp scale with these; register tiles store the
+// results.
 
 // ===== nnrt/kernels/simd/int8_lanes.hpp
 // int8_lanes: vectors of quantised values - loading, widening, and interleaving.
@@ -8355,7 +8348,7 @@ using longs = machine::i64;
 using half_vector = machine::half_i32;
 }  // namespace detail
 
-/// The larger ones of lanes of whole numbers; one instruction from every compiler.
+/// The larger integer per lane; compilers emit one instruction.
 template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
 
 template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
@@ -8378,7 +8371,7 @@ template <bool IsSigned> [[gnu::always_inline]] inline int16_vector load_widened
   return machine::load_widened<IsSigned>(p);
 }
 
-/// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
+/// Interleaves the elements of two registers, from the lower or the upper half of each 16 bytes.
 template <int Half, class Vector> [[gnu::always_inline]] inline Vector zip_half(Vector a, Vector b) {
   constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
@@ -8389,8 +8382,8 @@ template <int Half, class Vector> [[gnu::always_inline]] inline Vector zip_half(
 
 // --- bytes of four registers, lane by lane ------------------------------------
 
-/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// l / 4 * 16 + v * 4 + l % 4.
+/// Four registers of bytes interleaved: a lane holds the bytes r0 r1 r2 r3 of one index. Lane l of register v has
+/// index l / 4 * 16 + v * 4 + l % 4.
 struct interleaved {
   int_vector of[4];
 };
@@ -8402,21 +8395,21 @@ struct interleaved {
            (int_vector)zip_half<0>(high_ab, high_cd), (int_vector)zip_half<1>(high_ab, high_cd)}};
 }
 
-/// So many lanes of two registers side by side, from a given one on.
+/// The int_lanes lanes of (a, b) from lane `First` on.
 template <int First> [[gnu::always_inline]] inline int_vector lanes_from(int_vector a, int_vector b) {
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, (First + I)...);
   }
   (std::make_integer_sequence<int, int_lanes>{});
 }
-/// Register V of what lies `Distance` bytes, a multiple of four, behind the begin of x, whose rows go on in `next`.
+/// Register V of the rows of x, which `next` continues, from byte `Distance` on, a multiple of four.
 template <int Distance, int V>
 [[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
   constexpr int place = V + Distance / 4;
   return lanes_from<place / 4 * 4>(x.of[place % 4], next.of[place % 4]);
 }
 
-/// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
+/// Reorders the columns so that lane l of register v belongs to index v * int_lanes + l.
 [[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
   interleaved out{};
   machine::put_columns_in_order(x.of, out.of);
@@ -8441,37 +8434,36 @@ inline constexpr bool lines_make_halves = machine::lines_make_halves;
 inline constexpr float magic_bias = 0x1p23F, magic_bias_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
 
-/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See
-/// whole_result().
+/// x * slope + offset in float arithmetic, rounded to nearest; slope and offset are the bits of floats. The result
+/// needs whole_result().
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
   return machine::scaled_by_rising_line(x, slope, offset);
 }
 
-/// The same with all its bits.
+/// All bits of a result of scaled_by_rising_line() or scaled_by_line().
 [[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return lines_make_halves ? x - bits_of_zero : x; }
 
-/// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
+/// The line of accumulators of both signs, in all lanes; slope and offset are the bits of floats. See scaled_by_line().
 struct signed_line {
   int_vector slope, offset;
   int_vector bend, below_shift, below_offset;  // where lines round once
 };
 
-/// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where
-/// lines round once it is scaled_by_rising_line(), but for an x below `bend`: that is shifted first, and its result is,
-/// too.
+/// x * slope + offset with the sign of x, in float arithmetic, rounded to nearest. |x * slope| must be below 2^31. If
+/// lines round once it is scaled_by_rising_line(), where an x below `bend` and its result are shifted.
 [[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
   return machine::scaled_by_line(x, of.slope, of.offset, of.bend, of.below_shift, of.below_offset);
 }
 
-/// A rounded number in each lane, and how far it was from it, as the bits of a float without its sign.
+/// A rounded value per lane, and the magnitude of its rounding error as the bits of a float.
 struct rounded_lanes {
   int_vector nearest, distance;
 };
-/// x * slope + offset as floats compute it; the lanes of slope, offset and result hold the bits of floats.
+/// x * slope + offset in float arithmetic; slope, offset and result are the bits of floats.
 [[gnu::always_inline]] inline int_vector on_line(int_vector x, int_vector slope, int_vector offset) {
   return machine::on_line(x, slope, offset);
 }
-/// The floats whose bits these are.
+/// Rounds floats, given as bits, to nearest integers.
 [[gnu::always_inline]] inline rounded_lanes rounded_floats(int_vector x) {
   rounded_lanes rounded;
   machine::round_floats(x, rounded.nearest, rounded.distance);
@@ -8480,7 +8472,7 @@ struct rounded_lanes {
 /// Whether any lane of x is larger than that of y.
 [[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) { return machine::any_is_larger(x, y); }
 
-/// The upper halves of x * y + addend, products and addends of 64 bits; those of even and of odd lanes stand apart.
+/// The upper 32 bits of x * y + addend per lane; the 64-bit addends of even and of odd lanes are in two registers.
 [[gnu::always_inline]] inline int_vector upper_halves(int_vector x, int_vector y, int_vector even_addend,
                                                       int_vector odd_addend) {
   return machine::upper_halves(x, y, even_addend, odd_addend);
@@ -8491,8 +8483,8 @@ struct rounded_lanes {
   return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
-/// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken
-/// off, by flipping a bit that is flipped back in the end.
+/// The limits of results, in vectors of `Bytes` bytes. Values are i8; u8 ones minus 128, which is a flip of the highest
+/// bit that the last step undoes.
 template <int Bytes> struct int8_limits {
   typedef std::int8_t vector __attribute__((vector_size(Bytes)));
   vector low, high, flip;
@@ -8502,7 +8494,7 @@ template <int Bytes> struct int8_limits {
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
         flip(in_every_lane(is_unsigned ? -128 : 0)) {}
 
-  /// Stored bytes of numbers that are not below the lower limit, and of any.
+  /// Clamps values to the upper limit, for values not below the lower one; and to both limits.
   [[gnu::always_inline]] vector lowered(vector x) const { return (x < high ? x : high) ^ flip; }
   [[gnu::always_inline]] vector limited(vector x) const { return lowered(x > low ? x : low); }
 
@@ -8510,11 +8502,11 @@ template <int Bytes> struct int8_limits {
   static vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - vector{}; }
 };
 
-/// What a stored result may be, as vectors.
+/// Zero point and limits of a result, as vectors.
 struct narrowing {
   int16_vector zero_point;
   int8_limits<static_cast<int>(register_bytes)> within;
-  bool limits;  // whether they do anything
+  bool limits;  // whether clamping changes anything
 
   narrowing(std::int32_t low, std::int32_t high, std::int32_t zero, bool is_unsigned)
       : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - int16_vector{}),
@@ -8528,7 +8520,7 @@ struct narrowing {
   [[gnu::always_inline]] int8_vector limited(int8_vector x) const { return limits ? within.limited(x) : x; }
 };
 
-/// The lower halves of the lanes of a and b, four of each by turns.
+/// The lower halves of the lanes of a and b, four of each in turn.
 [[gnu::always_inline]] inline int16_vector lower_halves(int_vector a, int_vector b) {
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector((int16_vector)a, (int16_vector)b,
@@ -8537,21 +8529,19 @@ struct narrowing {
   (std::make_integer_sequence<int, 2 * int_lanes>{});
 }
 
-/// Numbers of 16 bits of two registers of scaled sums, four lanes of each by turns.
-///
-/// \tparam AddsZeroPoint whether the zero point is added; else the sums include it
-/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see lines_make_halves
+/// Packs two registers of scaled accumulators to 16 bits, four lanes of each in turn. AddsZeroPoint: the zero point is
+/// added, else the accumulators include it. AreHalves: results are in the lower halves of lanes, see lines_make_halves.
 template <bool AddsZeroPoint, bool AreHalves>
 [[gnu::always_inline]] inline int16_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
   else return to.moved<AddsZeroPoint>(machine::pack(a, b));
 }
-/// Quantised values of what narrowed_to_shorts() gave.
+/// Packs results of narrowed_to_shorts() to quantised values.
 [[gnu::always_inline]] inline int8_vector narrowed_to_bytes(int16_vector ab, int16_vector cd, const narrowing& to) {
   return to.limited(machine::pack(ab, cd));
 }
-/// Quantised values of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
-/// bytes of the result are four lanes of a, of b, of c, of d.
+/// Packs four registers of scaled accumulators to quantised values. Every 16 bytes of the result are four lanes of a,
+/// of b, of c, of d.
 template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline int8_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
@@ -8559,9 +8549,9 @@ template <bool AddsZeroPoint>
                            narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
 }
 
-/// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.
+/// Reorders a result of narrowed() to the bytes of a, then of b, of c, of d.
 [[gnu::always_inline]] inline int8_vector rows_apart(int8_vector x) { return machine::rows_apart(x); }
-/// Stores a half of a register, or a quarter.
+/// Stores half a register, or a quarter.
 template <int Half> [[gnu::always_inline]] inline void store_half(int8_vector x, std::byte* p) {
   machine::store_half<Half>(x, p);
 }
@@ -9852,14 +9842,14 @@ void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte*
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/simd/dot4.hpp
-// dot4: dot products of quantised values, and the forms of values and weights that they take.
-// Flow: int8/gemm/values.hpp says how rows are read for them, int8/gemm/pack.hpp and int8/depthwise/pack.hpp lay
-// weights out; tiles and blocks of bytes sum with these.
+// dot4: dot products of 8-bit quantised values, and the packing of values and weights for them.
+// Flow: int8/gemm/values.hpp copies rows for them, int8/gemm/pack.hpp and int8/depthwise/pack.hpp pack weights;
+// register tiles and depthwise blocks accumulate with these.
 //
-// Where the machine sums four products of bytes by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one
-// for two products of unsigned and signed bytes (vpmaddubsw), whose sums of 16 bits saturate: weights are kept as sizes
-// and signs there, so that they do not. Elsewhere bytes are widened to 16 bits first: here, or, where many columns meet
-// the same ones, beforehand (int8/gemm/values.hpp).
+// dot4() is one instruction where the machine sums four products of bytes (VNNI, NEON dotprod). AVX2 has one for two
+// products of unsigned and signed bytes (vpmaddubsw), whose 16-bit sums saturate: weights are packed as magnitudes and
+// signs, so that they do not. Other machines widen bytes to 16 bits: here or, for values that are used by many columns,
+// when rows are copied (int8/gemm/values.hpp).
 
 // ===== nnrt/kernels/simd/dot4_forms.hpp
 // dot4_forms: how the factors of dot products of 8-bit values are packed, for each way in which machines multiply them.
@@ -9875,7 +9865,7 @@ void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte*
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Bytes as they are: one instruction for four products, or portable code.
+/// Plain bytes: one instruction for four products, or portable code.
 template <class Machine, dot4_packing = Machine::dots> struct dot4_form {
   struct values {
     int_vector bytes;
@@ -10093,9 +10083,9 @@ using dot_weights = dot4_packed::weights;
 /// Bytes that the weights of one dot product take in memory, for all lanes.
 inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
 
-/// Whether weights say, too, how the bytes that they meet are flipped: what is flipped otherwise then need not be.
+/// Whether weights also hold how the values are sign-flipped: values then need not be flipped.
 inline constexpr bool weights_flip = machine::dots == dot4_packing::sign_flipped;
-/// What dot products with a weight lack, whatever they meet.
+/// What a dot product with this weight lacks, whatever the value; it is added to the bias.
 constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
 
 /// The place (0 to 3) of the weight that byte i of a lane is multiplied with in values_of(): separating bytes in their
@@ -10123,10 +10113,10 @@ template <class Form = dot4_packed>
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
-// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart
-// then. They flip nothing.
+// Narrow weights are one register of bytes: half the memory where weights take two registers, for weights that are read
+// once. They do not flip values.
 
-/// Bytes that the weights of one dot product take as bytes, for all lanes.
+/// Bytes of the narrow weights of one dot product, for all lanes.
 inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
 
 inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
@@ -10150,7 +10140,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   return machine::dot2(sum, x, w);
 }
 
-/// sum + two of the four products of each lane, where these are 16 bits each: registers hold the same of x and of w.
+/// sum + two of the four products of each lane, of factors widened to 16 bits.
 [[gnu::always_inline]] inline int_vector half_of_dot4(int_vector sum, int_vector x, int_vector w) {
   return machine::dot2_rows(sum, x, w);
 }
@@ -10197,7 +10187,7 @@ template <int I, class Form = dot4_packed>
   return values_of(in_order(broadcast_word(p) ^ flip));
 }
 
-/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its
+/// Whether broadcast8() and paired_sums() pay. Where bytes are widened, a broadcast is cheap compared with its
 /// products.
 inline constexpr bool has_pairs_of_lanes = machine::has_pairs_of_lanes;
 
@@ -10205,9 +10195,9 @@ inline constexpr bool has_pairs_of_lanes = machine::has_pairs_of_lanes;
 [[gnu::always_inline]] inline dot_values broadcast8(const void* p, int_vector flip) {
   return values_of(in_order(machine::broadcast_words(p) ^ flip));
 }
-/// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
+/// The sums of pairs of lanes: every four lanes are two sums of x and two of y, see pair_of_lane().
 [[gnu::always_inline]] inline int_vector paired_sums(int_vector x, int_vector y) { return machine::paired_sums(x, y); }
-/// The pair whose sum comes into a lane: of which of the two registers, and its first lane there.
+/// The pair whose sum a lane holds: the number of its register, and its first lane.
 struct lane_pair {
   std::int64_t source, lane;
 };
@@ -10215,7 +10205,7 @@ constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane
 
 // --- squares of two rows and two columns ----------------------------------------
 
-/// Whether one instruction has eight products for each of four sums, those of two rows with two columns (NEON i8mm).
+/// Whether one instruction adds eight products to each of four accumulators, for two rows and two columns (NEON i8mm).
 inline constexpr bool has_squares = machine::has_squares;
 
 /// Eight bytes of one row and eight of another.
@@ -10234,8 +10224,7 @@ template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_v
   return (int_vector)zip_half<Row>((halves)left, (halves)right);
 }
 
-/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one
-/// vector wide.
+/// The widest panels, in vectors, whose steps may be in pairs of lanes.
 inline constexpr std::int64_t max_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -16193,12 +16182,11 @@ inline void int16_products(const std::int16_t* x, std::int64_t step, const std::
 // Flow: int8/gemm/pack.hpp packs B in this layout; int8/gemm/tile.hpp reads it.
 
 // ===== nnrt/kernels/simd/matrix_registers.hpp
-// matrix_registers: registers of 16 rows of 64 bytes, and the products of whole ones (AMX) - where the machine has them
-// and the system gives them.
+// matrix_registers: AMX registers of 16 rows of 64 bytes and their products, if the machine and the system permit them.
 // Flow: int8/gemm/amx_blocks.hpp sums the blocks of a product with these.
 //
-// Eight registers: 0 to 3 hold sums, two below the other two; 4 and 5 rows of A and of B; 6 and 7 those at the end of a
-// run, which are shorter. One may be loaded again while products still read it: the processor renames them.
+// Eight registers: 0 to 3 hold accumulators, two rows of two blocks; 4 and 5 rows of A and of B; 6 and 7 the shorter
+// rows at the end of a run. A register may be loaded while products still read it: the processor renames registers.
 
 #if defined(NNRT_X86_AVX512) && defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && \
     defined(__AMX_INT8__) && defined(__linux__)
@@ -16265,7 +16253,7 @@ struct alignas(64) register_shapes {
   constexpr void set(int index, std::int64_t row_count, std::int64_t steps) {
     row_bytes[index] = static_cast<std::uint16_t>(4 * steps), rows[index] = static_cast<std::uint8_t>(row_count);
   }
-  /// For blocks of so many rows (1 to 16) of A, and runs that end with so many steps more than whole registers.
+  /// For blocks of `row_count` rows (1 to 16) of A, and runs with `last_steps` steps after the last whole register.
   static constexpr register_shapes of(std::int64_t row_count, std::int64_t last_steps) {
     register_shapes s;
     for (const int sums : {0, 1, 2, 3}) s.set(sums, row_count, register_steps);

@@ -73,8 +73,8 @@
 #define NNRT_SCALAR 1
 #endif
 
-// A function that takes a compiler long and no constant expression needs: NNRT_COMPILED_ONCE(its signature) behind its
-// template, which other units than the one with <nnrt/src.hpp> then only call, if NNRT_SEPARATE_COMPILATION is defined.
+// NNRT_COMPILED_ONCE(signature), after a template of a function that is slow to compile and that no constant expression
+// calls: with NNRT_SEPARATE_COMPILATION only the unit that includes <nnrt/src.hpp> compiles it.
 #ifdef NNRT_SEPARATE_COMPILATION
 #define NNRT_COMPILED_ONCE(...) extern template __VA_ARGS__;
 #else

@@ -77,8 +77,8 @@ struct kernel_plan {
   }
 };
 
-/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of the work of one step. Parts are cut for
-/// so many threads; pieces are what one thread can take over from another that is slower.
+/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of one step's work. There is one part for
+/// each thread; a thread that has finished takes over pieces of a slower one.
 struct kernel_call {
   array_ref<const word> attrs;
   // the node's operands; packed ones have a desc but no data; the packed form comes last
@@ -91,21 +91,20 @@ struct kernel_call {
   int pieces = 1;
   run_fault* fault = nullptr;              // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;             // of the choice
-  const word* plan = nullptr;              // the words of the choice's record
-  const std::byte* weights_end = nullptr;  // of the plan's prepared weights; behind them lies what other threads write
-  /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all
-  /// are, data of an image and of the result begins with the first row that the call reads or writes; descs are those
-  /// of the whole tensors.
+  const word* plan = nullptr;              // the words of the choice's kernel_plan
+  const std::byte* weights_end = nullptr;  // end of the plan's prepared weights; other threads write after it
+  /// The rows of the result to compute, for kernels with a row_window. If these are not all rows, the data of an image
+  /// and of the result begins with the first row that the call reads or writes; descs describe the whole tensors.
   row_range rows{};
-  bool reads_stripe = false;  // the image is a stripe that the step before has just made
+  bool reads_stripe = false;  // the image is a stripe that the previous step has just written
 
-  /// The record of the choice, or the member of one that begins so many words behind its begin.
+  /// The kernel_plan of the choice as a T, or the member of it that begins at word `first_word`.
   template <class T> T planned(std::size_t first_word = 0) const {
     T made;
     __builtin_memcpy(static_cast<void*>(&made), plan + first_word, sizeof made);
     return made;
   }
-  /// Says what is wrong, if something is.
+  /// Reports a fault, if there is one.
   constexpr void report(const run_fault& found) const {
     if (fault != nullptr && found) *fault = found;
   }
@@ -125,8 +124,8 @@ struct kernel_request {
   array_ref<const tensor_desc> out;
   bool unrolled = false;  // for a micro network, whose executor inlines what has an unrolled form
   nnrt::winograd winograd = nnrt::winograd::automatic;
-  std::int64_t stripe_rows = 0;  // run() is called for stripes of at most so many rows; 0: for whole results
-  bool must_pack = false;        // weights of floats are packed where they can be: the packed form is kept as float16
+  std::int64_t stripe_rows = 0;  // most rows of a stripe for which run() is called; 0: for whole results
+  bool must_pack = false;        // float weights are packed if they can be: the packing is stored as float16
 };
 
 namespace kernels {
@@ -150,10 +149,8 @@ inline constexpr family_types families[] = {
 
 }  // namespace kernels
 
-/// A kernel's functions in numbers: which binding of which operator, which of its methods, and which of its
-/// tables. Plans that
-/// the compiler makes hold these until they are complete, so that it compiles the functions behind the numbers in a
-/// plan and no others.
+/// A kernel's functions as numbers: binding, method and table. A plan that the compiler makes holds these until it is
+/// complete; then only the functions that it names are compiled.
 struct kernel_code {
   op_code op{};
   kernels::family family = kernels::family::f32;
@@ -164,7 +161,7 @@ struct kernel_code {
   constexpr explicit operator bool() const { return method >= 0; }
   friend constexpr bool operator==(const kernel_code&, const kernel_code&) = default;
 };
-/// What stands behind a method.
+/// The functions of a method.
 struct kernel_functions {
   kernel_function run = nullptr;
   kernel_function pack = nullptr;
@@ -178,25 +175,23 @@ constexpr bool names_operand(std::uint32_t set, std::size_t operand) {
   return operand < 32 && (set >> operand & 1U) != 0;
 }
 
-/// So many units of work as a number of parts: there are no more threads.
+/// The number of parts for `count` units of work: at most 1024, more than there are threads.
 constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 1024 ? count : 1024); }
 
-/// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a
-/// whole one. Threads that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no
-/// cache). A step that is not cut costs more than that: what other threads made for it has to come from their caches,
-/// and goes back there.
+/// The number of parts into which work on this many elements is divided: one below 4 Ki elements, half a microsecond to
+/// a microsecond of work. Threads that spin begin and end a step together in 0.15 us (0.5 us if their cores share no
+/// cache). A step that is not divided costs more than that: its operands come from the caches of other threads.
 constexpr int parts_for(std::int64_t elements) { return parts_of(elements / (2 * 1024)); }
 
-/// A kernel for one node. One without a name is none: the reference runs. (With -fsanitize=undefined g++ 12 compares no
-/// pointers to functions in constant evaluation.)
+/// A kernel for one node. Without a name there is no kernel, and the reference runs. (The name tells, since g++ 12
+/// cannot compare pointers to functions in constant evaluation with -fsanitize=undefined.)
 struct kernel_choice {
   /// Instead of run, pack and inner, where a binding has methods.
   kernel_code code = {};
   kernel_function run = nullptr;
-  /// Brings constant operands into the order that run() reads: in = the node's operands, out[0] = packed_bytes bytes,
-  /// aligned to 64; behind it stand the node's results, descs without data.
-  /// It runs once when an executor is made, or before every run() when an operand in `packs` is no constant. One that
-  /// packs no operand makes a table of what attributes and descs say.
+  /// Packs constant operands for run(): in = the node's operands; out[0] = packed_bytes bytes, aligned to 64; out[1],
+  /// … = the node's results, descs without data. Runs once when an executor is created, or before every run() if an
+  /// operand in `packs` is not constant. A pack() that packs no operand makes a table from attributes and descs.
   kernel_function pack = nullptr;
   std::uint32_t packs = 0;  // bit i: operand i is read by pack() only
   std::int64_t packed_bytes = 0;
@@ -205,13 +200,13 @@ struct kernel_choice {
   unrolled_form form = unrolled_form::none;
   // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   bool packs_in_compiler = false;
-  int parts = 1;       // into how many parts the work may be cut at most
-  int pack_parts = 1;  // the same for pack() where that runs before every run()
-  /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has
-  /// those alone.
+  int parts = 1;       // most parts into which the work may be divided
+  int pack_parts = 1;  // most parts for pack(), if it runs before every run()
+  /// An argument of run() other than its operands, for example a table of inner loops: a program then contains only
+  /// those.
   const void* inner = nullptr;
-  /// How run() reads its images where it also makes stripes of rows, with the bits that they have in the whole result.
-  /// Images and result are [batch, rows, …]. Without images: it makes whole results only.
+  /// Which rows of its images run() reads for a stripe of rows, which has the bits of the whole result. Images and
+  /// result are [batch, rows, …]. Without images run() computes whole results only.
   row_window rows = {};
   std::string_view name;
 
@@ -238,7 +233,7 @@ namespace kernels {
 ///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as
 ///                                                                 kernel_call::inner
 ///   static constexpr int every_table                              the one that has what is in any of them
-/// and a line `template <> struct operator_of<ops::x::code> { using type = ops::x; };` beside it.
+/// and a specialisation `template <> struct operator_of<ops::x::code> { using type = ops::x; };`.
 template <class Op, family Family = family::f32, class Isa = void> struct binding : binding<Op, family::f32, Isa> {};
 template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request&) { return {}; }
@@ -323,7 +318,7 @@ template <op_code Op, family Family, int Method> struct compiled_kernel {
   static void pack(const kernel_call& call);
 };
 
-/// The functions behind one code, and nothing else of its binding.
+/// The functions of one code; no others of its binding are instantiated.
 template <kernel_code Code> constexpr step_functions functions_for() {
   if constexpr (ops::is_compiled_elsewhere<typename operator_of<Code.op>::type>()) {
     using compiled = compiled_kernel<Code.op, Code.family, Code.method>;

@@ -52,7 +52,7 @@ struct used_buffer {
 };
 using used_buffers = std::vector<used_buffer>;
 
-/// Whether a buffer is free for this use beside those that the run has taken.
+/// Checks that a buffer is free for this use, given the buffers that the run already uses.
 inline result<void> check_other_uses(const buffer_use& use, const std::shared_ptr<buffer_state>& state,
                                      const used_buffers& used) {
   const auto refuse = [&](pieces why) {

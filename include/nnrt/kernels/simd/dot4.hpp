@@ -1,11 +1,11 @@
-// dot4: dot products of quantised values, and the forms of values and weights that they take.
-// Flow: int8/gemm/values.hpp says how rows are read for them, int8/gemm/pack.hpp and int8/depthwise/pack.hpp lay
-// weights out; tiles and blocks of bytes sum with these.
+// dot4: dot products of 8-bit quantised values, and the packing of values and weights for them.
+// Flow: int8/gemm/values.hpp copies rows for them, int8/gemm/pack.hpp and int8/depthwise/pack.hpp pack weights;
+// register tiles and depthwise blocks accumulate with these.
 //
-// Where the machine sums four products of bytes by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one
-// for two products of unsigned and signed bytes (vpmaddubsw), whose sums of 16 bits saturate: weights are kept as sizes
-// and signs there, so that they do not. Elsewhere bytes are widened to 16 bits first: here, or, where many columns meet
-// the same ones, beforehand (int8/gemm/values.hpp).
+// dot4() is one instruction where the machine sums four products of bytes (VNNI, NEON dotprod). AVX2 has one for two
+// products of unsigned and signed bytes (vpmaddubsw), whose 16-bit sums saturate: weights are packed as magnitudes and
+// signs, so that they do not. Other machines widen bytes to 16 bits: here or, for values that are used by many columns,
+// when rows are copied (int8/gemm/values.hpp).
 #pragma once
 
 #include <nnrt/kernels/simd/dot4_forms.hpp>
@@ -34,9 +34,9 @@ using dot_weights = dot4_packed::weights;
 /// Bytes that the weights of one dot product take in memory, for all lanes.
 inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
 
-/// Whether weights say, too, how the bytes that they meet are flipped: what is flipped otherwise then need not be.
+/// Whether weights also hold how the values are sign-flipped: values then need not be flipped.
 inline constexpr bool weights_flip = machine::dots == dot4_packing::sign_flipped;
-/// What dot products with a weight lack, whatever they meet.
+/// What a dot product with this weight lacks, whatever the value; it is added to the bias.
 constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
 
 /// The place (0 to 3) of the weight that byte i of a lane is multiplied with in values_of(): separating bytes in their
@@ -64,10 +64,10 @@ template <class Form = dot4_packed>
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
-// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart
-// then. They flip nothing.
+// Narrow weights are one register of bytes: half the memory where weights take two registers, for weights that are read
+// once. They do not flip values.
 
-/// Bytes that the weights of one dot product take as bytes, for all lanes.
+/// Bytes of the narrow weights of one dot product, for all lanes.
 inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
 
 inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
@@ -91,7 +91,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   return machine::dot2(sum, x, w);
 }
 
-/// sum + two of the four products of each lane, where these are 16 bits each: registers hold the same of x and of w.
+/// sum + two of the four products of each lane, of factors widened to 16 bits.
 [[gnu::always_inline]] inline int_vector half_of_dot4(int_vector sum, int_vector x, int_vector w) {
   return machine::dot2_rows(sum, x, w);
 }
@@ -138,7 +138,7 @@ template <int I, class Form = dot4_packed>
   return values_of(in_order(broadcast_word(p) ^ flip));
 }
 
-/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its
+/// Whether broadcast8() and paired_sums() pay. Where bytes are widened, a broadcast is cheap compared with its
 /// products.
 inline constexpr bool has_pairs_of_lanes = machine::has_pairs_of_lanes;
 
@@ -146,9 +146,9 @@ inline constexpr bool has_pairs_of_lanes = machine::has_pairs_of_lanes;
 [[gnu::always_inline]] inline dot_values broadcast8(const void* p, int_vector flip) {
   return values_of(in_order(machine::broadcast_words(p) ^ flip));
 }
-/// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
+/// The sums of pairs of lanes: every four lanes are two sums of x and two of y, see pair_of_lane().
 [[gnu::always_inline]] inline int_vector paired_sums(int_vector x, int_vector y) { return machine::paired_sums(x, y); }
-/// The pair whose sum comes into a lane: of which of the two registers, and its first lane there.
+/// The pair whose sum a lane holds: the number of its register, and its first lane.
 struct lane_pair {
   std::int64_t source, lane;
 };
@@ -156,7 +156,7 @@ constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane
 
 // --- squares of two rows and two columns ----------------------------------------
 
-/// Whether one instruction has eight products for each of four sums, those of two rows with two columns (NEON i8mm).
+/// Whether one instruction adds eight products to each of four accumulators, for two rows and two columns (NEON i8mm).
 inline constexpr bool has_squares = machine::has_squares;
 
 /// Eight bytes of one row and eight of another.
@@ -175,8 +175,7 @@ template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_v
   return (int_vector)zip_half<Row>((halves)left, (halves)right);
 }
 
-/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one
-/// vector wide.
+/// The widest panels, in vectors, whose steps may be in pairs of lanes.
 inline constexpr std::int64_t max_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

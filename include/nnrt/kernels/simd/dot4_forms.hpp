@@ -19,7 +19,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Bytes as they are: one instruction for four products, or portable code.
+/// Plain bytes: one instruction for four products, or portable code.
 template <class Machine, dot4_packing = Machine::dots> struct dot4_form {
   struct values {
     int_vector bytes;

@@ -1,5 +1,5 @@
 // generic: every operation on registers in portable C++, for machines that lack an instruction for it.
-// Flow: the files of instruction sets beside this one derive from generic_machine and override what they have;
+// Flow: the files of instruction sets in simd/ derive from generic_machine and override what they have;
 // simd/machine.hpp chooses one of them. tests/kernels/simd/machine_test.cpp compares each override with this file.
 #pragma once
 
@@ -321,7 +321,8 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     Machine::round_floats(Machine::on_line(x, slope, offset), nearest, distance);
     return nearest;
   }
-  /// The same with the sign of x; where lines round once, an x below `bend` is shifted first, and so is its result.
+  /// x * slope + offset with the sign of x, rounded to the nearest integer. Where lines round once, an x below `bend`
+  /// and its result are shifted.
   [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 bend, i32 below_shift,
                                                    i32 below_offset) {
     if constexpr (Machine::lines_round_once) {

@@ -28,7 +28,7 @@ using longs = machine::i64;
 using half_vector = machine::half_i32;
 }  // namespace detail
 
-/// The larger ones of lanes of whole numbers; one instruction from every compiler.
+/// The larger integer per lane; compilers emit one instruction.
 template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
 
 template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
@@ -51,7 +51,7 @@ template <bool IsSigned> [[gnu::always_inline]] inline int16_vector load_widened
   return machine::load_widened<IsSigned>(p);
 }
 
-/// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
+/// Interleaves the elements of two registers, from the lower or the upper half of each 16 bytes.
 template <int Half, class Vector> [[gnu::always_inline]] inline Vector zip_half(Vector a, Vector b) {
   constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
@@ -62,8 +62,8 @@ template <int Half, class Vector> [[gnu::always_inline]] inline Vector zip_half(
 
 // --- bytes of four registers, lane by lane ------------------------------------
 
-/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// l / 4 * 16 + v * 4 + l % 4.
+/// Four registers of bytes interleaved: a lane holds the bytes r0 r1 r2 r3 of one index. Lane l of register v has
+/// index l / 4 * 16 + v * 4 + l % 4.
 struct interleaved {
   int_vector of[4];
 };
@@ -75,21 +75,21 @@ struct interleaved {
            (int_vector)zip_half<0>(high_ab, high_cd), (int_vector)zip_half<1>(high_ab, high_cd)}};
 }
 
-/// So many lanes of two registers side by side, from a given one on.
+/// The int_lanes lanes of (a, b) from lane `First` on.
 template <int First> [[gnu::always_inline]] inline int_vector lanes_from(int_vector a, int_vector b) {
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, (First + I)...);
   }
   (std::make_integer_sequence<int, int_lanes>{});
 }
-/// Register V of what lies `Distance` bytes, a multiple of four, behind the begin of x, whose rows go on in `next`.
+/// Register V of the rows of x, which `next` continues, from byte `Distance` on, a multiple of four.
 template <int Distance, int V>
 [[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
   constexpr int place = V + Distance / 4;
   return lanes_from<place / 4 * 4>(x.of[place % 4], next.of[place % 4]);
 }
 
-/// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
+/// Reorders the columns so that lane l of register v belongs to index v * int_lanes + l.
 [[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
   interleaved out{};
   machine::put_columns_in_order(x.of, out.of);

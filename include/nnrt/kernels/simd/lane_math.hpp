@@ -1,6 +1,6 @@
 // lane_math: selections and elementary functions on vectors of floats.
-// Flow: elementwise/elementwise.hpp and softmax/softmax.hpp compute with these; the operators' references
-// (core/math.hpp) are what they are held against.
+// Flow: elementwise/elementwise.hpp and softmax/softmax.hpp compute with these; tests compare them with the operators'
+// references (core/math.hpp).
 #pragma once
 
 #include <nnrt/kernels/simd/lanes.hpp>
@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-// Everything is a template over the vector type, which is always f32_vec: nothing is instantiated by including this.
+// Functions are templates over the vector type, which is always f32_vec, so that including this instantiates nothing.
 
 // --- selections ------------------------------------------------------------
 
@@ -107,17 +107,17 @@ template <class V> [[gnu::always_inline]] inline float reduce_max(V x) {
       x, [](V a, V b) __attribute__((always_inline)) { return max(a, b); });
 }
 
-/// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster
-/// than floats. Any of both where one is a NaN.
+/// The larger of both per lane; of two negative values the smaller one on machines that compare bits faster than
+/// floats. Either of both if one is NaN.
 template <class V> [[gnu::always_inline]] inline V extreme_of(V x, V y) {
   if constexpr (V::machine::has_max_of_bits) return V(V::machine::max_of_bits(x.data, y.data));
   else return max(x, y);
 }
 
-/// What changes no extreme_of().
+/// The neutral element of extreme_of().
 inline constexpr float min_extreme = machine::has_max_of_bits ? -0.0F : -std::numeric_limits<float>::infinity();
 
-/// extreme_of() all lanes.
+/// extreme_of() of all lanes.
 template <class V> [[gnu::always_inline]] inline float extreme_lane(V x) {
   return detail::fold_lanes(
       x, [](V a, V b) __attribute__((always_inline)) { return extreme_of(a, b); });
@@ -139,8 +139,8 @@ template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x
 
 namespace detail {
 
-/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep,
-/// for micro networks wait for it.
+/// e^x / 2^n, where n is the integer nearest to x / ln 2; from 0.7 to 1.42. The chain of operations that depend on n is
+/// short, since it limits micro networks.
 template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
   // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
   const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
@@ -164,13 +164,13 @@ template <class V> [[gnu::always_inline]] inline V first_12_bits(V x) {
 /// NaN.
 template <class V> [[gnu::always_inline]] inline V exp(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
-  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  // a sum with it has no fraction; n is in the lowest bits of the sum
   constexpr float shift = 0x1.8p23F;
   const V shifted = opaque_value(fma(x, V(log2_e), V(shift))), n = shifted - V(shift),
           fraction = detail::exp_fraction(x, n);
   if constexpr (requires { V::machine::scaled_by_power_of_two(x.data, n.data); }) {
-    // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is
-    // no number from 0 to 2 counts as 2.
+    // For |x| without a fraction the sum is arbitrary or NaN, but n gives 0 or infinity: a fraction that is not from 0
+    // to 2 is replaced by 2.
     const V known(V::machine::min_of_bits(fraction.data, V(2.0F).data));
     return V(V::machine::scaled_by_power_of_two(known.data, n.data));
   } else {
@@ -181,20 +181,20 @@ template <class V> [[gnu::always_inline]] inline V exp(V x) {
   }
 }
 
-/// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make
-/// an exponential that the processor finds enough of the next one to begin with.
+/// Whether several vectors side by side are faster than one after the other, see exponentials_of(). Where an
+/// exponential takes more instructions, the processor overlaps them with the next one by itself.
 inline constexpr bool has_side_by_side_exponentials = machine::has_side_by_side_exponentials;
 
 namespace detail {
-/// What moves an exponent to the lowest bits of a float: power_of_eighths() reads it there.
+/// Moves an exponent to the lowest bits of a float, where power_of_eighths() reads it.
 inline constexpr float exponent_shift = 0x1.8p23F;
 
-/// 2^(m / 8 - 127) in each lane, of sums of m and exponent_shift, m from 0 to 1016; of 0 it is 0. Eight fractions fill
-/// a register: what is left for a polynomial is then so small that it needs two operations fewer, and the pipes of
-/// floats are what exponentials wait for.
+/// 2^(m / 8 - 127) per lane, for sums of m and exponent_shift, m from 0 to 1016; 0 for m = 0. Eight fractions fill a
+/// register; the polynomial for the rest then needs two operations fewer, and floating-point units are the bottleneck
+/// of exponentials.
 template <class V> [[gnu::always_inline]] inline V power_of_eighths(V shifted) {
   using integers = typename V::integers;
-  // The bits of 2^(i / 8) less those of 1, and less i eighths of an exponent, which m brings.
+  // The bits of 2^(i / 8) minus those of 1, minus i eighths of an exponent, which m adds.
   const integers fractions = {0, -0x46a3e, -0x7c810, -0xa0129, -0xafb0d, -0xa98d6, -0x8bb03, -0x53f39};
   const auto m = std::bit_cast<integers>(shifted.data);
   // by the lowest three bits
@@ -207,7 +207,7 @@ namespace detail {
 
 /// exponentials_of() by a machine that scales by powers of two (AVX-512).
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_by_scaling(V (&x)[N]) {
-  constexpr float shift = 0x1.8p23F;  // beside it a number loses its fraction
+  constexpr float shift = 0x1.8p23F;  // a sum with it has no fraction
   V shifted[N], sum[N];
   each<N>([&](int k)
               __attribute__((always_inline)) { shifted[k] = opaque_value(fma(x[k], V(0x1.715476p+0F), V(shift))); });
@@ -217,8 +217,8 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_by_sca
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  // What is far enough from 0 that no fraction is left is any sum. As in exp(), by bits: the pipes of floats are
-  // what all this waits for.
+  // Replaces arbitrary sums of |x| without a fraction, as in exp(). By bits, since floating-point units are the
+  // bottleneck.
   each<N>([&](int k) __attribute__((always_inline)) {
     const V known(V::machine::min_of_bits(sum[k].data, V(2.0F).data));
     x[k] = V(V::machine::scaled_by_power_of_two(known.data, (shifted[k] - V(shift)).data));
@@ -291,9 +291,9 @@ template <class V> struct small_exponential {
   [[gnu::always_inline]] V times(V m) const { return (m * part) * V(0x1p-96F); }
 };
 
-/// e^(x + rest) for -150 <= x <= 0 and a rest that is small beside a unit in the last place of 1 + x. What a NaN makes
-/// is any number, or a NaN. Error: at most 1.5 ulp where the result is a normal number; half of the smallest subnormal
-/// number more below.
+/// e^(x + rest) per lane.
+/// Domain: -150 <= x <= 0, rest below an ulp of 1 + x; NaN gives any value.
+/// Error: at most 1.5 ulp for normal results; half of the smallest subnormal more for others.
 template <class V> [[gnu::always_inline]] inline small_exponential<V> small_exponential_of(V x, V rest) {
   constexpr float shift = 0x1.8p23F + 96;
   const V shifted = opaque_value(fma(x, V(0x1.715476p+0F), V(shift))), n = shifted - V(shift);
@@ -301,10 +301,9 @@ template <class V> [[gnu::always_inline]] inline small_exponential<V> small_expo
   return {V(V::machine::scaled_by_low_bits(fraction.data, shifted.data))};
 }
 
-/// The normal distribution of -t, Phi(-t) for 0 <= t <= 15: what lies t deviations below the mean and further. As an
-/// exponential, for products. Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative
-/// error 1.3e-7. Error: at most 5 ulp. t^2 is taken exactly: rounded, it would cost another 60 where the exponential is
-/// small.
+/// The normal distribution at -t, Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t), as an exponential for products.
+/// Domain: 0 <= t <= 15; P is minimax on 0 <= t <= 13.5, relative error 1.3e-7.
+/// Error: at most 5 ulp. t^2 is exact: a rounded one would add 60 ulp where the exponential is small.
 template <class V> [[gnu::always_inline]] inline small_exponential<V> normal_tail(V t) {
   const V square = opaque_value(t * t), rest = rest_of_product(t, t, square);
   const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));

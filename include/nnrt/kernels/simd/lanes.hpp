@@ -153,20 +153,20 @@ template <class V> [[gnu::always_inline]] inline void store_halves(float* p, flo
 
 // --- what keeps g++ 12 from spoiling a tile ---------------------------------
 
-/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
-/// step of a loop makes, would be undefined behaviour, a number is not.
+/// An address as an integer. Kernels step through rows with it: the last step of a loop goes past the end of the array,
+/// which is undefined behaviour for a pointer.
 using address = std::uintptr_t;
 
 inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
 
-/// `floats` floats further on (or back).
+/// The address `floats` floats after `from`; before it if negative.
 [[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
   return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
 }
 [[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
 
-/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
-/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
+/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without another
+/// instruction. They are opaque: otherwise g++ 12 computes every address before the loop, and spills them.
 struct strides {
   address x1, x3, x5, x7;
   explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
@@ -187,10 +187,10 @@ struct strides {
   }
 };
 
-/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight
-/// at a time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda
-/// that takes int is one function to compile; one that takes auto, for numbers that must be constants, is N.
+/// f(0) … f(N - 1) with constant arguments. A loop over an array of vectors leaves the array on the stack, since g++ 12
+/// unrolls after it has assigned memory. The lambdas must be always_inline, too. Eight calls are written out: a pack of
+/// integers takes another function for each call. A lambda with a parameter of type int is one function to compile; one
+/// of type auto, for constants, is N functions.
 template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
   if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
   if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
@@ -203,7 +203,7 @@ template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each
   if constexpr (First + 8 < N) each<N, First + 8>(f);
 }
 
-/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
+/// Copies n floats, which must not overlap; faster than memcpy for small n.
 inline void copy_floats(const float* from, std::int64_t n, float* to) {
   std::int64_t i = 0;
   for (; i + f32_lanes <= n; i += f32_lanes) store(to + i, load(from + i));
@@ -218,8 +218,8 @@ inline void zero_floats(std::int64_t n, float* to) {
   if (i < n) store_n(to + i, zero, n - i);
 }
 
-/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so
-/// many bytes lie from one piece to the next.
+/// Transposes a 4x4 square of 4-byte elements. Rows are 16 bytes; `from_step` and `to_step` are the bytes from one row
+/// to the next.
 [[gnu::always_inline]] inline void transpose_4x4(const void* from, std::int64_t from_step, void* to,
                                                  std::int64_t to_step) {
   typedef float quad __attribute__((vector_size(16)));

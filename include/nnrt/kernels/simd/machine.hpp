@@ -1,6 +1,6 @@
 // machine: the instruction set that this translation unit is compiled for, as a class of constants and operations.
 // Flow: simd/lanes.hpp, simd/int8_lanes.hpp and their neighbours name its types and operations; kernels use those. A
-// new instruction set is a file beside this one, a line here, and its name in core/config.hpp.
+// new instruction set is a file in simd/, a line here, and its name in core/config.hpp.
 #pragma once
 
 // One of these defines `machine`; the others are empty.

@@ -1,9 +1,8 @@
-// matrix_registers: registers of 16 rows of 64 bytes, and the products of whole ones (AMX) - where the machine has them
-// and the system gives them.
+// matrix_registers: AMX registers of 16 rows of 64 bytes and their products, if the machine and the system permit them.
 // Flow: int8/gemm/amx_blocks.hpp sums the blocks of a product with these.
 //
-// Eight registers: 0 to 3 hold sums, two below the other two; 4 and 5 rows of A and of B; 6 and 7 those at the end of a
-// run, which are shorter. One may be loaded again while products still read it: the processor renames them.
+// Eight registers: 0 to 3 hold accumulators, two rows of two blocks; 4 and 5 rows of A and of B; 6 and 7 the shorter
+// rows at the end of a run. A register may be loaded while products still read it: the processor renames registers.
 #pragma once
 
 #include <nnrt/kernels/simd/int8_lanes.hpp>
@@ -76,7 +75,7 @@ struct alignas(64) register_shapes {
   constexpr void set(int index, std::int64_t row_count, std::int64_t steps) {
     row_bytes[index] = static_cast<std::uint16_t>(4 * steps), rows[index] = static_cast<std::uint8_t>(row_count);
   }
-  /// For blocks of so many rows (1 to 16) of A, and runs that end with so many steps more than whole registers.
+  /// For blocks of `row_count` rows (1 to 16) of A, and runs with `last_steps` steps after the last whole register.
   static constexpr register_shapes of(std::int64_t row_count, std::int64_t last_steps) {
     register_shapes s;
     for (const int sums : {0, 1, 2, 3}) s.set(sums, row_count, register_steps);

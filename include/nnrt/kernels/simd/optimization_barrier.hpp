@@ -1,14 +1,14 @@
-// optimization_barrier: values of which compilers know nothing from here on, so that they neither fold nor recompute
-// them. No instruction.
-// Flow: simd/lanes.hpp and simd/int8_lanes.hpp include this; kernels keep in registers with it what g++ 12 else makes
-// anew.
+// optimization_barrier: makes values opaque to the compiler, so that it neither folds nor recomputes them. No
+// instruction.
+// Flow: simd/lanes.hpp and simd/int8_lanes.hpp include this; kernels keep values in registers with it that g++ 12 would
+// recompute.
 #pragma once
 
 #include <nnrt/core/config.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// What one register holds, of which compilers know nothing from here on; where there are no vectors, in memory.
+/// Makes the value of a register opaque; on machines without vectors, a value in memory.
 template <class Registers> [[gnu::always_inline]] inline void hide_register(Registers& x) {
 #if defined(__SSE2__)
   asm("" : "+v"(x));
@@ -19,16 +19,15 @@ template <class Registers> [[gnu::always_inline]] inline void hide_register(Regi
 #endif
 }
 
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
+/// x, opaque: with -ffast-math compilers simplify (x + c) - c, which is meant to round x.
 template <class V> [[gnu::always_inline]] inline V opaque_value(V x) {
   if constexpr (requires { x.data; }) hide_register(x.data);
   else hide_register(x);
   return x;
 }
 
-/// Keeps a number, an address for instance, or a vector of floats (simd/lanes.hpp) in a register: the optimiser else
-/// makes it of others again, or loads it again for each of a few uses. Without vectors those of floats stay as they
-/// are.
+/// Keeps a scalar (an address, for example) or a vector of floats in a register: the optimiser would recompute it, or
+/// load it again for each use. No effect on floats of machines without vectors.
 template <class T> [[gnu::always_inline]] inline void optimization_barrier(T& value) {
   if constexpr (!requires { value.data; }) asm("" : "+r"(value));
 #if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
@@ -36,8 +35,7 @@ template <class T> [[gnu::always_inline]] inline void optimization_barrier(T& va
 #endif
 }
 
-/// The same for a vector of quantised values (simd/int8_lanes.hpp), on x86: else g++ 12 does in scalar registers what
-/// the vector was made for.
+/// Keeps a vector of integers in a register, on x86: g++ 12 would compute with its elements in scalar registers.
 template <class Vector> [[gnu::always_inline]] inline void vector_barrier([[maybe_unused]] Vector& x) {
 #if defined(__SSE2__)
   hide_register(x);

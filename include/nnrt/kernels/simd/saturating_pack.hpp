@@ -1,6 +1,6 @@
-// saturating_pack: vectors of sums of 32 bits become vectors of quantised values - scaled, rounded, limited, narrowed.
-// Flow: int8/requantise/output_stage.hpp and int8/elementwise/pairs.hpp scale with these, the tiles of bytes store what
-// comes out.
+// saturating_pack: 32-bit accumulators to registers of quantised values - scaled, rounded, clamped, packed.
+// Flow: int8/requantise/output_stage.hpp and int8/elementwise/pairs.hpp scale with these; register tiles store the
+// results.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -24,37 +24,36 @@ inline constexpr bool lines_make_halves = machine::lines_make_halves;
 inline constexpr float magic_bias = 0x1p23F, magic_bias_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
 
-/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See
-/// whole_result().
+/// x * slope + offset in float arithmetic, rounded to nearest; slope and offset are the bits of floats. The result
+/// needs whole_result().
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
   return machine::scaled_by_rising_line(x, slope, offset);
 }
 
-/// The same with all its bits.
+/// All bits of a result of scaled_by_rising_line() or scaled_by_line().
 [[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return lines_make_halves ? x - bits_of_zero : x; }
 
-/// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
+/// The line of accumulators of both signs, in all lanes; slope and offset are the bits of floats. See scaled_by_line().
 struct signed_line {
   int_vector slope, offset;
   int_vector bend, below_shift, below_offset;  // where lines round once
 };
 
-/// x * slope + offset with the sign of x, to nearest, as floats compute it. |x * slope| must stay below 2^31. Where
-/// lines round once it is scaled_by_rising_line(), but for an x below `bend`: that is shifted first, and its result is,
-/// too.
+/// x * slope + offset with the sign of x, in float arithmetic, rounded to nearest. |x * slope| must be below 2^31. If
+/// lines round once it is scaled_by_rising_line(), where an x below `bend` and its result are shifted.
 [[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
   return machine::scaled_by_line(x, of.slope, of.offset, of.bend, of.below_shift, of.below_offset);
 }
 
-/// A rounded number in each lane, and how far it was from it, as the bits of a float without its sign.
+/// A rounded value per lane, and the magnitude of its rounding error as the bits of a float.
 struct rounded_lanes {
   int_vector nearest, distance;
 };
-/// x * slope + offset as floats compute it; the lanes of slope, offset and result hold the bits of floats.
+/// x * slope + offset in float arithmetic; slope, offset and result are the bits of floats.
 [[gnu::always_inline]] inline int_vector on_line(int_vector x, int_vector slope, int_vector offset) {
   return machine::on_line(x, slope, offset);
 }
-/// The floats whose bits these are.
+/// Rounds floats, given as bits, to nearest integers.
 [[gnu::always_inline]] inline rounded_lanes rounded_floats(int_vector x) {
   rounded_lanes rounded;
   machine::round_floats(x, rounded.nearest, rounded.distance);
@@ -63,7 +62,7 @@ struct rounded_lanes {
 /// Whether any lane of x is larger than that of y.
 [[gnu::always_inline]] inline bool any_is_larger(int_vector x, int_vector y) { return machine::any_is_larger(x, y); }
 
-/// The upper halves of x * y + addend, products and addends of 64 bits; those of even and of odd lanes stand apart.
+/// The upper 32 bits of x * y + addend per lane; the 64-bit addends of even and of odd lanes are in two registers.
 [[gnu::always_inline]] inline int_vector upper_halves(int_vector x, int_vector y, int_vector even_addend,
                                                       int_vector odd_addend) {
   return machine::upper_halves(x, y, even_addend, odd_addend);
@@ -74,8 +73,8 @@ struct rounded_lanes {
   return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
-/// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken
-/// off, by flipping a bit that is flipped back in the end.
+/// The limits of results, in vectors of `Bytes` bytes. Values are i8; u8 ones minus 128, which is a flip of the highest
+/// bit that the last step undoes.
 template <int Bytes> struct int8_limits {
   typedef std::int8_t vector __attribute__((vector_size(Bytes)));
   vector low, high, flip;
@@ -85,7 +84,7 @@ template <int Bytes> struct int8_limits {
         high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
         flip(in_every_lane(is_unsigned ? -128 : 0)) {}
 
-  /// Stored bytes of numbers that are not below the lower limit, and of any.
+  /// Clamps values to the upper limit, for values not below the lower one; and to both limits.
   [[gnu::always_inline]] vector lowered(vector x) const { return (x < high ? x : high) ^ flip; }
   [[gnu::always_inline]] vector limited(vector x) const { return lowered(x > low ? x : low); }
 
@@ -93,11 +92,11 @@ template <int Bytes> struct int8_limits {
   static vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - vector{}; }
 };
 
-/// What a stored result may be, as vectors.
+/// Zero point and limits of a result, as vectors.
 struct narrowing {
   int16_vector zero_point;
   int8_limits<static_cast<int>(register_bytes)> within;
-  bool limits;  // whether they do anything
+  bool limits;  // whether clamping changes anything
 
   narrowing(std::int32_t low, std::int32_t high, std::int32_t zero, bool is_unsigned)
       : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - int16_vector{}),
@@ -111,7 +110,7 @@ struct narrowing {
   [[gnu::always_inline]] int8_vector limited(int8_vector x) const { return limits ? within.limited(x) : x; }
 };
 
-/// The lower halves of the lanes of a and b, four of each by turns.
+/// The lower halves of the lanes of a and b, four of each in turn.
 [[gnu::always_inline]] inline int16_vector lower_halves(int_vector a, int_vector b) {
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector((int16_vector)a, (int16_vector)b,
@@ -120,21 +119,19 @@ struct narrowing {
   (std::make_integer_sequence<int, 2 * int_lanes>{});
 }
 
-/// Numbers of 16 bits of two registers of scaled sums, four lanes of each by turns.
-///
-/// \tparam AddsZeroPoint whether the zero point is added; else the sums include it
-/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see lines_make_halves
+/// Packs two registers of scaled accumulators to 16 bits, four lanes of each in turn. AddsZeroPoint: the zero point is
+/// added, else the accumulators include it. AreHalves: results are in the lower halves of lanes, see lines_make_halves.
 template <bool AddsZeroPoint, bool AreHalves>
 [[gnu::always_inline]] inline int16_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
   else return to.moved<AddsZeroPoint>(machine::pack(a, b));
 }
-/// Quantised values of what narrowed_to_shorts() gave.
+/// Packs results of narrowed_to_shorts() to quantised values.
 [[gnu::always_inline]] inline int8_vector narrowed_to_bytes(int16_vector ab, int16_vector cd, const narrowing& to) {
   return to.limited(machine::pack(ab, cd));
 }
-/// Quantised values of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
-/// bytes of the result are four lanes of a, of b, of c, of d.
+/// Packs four registers of scaled accumulators to quantised values. Every 16 bytes of the result are four lanes of a,
+/// of b, of c, of d.
 template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline int8_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
@@ -142,9 +139,9 @@ template <bool AddsZeroPoint>
                            narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
 }
 
-/// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.
+/// Reorders a result of narrowed() to the bytes of a, then of b, of c, of d.
 [[gnu::always_inline]] inline int8_vector rows_apart(int8_vector x) { return machine::rows_apart(x); }
-/// Stores a half of a register, or a quarter.
+/// Stores half a register, or a quarter.
 template <int Half> [[gnu::always_inline]] inline void store_half(int8_vector x, std::byte* p) {
   machine::store_half<Half>(x, p);
 }

@@ -152,7 +152,7 @@ struct x86_avx2 : generic_machine<x86_avx2, registers_of<xsimd::fma3<xsimd::avx2
     return sum;
 #endif
   }
-  /// The same with flips at p, which are an operand in memory.
+  /// dot4_flipped() with the flips at p, as an operand in memory.
   [[gnu::always_inline]] static i32 dot4_flipped(i32 sum, i32 x, i32 magnitudes, const std::byte* p) {
 #if defined(__clang__)
     return dot4_flipped(sum, x, magnitudes, load_vector<i32>(p));
