@@ -1,5 +1,6 @@
 // accelerated_argument: a pointer in place of a range, given to an executor of quantised values; its calls have the
-// rules of other executors. expect: argument_must_be_a_contiguous_range
+// rules of other executors.
+// expect: argument_must_be_a_contiguous_range
 // expect: named<'x', '1'>
 #include <nnrt/exec/accelerated.hpp>
 #include <nnrt/ir/apply.hpp>

@@ -16,8 +16,8 @@ constexpr auto network = [](nnrt::builder& g) {
   auto addend = g.input<nnrt::i8, nnrt::shape<1, 10, width, 4>, nnrt::nhwc, nnrt::quant{.scale = 0.5F}>("addend");
   auto w = g.weight<nnrt::i8, nnrt::shape<4, 3, 3, 3>, nnrt::nhwc, nnrt::quant{.scale = 0.02F}>("w");
   auto b = g.weight<nnrt::i32, nnrt::shape<4>>("b");
-  // here
   g.output("y",
+           // here
            nnrt::dsl::apply<nnrt::ops::conv2d_transpose_add>(x, w, b, addend, nnrt::into<nnrt::quant{.scale = 1.0F}>));
 };
 

@@ -1,5 +1,5 @@
-// expect: graph_rejected<.*fold_affine::rule::parameters_must_have_one_element_for_each_channel.*actual<3L?>.*expected<4L?> A
-// bias of three elements for four filters. The operator has no function for users: passes make its nodes.
+// expect: graph_rejected<.*fold_affine::rule::parameters_must_have_one_element_for_each_channel.*actual<3L?>.*expected<4L?>
+// A bias of three elements for four filters. The operator has no function for users: passes make its nodes.
 #include <nnrt/ops/fold_affine.hpp>
 
 #include <nnrt/ir/apply.hpp>

@@ -1,5 +1,5 @@
-// expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::hard_sigmoid> A
-// sigmoid is a real number: cast<...>(x) comes first.
+// expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::hard_sigmoid>
+// A sigmoid is a real number: cast<...>(x) comes first.
 #include <nnrt/ops/hard_sigmoid.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
-// expect: graph_rejected<.*keyword_must_be_known_to_the_operator.*keyword_named<.*stride_slot, 2,
-// 2>.*in_operator<.*ops::softmax> errors: 1
+// expect: graph_rejected<.*keyword_must_be_known_to_the_operator.*keyword_named<.*stride_slot, 2, 2>.*in_operator<.*ops::softmax>
+// errors: 1
 #include <nnrt/exec/static_graph.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/add.hpp>

@@ -1,5 +1,5 @@
-// expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::leaky_relu> A part
-// of an integer is none: cast<...>(x) comes first.
+// expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::leaky_relu>
+// A part of an integer is none: cast<...>(x) comes first.
 #include <nnrt/ops/leaky_relu.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,4 @@
-// expect: graph_rejected<.*accelerator_rule::operator_must_be_in_the_table.*actual<0>.*expected<1>.*of_operator<'n',
-// 'e', 'g'>.*at_node<1>
+// expect: graph_rejected<.*accelerator_rule::operator_must_be_in_the_table.*actual<0>.*expected<1>.*of_operator<'n', 'e', 'g'>.*at_node<1>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/abs.hpp>

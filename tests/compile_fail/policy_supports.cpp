@@ -1,5 +1,4 @@
-// expect: graph_rejected<.*accelerator_rule::kernel_must_lie_within_the_limits.*actual<9>.*expected<7>.*named<'s', 't',
-// 'e', 'm'>.*of_operator<'c', 'o', 'n', 'v', '2', 'd'>
+// expect: graph_rejected<.*accelerator_rule::kernel_must_lie_within_the_limits.*actual<9>.*expected<7>.*named<'s', 't', 'e', 'm'>.*of_operator<'c', 'o', 'n', 'v', '2', 'd'>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ir/layers.hpp>

@@ -94,7 +94,8 @@ TEST_CASE(
   int files = 0, others = 0;
   bool is_right = true;
   ::alarm(60);  // a pipe that is waited for ends the test
-  for (int i = 0; i < 3'000; ++i) {
+  // The other process may not run for as long as 3,000 names are opened.
+  for (int i = 0; i < 3'000 || files == 0; ++i) {
     const auto opened = nnrt::open_to_read(path);
     ++(opened ? files : others);
     is_right = is_right && (opened ? opened->size == 10 || opened->size == 0

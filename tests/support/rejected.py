@@ -6,7 +6,7 @@ Flow: tests/CMakeLists.txt registers each file of tests/compile_fail through nnr
 
 SOURCE is a C++ file, or a Markdown file with one ```cpp block that is such a program. In it:
     // expect: <regex>     what the first 20 lines of the compiler's output must contain; may stand several times
-    // here                at the end of a line: one of those 20 lines must point at this line of the file
+    // here                at the end of a line, or on the line before it: one of those 20 lines must point at that line
     // errors: <number>    how many errors the compiler reports in all; 1 when no such line is there
     #ifdef NNRT_FIXED      the program must compile when this is defined
 """
@@ -27,8 +27,9 @@ def complaints(source: Path, output: str) -> list[str]:
     wrong = [] if expected else ["the file has no line '// expect: <regex>'"]
     wrong += [f"the first {SEEN_BY_USERS} lines do not match: {e}" for e in expected if not re.search(e, head)]
     for number, line in enumerate(text.splitlines(), 1):
-        if line.rstrip().endswith("// here") and f"{source.name}:{number}:" not in head:
-            wrong.append(f"the first {SEEN_BY_USERS} lines do not point at {source.name}:{number}")
+        marked = number + 1 if line.strip() == "// here" else number
+        if line.rstrip().endswith("// here") and f"{source.name}:{marked}:" not in head:
+            wrong.append(f"the first {SEEN_BY_USERS} lines do not point at {source.name}:{marked}")
     reported = len(re.findall(r"^\S.*\berror: ", output, re.M))
     allowed = re.findall(r"^// errors: (\d+)$", text, re.M) or ["1"]
     if reported != int(allowed[0]):
