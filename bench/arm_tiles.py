@@ -35,14 +35,14 @@ ROUNDS = 500
 
 # What is compiled: name, flags of the machine, the tile, its instruction, products of one such.
 TILE = "using namespace nnrt::kernels;\ntemplate void detail::{tile}(const detail::{arguments}&);\n"
-ROWS = "detail::first_integers<tile_rows>"
+ROWS = "detail::first_integers<mr>"
 FLOATS = ("f32/gemm/gemm.hpp", TILE.format(tile=f"tile<native, detail::sums<2, {ROWS}>>", arguments="tile_args"))
 
 
 def bytes_tile(in_pairs: bool) -> tuple[str, str]:
     pairs = ", true" if in_pairs else ""
-    tile = f"tile_of_bytes<native, detail::byte_sums<2, {ROWS}>, scale_method::by_line{pairs}>"
-    return ("int8/gemm/gemm.hpp", TILE.format(tile=tile, arguments="byte_tile"))
+    tile = f"int8_tile_of<native, detail::int8_accumulators<2, {ROWS}>, scale_method::by_line{pairs}>"
+    return ("int8/gemm/gemm.hpp", TILE.format(tile=tile, arguments="int8_tile"))
 
 
 KINDS = [
