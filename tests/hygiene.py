@@ -14,6 +14,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     top_level  the top level holds what it should and nothing else
     columns    no line of C++, Python, shell or CMake is longer than .clang-format says
     format     C++ is formatted as clang-format 16 does by .clang-format
+    marks      what tests say to scripts (nightly:, expect:, flags:, errors:) begins a line
     nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help
                lists has a function
     design     docs/design.md has at most 4,000 words: details are on pages in docs/design/ and docs/kernels/
@@ -342,6 +343,18 @@ def length() -> Iterator[str]:
         lines = version.count("\n")
         if lines > CHANGELOG_LINES:
             yield f"CHANGELOG.md: {version.splitlines()[0]} has {lines} lines, at most {CHANGELOG_LINES}"
+
+
+MARK = re.compile(r"^ *//.*\S (?:nightly|expect|flags|errors): ")
+
+
+def check_marks() -> Iterator[str]:
+    """What tests say to the scripts that run them begins a line of comment: within a sentence it is not read."""
+    for file in sources():
+        if file.relative_to(ROOT).parts[0] == "tests":
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                if MARK.match(line):
+                    yield f"{file.relative_to(ROOT)}:{number}: a mark must begin its line: {line.strip()[:80]}"
 
 
 def check_readme() -> Iterator[str]:

@@ -1,6 +1,7 @@
 // operators_fuzz: any bytes as a node of any operator. What its rules accept must be sound, what it computes must stay
 // within its operands, whatever their elements and scales are, and its kernels must give what its reference gives, in
-// any number of parts. nightly: its seeds take a compiler longer than those of the readers
+// any number of parts.
+// nightly: its seeds take a compiler longer than those of the readers
 #include "require.hpp"
 
 #include "battery/one_node.hpp"

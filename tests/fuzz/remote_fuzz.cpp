@@ -4,7 +4,7 @@
 //
 // An input is a byte that says who is fuzzed (even: the host), and packets: a byte of flags (1: a sealed file beside
 // it, 2: one that may shrink, 4: a socket, 8: a packet of the client's second connection), two bytes of length, the
-// bytes. nightly: its seeds take a compiler longer than those of the readers
+// bytes.
 #include <nnrt/remote/client.hpp>
 #include <nnrt/remote/session.hpp>
 

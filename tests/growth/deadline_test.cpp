@@ -1,5 +1,6 @@
 // deadline_test: a deadline that comes within a long pass ends it in one of its next rounds, and compile() within
-// milliseconds. nightly: every day the passes are counted, which change more often
+// milliseconds.
+// nightly: every day the passes are counted, which change more often
 #include "growth/large_graphs.hpp"
 
 #include <doctest/doctest.h>
@@ -45,7 +46,7 @@ const ended_row rows[] = {
      [](ir::graph& g, const deadline_watch& watch) { return !passes::fold_into_weights(g, watch); }, 16},
     {"fuse_activations", [](ir::graph& g, const deadline_watch& watch) { return !passes::fuse_activations(g, watch); },
      16},
-    {"widen_halves",
+    {"f16_emulation",
      [](ir::graph& g, const deadline_watch& watch) {
        return !nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>(), watch);
      },
