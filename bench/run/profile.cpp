@@ -1,8 +1,8 @@
 // profile: the time of each step of every network, beside the machine's peak - where a network loses against its
 // matrix products.
-// Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. With --threads=N
-// steps are divided among so many (1), with a folder as its argument it also writes a trace of each network's last run
-// there, for chrome://tracing.
+// Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. --threads=N divides
+// steps among N threads (1); with a folder as its argument it also writes a trace of each network's last run there, for
+// chrome://tracing.
 #include "support/machine.hpp"
 #include "support/prepared.hpp"
 
@@ -24,8 +24,8 @@ constexpr const char* usage =
 
 constexpr int runs = 200;
 
-/// The steps of a network, in floats or in quantised values; caches are as they are within a network, and the fastest
-/// of many runs counts.
+/// Prints the steps of a network, in floats or in quantised values. The fastest of many runs of the whole network
+/// counts, whose steps leave the caches to the next ones.
 void print(const bench::workload& w, nnrt::dtype type, int threads, const char* folder, bool is_first) {
   const bench::prepared& with = bench::prepared::of(w, type);
   const auto timed = with.ours_profiled(threads);

@@ -97,7 +97,7 @@ struct times {
   }
 };
 
-/// The two processes, each on a core of its own.
+/// The two processes, each on another core.
 class cores {
  public:
   explicit cores(::pid_t host) : host_(host) {

@@ -240,7 +240,7 @@ class quantiser {
           std::lround(static_cast<double>(all[i]) / (static_cast<double>(input_scale) * scales[i])));
     return value(to_.constant<std::int32_t>(tensor_desc{i32, from_.g.at(id).desc.shape}, sums));
   }
-  /// A weight or constant that is no layer's: integers as they are, numbers with one scale.
+  /// A weight or constant that is no layer's: integers unchanged, other values with one scale.
   std::int32_t add_constant(std::int32_t id) {
     const tensor_desc& desc = from_.g.at(id).desc;
     if (desc.type == f32) {

@@ -33,7 +33,7 @@ typedef float vector_of_floats __attribute__((vector_size(vector_bytes), aligned
 
 inline constexpr int fma_chains = 12;  // two units of latency 4 need 8; 12 and two factors fit into 16 registers
 
-/// `times` multiply-adds in each of 12 independent chains. A function of its own: inlined into a larger one, its
+/// `times` multiply-adds in each of 12 independent chains. Not inlined: in a larger function its
 /// registers spill.
 [[gnu::noinline]] inline vector_of_floats fma_in_registers(vector_of_floats a0, float factor, float summand,
                                                            long times) {
@@ -100,8 +100,8 @@ template <class Job> void on_all(nnrt::thread_pool* pool, Job job) {
   pool->run([](void* context, int part) { (*static_cast<Job*>(context))(part); }, &job, pool->threads());
 }
 
-/// Runs of a tenth of a millisecond of which the fastest counts: with a pool so many that its threads wake up
-/// meanwhile, without which the caller does all.
+/// Number of runs of a tenth of a millisecond, of which the fastest counts. With a pool there are more: its threads
+/// wake up during the first ones, which the caller computes alone.
 inline int short_runs(const nnrt::thread_pool* pool) { return pool == nullptr ? 3 : 30; }
 
 /// GFLOP/s of multiply-adds that need nothing but registers, on all threads of the pool, right now: the best of some
@@ -219,7 +219,7 @@ inline const std::array<memory_level, 4>& memory_levels() {
   return levels;
 }
 
-/// The level that so many bytes fit into.
+/// The level into which this number of bytes fits.
 inline std::size_t level_of(std::size_t bytes) {
   std::size_t level = 0;
   while (level < 3 && memory_levels()[level].bytes < bytes) ++level;
@@ -247,7 +247,7 @@ class large_memory {
   std::size_t bytes_;
 };
 
-/// GB/s that the threads of a pool read from a level, all together, each of them memory of its own.
+/// GB/s that the threads of a pool read from a level, all together, each from separate memory.
 inline double read_gigabytes(std::size_t level, nnrt::thread_pool* pool = nullptr) {
   constexpr std::size_t unit = 8 * vector_bytes;
   const int threads = pool == nullptr ? 1 : pool->threads();

@@ -163,9 +163,9 @@ struct alignas(64) pace {
   double seconds = 0;
 };
 
-/// Inferences per second of runners of one thread, each on a thread of its own, at the same time: what the cores can do
-/// at most, since nobody waits for anybody and nothing travels between them. All end when the first has run so often:
-/// where one core is faster, only what both do counts.
+/// Inferences per second of runners of one thread, each on a separate thread, at the same time: the most that the cores
+/// can do, since no thread waits for another and no data moves between them. All end when the first has run `times`
+/// times: if one core is faster, only work that both do counts.
 inline double inferences_side_by_side(const std::vector<std::unique_ptr<runner>>& all, std::int64_t times) {
   std::vector<pace> paces(all.size());
   std::barrier ready(static_cast<std::ptrdiff_t>(all.size()));
@@ -189,7 +189,7 @@ inline double inferences_side_by_side(const std::vector<std::unique_ptr<runner>>
   return rate;
 }
 
-/// Seconds of so many inferences, once caches and cores are warm.
+/// Seconds of `times` inferences, once caches and cores are warm.
 inline double seconds_of(runner& one, std::int64_t times, int threads) {
   warm_up(threads, [&](std::int64_t some) { one.run_many(some); });
   const stopwatch watch(threads);

@@ -35,8 +35,8 @@ class prepared {
   const description& network() const { return network_; }
   /// nnrt's own executor or session. Throws cannot_run.
   std::unique_ptr<runner> ours(int threads) const;
-  /// nnrt's session of the network, on so many threads, with the times of its steps: those of an executor, which has
-  /// the same kernels. Throws cannot_run.
+  /// nnrt's session of the network on `threads` threads, with the times of its steps; an executor has the same kernels.
+  /// Throws cannot_run.
   std::unique_ptr<profiled_runner> ours_profiled(int threads) const;
   bool is_micro() const { return is_micro_; }
 

@@ -4729,13 +4729,21 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
   [[gnu::always_inline]] static f32 load_n(const float* p, std::int64_t n) {
     if (n == f32_lanes) return Machine::load(p);
     f32 x{};
-    if constexpr (has_float_vectors) __builtin_memcpy(&x, p, static_cast<std::size_t>(n) * sizeof(float));
+    // Four lanes not through memory, where a load of what several stores wrote waits for all of them.
+    if constexpr (f32_lanes == 4) x = f32{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F};
+    else if constexpr (has_float_vectors) __builtin_memcpy(&x, p, static_cast<std::size_t>(n) * sizeof(float));
     return x;
   }
   /// Stores the first n lanes (0 < n <= f32_lanes); memory past them is not written.
   [[gnu::always_inline]] static void store_n(float* p, f32 x, std::int64_t n) {
     if (n == f32_lanes) return Machine::store(p, x);
-    if constexpr (has_float_vectors) __builtin_memcpy(p, &x, static_cast<std::size_t>(n) * sizeof(float));
+    if constexpr (f32_lanes == 4) {
+      p[0] = x[0];
+      if (n > 1) p[1] = x[1];
+      if (n > 2) p[2] = x[2];
+    } else if constexpr (has_float_vectors) {
+      __builtin_memcpy(p, &x, static_cast<std::size_t>(n) * sizeof(float));
+    }
   }
   /// x in the first n lanes, `rest` in the others.
   [[gnu::always_inline]] static f32 first_or(f32 x, std::int64_t n, float rest) {
@@ -5127,17 +5135,6 @@ struct arm_neon : generic_machine<arm_neon, registers_of<xsimd::neon64>, 16> {
   [[gnu::always_inline]] static f32 max(f32 x, f32 y) { return vmaxq_f32(x, y); }
   [[gnu::always_inline]] static f32 min(f32 x, f32 y) { return vminq_f32(x, y); }
   [[gnu::always_inline]] static f32 sqrt(f32 x) { return vsqrtq_f32(x); }
-  [[gnu::always_inline]] static f32 load_n(const float* p, std::int64_t n) {
-    if (n == 4) return load(p);
-    // Not through memory, where a load of what several stores wrote waits for all of them.
-    return f32{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F};
-  }
-  [[gnu::always_inline]] static void store_n(float* p, f32 x, std::int64_t n) {
-    if (n == 4) return store(p, x);
-    p[0] = x[0];
-    if (n > 1) p[1] = x[1];
-    if (n > 2) p[2] = x[2];
-  }
 
   static constexpr int f16_lanes = 4;
   static constexpr bool has_f16_instructions = true;
@@ -5828,17 +5825,6 @@ template <class Machine, class Arch> struct x86_sse2_operations : generic_machin
   [[gnu::always_inline]] static f32 min(f32 x, f32 y) { return _mm_min_ps(x, y); }
   [[gnu::always_inline]] static f32 sqrt(f32 x) { return _mm_sqrt_ps(x); }
   [[gnu::always_inline]] static f32 load_one(const float* p) { return _mm_load_ss(p); }
-  [[gnu::always_inline]] static f32 load_n(const float* p, std::int64_t n) {
-    if (n == 4) return load(p);
-    // Not through memory, where a load of what several stores wrote waits for all of them.
-    return f32{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F};
-  }
-  [[gnu::always_inline]] static void store_n(float* p, f32 x, std::int64_t n) {
-    if (n == 4) return store(p, x);
-    p[0] = x[0];
-    if (n > 1) p[1] = x[1];
-    if (n > 2) p[2] = x[2];
-  }
 
   template <bool IsSigned> [[gnu::always_inline]] static i16 load_widened(const std::byte* p) {
     const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
@@ -9952,32 +9938,19 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::sign_flipped> {
   }
 };
 
-/// Both factors widened to 16 bits, two of the four values of each lane in each of two registers: bytes 0 and 2, and
-/// bytes 1 and 3; weights accordingly.
-template <class Machine> struct dot4_form<Machine, dot4_packing::widened> {
+/// Both factors widened to 16 bits, two of the four values of each lane in each of two registers. IsByRows: a register
+/// holds one of a lane's values in its lower half and another one in its upper half; else next to each other.
+template <class Machine, bool IsByRows> struct widened_form {
   struct values {
     int_vector first, second;
   };
   using weights = values;
   using kept = weights;
 
-  /// Separating bytes in their order takes longer.
-  static constexpr std::int64_t place_of_byte(std::int64_t i) { return i % 2 * 2 + i / 2; }
   /// Index of the 16-bit weight of a lane in its register.
-  static constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) { return lane * 2 + place % 2; }
-  [[gnu::always_inline]] static values values_of(int_vector bytes) {
-    typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
-    return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
+  static constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
+    return IsByRows ? place % 2 * int_lanes + lane : lane * 2 + place % 2;
   }
-  /// Bytes ordered so that values_of() gives byte i of a lane where place_of_byte(i) was.
-  [[gnu::always_inline]] static int_vector in_order(int_vector bytes) {
-    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      const auto x = (int8_vector)bytes;
-      return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
-  }
-
   static void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, std::int32_t) {
     const std::int16_t wide = value;
     std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
@@ -9985,27 +9958,11 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::widened> {
   static void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
     std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
   }
-  /// Writes the four 16-bit weights of a lane.
-  [[gnu::always_inline]] static void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
-    std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
-  }
-  [[gnu::always_inline]] static weights weights_of(int_vector bytes, int_vector) {
-    const int_vector x = in_order(bytes);
-    return {(int_vector)((int16_vector)(x << 8) >> 8), (int_vector)((int16_vector)x >> 8)};
-  }
   [[gnu::always_inline]] static weights load_weights(const std::byte* p) {
     return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
   }
   [[gnu::always_inline]] static weights load_narrow_weights(const std::byte* p) {
     return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
-  }
-  [[gnu::always_inline]] static void store_narrow_weights(std::byte* p, int_vector bytes) {
-    const auto x = (int16_vector)bytes;
-    constexpr int lanes = static_cast<int>(int_lanes);
-    store_vector(
-        p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-          return __builtin_shufflevector(x, x, (I % lanes * 2 + I / lanes)...);
-        }(std::make_integer_sequence<int, 2 * lanes>{}));
   }
   [[gnu::always_inline]] static void keep_weights(weights& w) { vector_barrier(w.first), vector_barrier(w.second); }
   [[gnu::always_inline]] static weights unit_weights() { return {int_lanes_of(0x00010001), int_lanes_of(0x00010001)}; }
@@ -10019,35 +9976,61 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::widened> {
   }
 };
 
-/// NEON without dot products: both factors widened to 16 bits. Each register holds one of a lane's values in its lower
-/// half and another one in its upper half, for instructions that multiply halves of registers.
-template <class Machine>
-struct dot4_form<Machine, dot4_packing::widened_rows> : dot4_form<Machine, dot4_packing::widened> {
-  using base = dot4_form<Machine, dot4_packing::widened>;
+/// Bytes 0 and 2 of each lane in the first register, bytes 1 and 3 in the second; weights accordingly.
+template <class Machine> struct dot4_form<Machine, dot4_packing::widened> : widened_form<Machine, false> {
+  using base = widened_form<Machine, false>;
+  using typename base::values;
+  using typename base::weights;
+
+  /// Separating bytes in their order takes longer.
+  static constexpr std::int64_t place_of_byte(std::int64_t i) { return i % 2 * 2 + i / 2; }
+  [[gnu::always_inline]] static values values_of(int_vector bytes) {
+    typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
+    return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
+  }
+  /// Bytes ordered so that values_of() gives byte i of a lane where place_of_byte(i) was.
+  [[gnu::always_inline]] static int_vector in_order(int_vector bytes) {
+    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      const auto x = (int8_vector)bytes;
+      return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+  }
+  /// Writes the four 16-bit weights of a lane.
+  [[gnu::always_inline]] static void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
+    std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
+  }
+  [[gnu::always_inline]] static weights weights_of(int_vector bytes, int_vector) {
+    const int_vector x = in_order(bytes);
+    return {(int_vector)((int16_vector)(x << 8) >> 8), (int_vector)((int16_vector)x >> 8)};
+  }
+  [[gnu::always_inline]] static void store_narrow_weights(std::byte* p, int_vector bytes) {
+    const auto x = (int16_vector)bytes;
+    constexpr int lanes = static_cast<int>(int_lanes);
+    store_vector(
+        p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+          return __builtin_shufflevector(x, x, (I % lanes * 2 + I / lanes)...);
+        }(std::make_integer_sequence<int, 2 * lanes>{}));
+  }
+};
+
+/// NEON without dot products, whose instructions multiply halves of registers: bytes 0 and 1 in the first register,
+/// bytes 2 and 3 in the second.
+template <class Machine> struct dot4_form<Machine, dot4_packing::widened_rows> : widened_form<Machine, true> {
+  using base = widened_form<Machine, true>;
   using typename base::values;
   using typename base::weights;
 
   static constexpr std::int64_t place_of_byte(std::int64_t i) { return i; }
-  static constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
-    return place % 2 * int_lanes + lane;
-  }
   [[gnu::always_inline]] static values values_of(int_vector bytes) {
     values x;
     Machine::widen_by_place(bytes, false, x.first, x.second);
     return x;
   }
   [[gnu::always_inline]] static int_vector in_order(int_vector bytes) { return bytes; }
-
-  static void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, std::int32_t) {
-    const std::int16_t wide = value;
-    std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
-  }
-  static void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
-    std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
-  }
   [[gnu::always_inline]] static void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
     for (std::int64_t place = 0; place < 4; ++place)
-      std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
+      std::memcpy(weights + place / 2 * register_bytes + 2 * base::wide_place(lane, place), four + place, 2);
   }
   [[gnu::always_inline]] static weights weights_of(int_vector bytes, int_vector) {
     weights w;
@@ -12473,33 +12456,57 @@ template <class Op, class Lanes> struct fused_of {
 
 }  // namespace detail
 
-// clang-format off
 // Arithmetic with kernels for quantised values: operator, vector function.
-template <class Isa> struct binding<ops::add, family::f32, Isa> : arithmetic_binding<ops::add, Isa, detail::fused_of<ops::add, add_lanes>> {};
-template <class Isa> struct binding<ops::bias_add, family::f32, Isa> : arithmetic_binding<ops::bias_add, Isa, add_lanes> {};
-template <class Isa> struct binding<ops::div, family::f32, Isa> : arithmetic_binding<ops::div, Isa, detail::fused_of<ops::div, divide_lanes>> {};
-template <class Isa> struct binding<ops::maximum, family::f32, Isa> : arithmetic_binding<ops::maximum, Isa, maximum_lanes> {};
-template <class Isa> struct binding<ops::minimum, family::f32, Isa> : arithmetic_binding<ops::minimum, Isa, minimum_lanes> {};
-template <class Isa> struct binding<ops::mul, family::f32, Isa> : arithmetic_binding<ops::mul, Isa, detail::fused_of<ops::mul, multiply_lanes>> {};
+template <class Isa>
+struct binding<ops::add, family::f32, Isa> : arithmetic_binding<ops::add, Isa, detail::fused_of<ops::add, add_lanes>> {
+};
+template <class Isa>
+struct binding<ops::bias_add, family::f32, Isa> : arithmetic_binding<ops::bias_add, Isa, add_lanes> {};
+template <class Isa>
+struct binding<ops::div, family::f32, Isa>
+    : arithmetic_binding<ops::div, Isa, detail::fused_of<ops::div, divide_lanes>> {};
+template <class Isa>
+struct binding<ops::maximum, family::f32, Isa> : arithmetic_binding<ops::maximum, Isa, maximum_lanes> {};
+template <class Isa>
+struct binding<ops::minimum, family::f32, Isa> : arithmetic_binding<ops::minimum, Isa, minimum_lanes> {};
+template <class Isa>
+struct binding<ops::mul, family::f32, Isa>
+    : arithmetic_binding<ops::mul, Isa, detail::fused_of<ops::mul, multiply_lanes>> {};
 template <class Isa> struct binding<ops::prelu, family::f32, Isa> : arithmetic_binding<ops::prelu, Isa, prelu_lanes> {};
-template <class Isa> struct binding<ops::squared_difference, family::f32, Isa> : arithmetic_binding<ops::squared_difference, Isa, squared_difference_lanes> {};
-template <class Isa> struct binding<ops::sub, family::f32, Isa> : arithmetic_binding<ops::sub, Isa, detail::fused_of<ops::sub, subtract_lanes>> {};
+template <class Isa>
+struct binding<ops::squared_difference, family::f32, Isa>
+    : arithmetic_binding<ops::squared_difference, Isa, squared_difference_lanes> {};
+template <class Isa>
+struct binding<ops::sub, family::f32, Isa>
+    : arithmetic_binding<ops::sub, Isa, detail::fused_of<ops::sub, subtract_lanes>> {};
 
 // Comparisons; the result is boolean.
-template <class Isa> struct binding<ops::equal, family::f32, Isa> : binary_binding<ops::equal, Isa, equal_lanes, bool> {};
-template <class Isa> struct binding<ops::greater, family::f32, Isa> : binary_binding<ops::greater, Isa, greater_lanes, bool> {};
-template <class Isa> struct binding<ops::greater_equal, family::f32, Isa> : binary_binding<ops::greater_equal, Isa, greater_equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::equal, family::f32, Isa> : binary_binding<ops::equal, Isa, equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::greater, family::f32, Isa> : binary_binding<ops::greater, Isa, greater_lanes, bool> {};
+template <class Isa>
+struct binding<ops::greater_equal, family::f32, Isa>
+    : binary_binding<ops::greater_equal, Isa, greater_equal_lanes, bool> {};
 template <class Isa> struct binding<ops::less, family::f32, Isa> : binary_binding<ops::less, Isa, less_lanes, bool> {};
-template <class Isa> struct binding<ops::less_equal, family::f32, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
-template <class Isa> struct binding<ops::not_equal, family::f32, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::less_equal, family::f32, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::not_equal, family::f32, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
 
 // Operators computed one element at a time by the reference's function: cost of an element in additions, element types.
-template <class Isa> struct binding<ops::atan2, family::f32, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
-template <class Isa> struct binding<ops::logical_and, family::f32, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
-template <class Isa> struct binding<ops::logical_or, family::f32, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};
-template <class Isa> struct binding<ops::mod, family::f32, Isa> : element_binding<ops::mod, Isa, 8, float, float16, double, std::int32_t, std::int64_t> {};
-template <class Isa> struct binding<ops::pow, family::f32, Isa> : element_binding<ops::pow, Isa, 64, float, float16, double, std::int32_t> {};
-// clang-format on
+template <class Isa>
+struct binding<ops::atan2, family::f32, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
+template <class Isa>
+struct binding<ops::logical_and, family::f32, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
+template <class Isa>
+struct binding<ops::logical_or, family::f32, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};
+template <class Isa>
+struct binding<ops::mod, family::f32, Isa>
+    : element_binding<ops::mod, Isa, 8, float, float16, double, std::int32_t, std::int64_t> {};
+template <class Isa>
+struct binding<ops::pow, family::f32, Isa> : element_binding<ops::pow, Isa, 64, float, float16, double, std::int32_t> {
+};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/broadcast_to.hpp
@@ -12667,7 +12674,7 @@ template <class = void> void run_narrow(const kernel_call& call) {
   for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = nearest_half(x[i]);
 }
 /// Step of a plan: f16 to f32.
-template <class = void> void run_widen_halves(const kernel_call& call) {
+template <class = void> void run_widen_f16(const kernel_call& call) {
   const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
   widen_f16(call.in[0].data.template get<float16>() + mine.begin, mine.size(), floats_out(call) + mine.begin);
 }
@@ -12927,7 +12934,7 @@ template <class Isa> struct binding<ops::cast, family::f32, Isa> {
   static constexpr kernel_function run_to_f32(dtype from) {
     return from == i32   ? &run<std::int32_t, float>
            : from == i64 ? &run<std::int64_t, float>
-           : from == f16 ? &run_widen_halves<Isa>
+           : from == f16 ? &run_widen_f16<Isa>
                          : &run<double, float>;
   }
   static constexpr kernel_function run_from_f32(dtype to) {
@@ -25485,7 +25492,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::half_cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>,
+    return {.run = node.out[0].type == f32 ? &run_widen_f16<Isa> : &run_narrow_floats<Isa>,
             .parts = parts_for(node.out[0].elements() / 2),
             .name = "convert"};
   }
@@ -37389,30 +37396,33 @@ struct leaky_relu_of {
 }  // namespace detail
 
 // Columns: operator, vector function, cost of an element in additions.
-// clang-format off
 template <class Isa> struct binding<ops::abs, family::f32, Isa> : map_binding<ops::abs, Isa, abs_lanes, 1> {};
 template <class Isa> struct binding<ops::ceil, family::f32, Isa> : map_binding<ops::ceil, Isa, ceil_lanes, 2> {};
 template <class Isa> struct binding<ops::clip, family::f32, Isa> : map_binding<ops::clip, Isa, detail::clip_of, 1> {};
 template <class Isa> struct binding<ops::cos, family::f32, Isa> : map_binding<ops::cos, Isa, sine_lanes<1>, 8> {};
 template <class Isa> struct binding<ops::erf, family::f32, Isa> : map_binding<ops::erf, Isa, erf_lanes, 6> {};
 template <class Isa> struct binding<ops::floor, family::f32, Isa> : map_binding<ops::floor, Isa, floor_lanes, 2> {};
-template <class Isa> struct binding<ops::hard_sigmoid, family::f32, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
+template <class Isa>
+struct binding<ops::hard_sigmoid, family::f32, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
 template <class Isa> struct binding<ops::hswish, family::f32, Isa> : map_binding<ops::hswish, Isa, hswish_lanes, 1> {};
-template <class Isa> struct binding<ops::leaky_relu, family::f32, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
+template <class Isa>
+struct binding<ops::leaky_relu, family::f32, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
 template <class Isa> struct binding<ops::log, family::f32, Isa> : map_binding<ops::log, Isa, log_lanes, 6> {};
 template <class Isa> struct binding<ops::neg, family::f32, Isa> : map_binding<ops::neg, Isa, neg_lanes, 1> {};
-template <class Isa> struct binding<ops::reciprocal, family::f32, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
+template <class Isa>
+struct binding<ops::reciprocal, family::f32, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
 template <class Isa> struct binding<ops::relu, family::f32, Isa> : map_binding<ops::relu, Isa, detail::relu_of, 1> {};
-template <class Isa> struct binding<ops::relu6, family::f32, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
+template <class Isa>
+struct binding<ops::relu6, family::f32, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
 template <class Isa> struct binding<ops::round, family::f32, Isa> : map_binding<ops::round, Isa, round_lanes, 2> {};
 template <class Isa> struct binding<ops::rsqrt, family::f32, Isa> : map_binding<ops::rsqrt, Isa, rsqrt_lanes, 4> {};
-template <class Isa> struct binding<ops::sigmoid, family::f32, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
+template <class Isa>
+struct binding<ops::sigmoid, family::f32, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
 template <class Isa> struct binding<ops::sin, family::f32, Isa> : map_binding<ops::sin, Isa, sine_lanes<0>, 8> {};
 template <class Isa> struct binding<ops::sqrt, family::f32, Isa> : map_binding<ops::sqrt, Isa, sqrt_lanes, 3> {};
 template <class Isa> struct binding<ops::square, family::f32, Isa> : map_binding<ops::square, Isa, square_lanes, 1> {};
 template <class Isa> struct binding<ops::swish, family::f32, Isa> : map_binding<ops::swish, Isa, swish_lanes, 8> {};
 template <class Isa> struct binding<ops::tanh, family::f32, Isa> : map_binding<ops::tanh, Isa, tanh_lanes, 4> {};
-// clang-format on
 
 /// The kernel computes e^x. Another base, scale or shift would lose precision, so the reference runs.
 template <class Isa> struct binding<ops::exp, family::f32, Isa> {

@@ -1,4 +1,4 @@
-// widen_halves_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them;
+// f16_emulation_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them;
 // others stay as they are.
 #include <nnrt/exec/f16_emulation.hpp>
 
@@ -50,7 +50,7 @@ ir::graph classifier() {
 }
 
 TEST_CASE(
-    "widen_halves: what has no kernel for float16 gets casts around it, once for each value, those of weights first") {
+    "f16_emulation: what has no kernel for float16 gets casts around it, once for each value, those of weights first") {
   ir::graph g = made_of(classifier);
   passes::optimise(g);
   const std::size_t events = g.log.size(), nodes = g.nodes.size();
@@ -71,7 +71,7 @@ TEST_CASE(
       for (const std::int32_t id : wide.inputs_of(n)) CHECK(wide.at(id).desc.type == f32);
 }
 
-TEST_CASE("widen_halves: results are those of the references on float16, but for the order of additions") {
+TEST_CASE("f16_emulation: results are those of the references on float16, but for the order of additions") {
   const ir::graph g = made_of(classifier);
   const outputs_of_graph expected = computed_by_references(g);
   ir::graph optimised = g;
@@ -83,12 +83,12 @@ TEST_CASE("widen_halves: results are those of the references on float16, but for
   for (const step& s : made.steps) CHECK(s.kernel != "reference");
 }
 
-TEST_CASE("widen_halves: each result is a float16") {
+TEST_CASE("f16_emulation: each result is a float16") {
   for (const std::vector<float>& numbers : computed_by_plan(widened(made_of(classifier)), {}))
     for (const float number : numbers) CHECK(static_cast<float>(static_cast<float16>(number)) == number);
 }
 
-TEST_CASE("widen_halves: attributes that repeat a dtype name the one that the node computes with, and rules hold") {
+TEST_CASE("f16_emulation: attributes that repeat a dtype name the one that the node computes with, and rules hold") {
   struct to_and_from {
     const char* what;
     ir::graph (*network)();
@@ -152,7 +152,7 @@ constexpr row untouched[] = {
      }},
 };
 
-TEST_CASE("widen_halves: other nodes stay as they are") {
+TEST_CASE("f16_emulation: other nodes stay as they are") {
   for (const row& r : untouched) {
     CAPTURE(r.what);
     const ir::graph g = made_of(r.network), same = widened(g);

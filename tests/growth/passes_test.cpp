@@ -28,7 +28,7 @@ const pass_row passes_to_count[] = {
     {"fuse_activations", [](ir::graph& g) { passes::fuse_activations(g); }},
     {"optimise", [](ir::graph& g) { passes::optimise(g); }},
     {"take_off_conversions", [](ir::graph& g) { passes::take_off_conversions(g, {.inputs = true, .outputs = true}); }},
-    {"widen_halves", [](ir::graph& g) { nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>()); }},
+    {"f16_emulation", [](ir::graph& g) { nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>()); }},
     {"cut_into_segments",
      [](ir::graph& g) {
        std::vector<int> places(g.nodes.size());

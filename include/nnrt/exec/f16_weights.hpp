@@ -19,7 +19,7 @@ inline plan_options plan_options_for(nnrt::winograd winograd, bool float16_weigh
   chosen.winograd = nnrt::winograd::off;
   chosen.halves_from = min_halved_bytes;
   chosen.narrow = &kernels::run_narrow<>;
-  chosen.widen = &kernels::run_widen_halves<>;
+  chosen.widen = &kernels::run_widen_f16<>;
   return chosen;
 }
 

@@ -39,32 +39,56 @@ template <class Op, class Lanes> struct fused_of {
 
 }  // namespace detail
 
-// clang-format off
 // Arithmetic with kernels for quantised values: operator, vector function.
-template <class Isa> struct binding<ops::add, family::f32, Isa> : arithmetic_binding<ops::add, Isa, detail::fused_of<ops::add, add_lanes>> {};
-template <class Isa> struct binding<ops::bias_add, family::f32, Isa> : arithmetic_binding<ops::bias_add, Isa, add_lanes> {};
-template <class Isa> struct binding<ops::div, family::f32, Isa> : arithmetic_binding<ops::div, Isa, detail::fused_of<ops::div, divide_lanes>> {};
-template <class Isa> struct binding<ops::maximum, family::f32, Isa> : arithmetic_binding<ops::maximum, Isa, maximum_lanes> {};
-template <class Isa> struct binding<ops::minimum, family::f32, Isa> : arithmetic_binding<ops::minimum, Isa, minimum_lanes> {};
-template <class Isa> struct binding<ops::mul, family::f32, Isa> : arithmetic_binding<ops::mul, Isa, detail::fused_of<ops::mul, multiply_lanes>> {};
+template <class Isa>
+struct binding<ops::add, family::f32, Isa> : arithmetic_binding<ops::add, Isa, detail::fused_of<ops::add, add_lanes>> {
+};
+template <class Isa>
+struct binding<ops::bias_add, family::f32, Isa> : arithmetic_binding<ops::bias_add, Isa, add_lanes> {};
+template <class Isa>
+struct binding<ops::div, family::f32, Isa>
+    : arithmetic_binding<ops::div, Isa, detail::fused_of<ops::div, divide_lanes>> {};
+template <class Isa>
+struct binding<ops::maximum, family::f32, Isa> : arithmetic_binding<ops::maximum, Isa, maximum_lanes> {};
+template <class Isa>
+struct binding<ops::minimum, family::f32, Isa> : arithmetic_binding<ops::minimum, Isa, minimum_lanes> {};
+template <class Isa>
+struct binding<ops::mul, family::f32, Isa>
+    : arithmetic_binding<ops::mul, Isa, detail::fused_of<ops::mul, multiply_lanes>> {};
 template <class Isa> struct binding<ops::prelu, family::f32, Isa> : arithmetic_binding<ops::prelu, Isa, prelu_lanes> {};
-template <class Isa> struct binding<ops::squared_difference, family::f32, Isa> : arithmetic_binding<ops::squared_difference, Isa, squared_difference_lanes> {};
-template <class Isa> struct binding<ops::sub, family::f32, Isa> : arithmetic_binding<ops::sub, Isa, detail::fused_of<ops::sub, subtract_lanes>> {};
+template <class Isa>
+struct binding<ops::squared_difference, family::f32, Isa>
+    : arithmetic_binding<ops::squared_difference, Isa, squared_difference_lanes> {};
+template <class Isa>
+struct binding<ops::sub, family::f32, Isa>
+    : arithmetic_binding<ops::sub, Isa, detail::fused_of<ops::sub, subtract_lanes>> {};
 
 // Comparisons; the result is boolean.
-template <class Isa> struct binding<ops::equal, family::f32, Isa> : binary_binding<ops::equal, Isa, equal_lanes, bool> {};
-template <class Isa> struct binding<ops::greater, family::f32, Isa> : binary_binding<ops::greater, Isa, greater_lanes, bool> {};
-template <class Isa> struct binding<ops::greater_equal, family::f32, Isa> : binary_binding<ops::greater_equal, Isa, greater_equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::equal, family::f32, Isa> : binary_binding<ops::equal, Isa, equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::greater, family::f32, Isa> : binary_binding<ops::greater, Isa, greater_lanes, bool> {};
+template <class Isa>
+struct binding<ops::greater_equal, family::f32, Isa>
+    : binary_binding<ops::greater_equal, Isa, greater_equal_lanes, bool> {};
 template <class Isa> struct binding<ops::less, family::f32, Isa> : binary_binding<ops::less, Isa, less_lanes, bool> {};
-template <class Isa> struct binding<ops::less_equal, family::f32, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
-template <class Isa> struct binding<ops::not_equal, family::f32, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::less_equal, family::f32, Isa> : binary_binding<ops::less_equal, Isa, less_equal_lanes, bool> {};
+template <class Isa>
+struct binding<ops::not_equal, family::f32, Isa> : binary_binding<ops::not_equal, Isa, not_equal_lanes, bool> {};
 
 // Operators computed one element at a time by the reference's function: cost of an element in additions, element types.
-template <class Isa> struct binding<ops::atan2, family::f32, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
-template <class Isa> struct binding<ops::logical_and, family::f32, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
-template <class Isa> struct binding<ops::logical_or, family::f32, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};
-template <class Isa> struct binding<ops::mod, family::f32, Isa> : element_binding<ops::mod, Isa, 8, float, float16, double, std::int32_t, std::int64_t> {};
-template <class Isa> struct binding<ops::pow, family::f32, Isa> : element_binding<ops::pow, Isa, 64, float, float16, double, std::int32_t> {};
-// clang-format on
+template <class Isa>
+struct binding<ops::atan2, family::f32, Isa> : element_binding<ops::atan2, Isa, 32, float, float16, double> {};
+template <class Isa>
+struct binding<ops::logical_and, family::f32, Isa> : element_binding<ops::logical_and, Isa, 1, bool> {};
+template <class Isa>
+struct binding<ops::logical_or, family::f32, Isa> : element_binding<ops::logical_or, Isa, 1, bool> {};
+template <class Isa>
+struct binding<ops::mod, family::f32, Isa>
+    : element_binding<ops::mod, Isa, 8, float, float16, double, std::int32_t, std::int64_t> {};
+template <class Isa>
+struct binding<ops::pow, family::f32, Isa> : element_binding<ops::pow, Isa, 64, float, float16, double, std::int32_t> {
+};
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -38,7 +38,7 @@ template <class Isa> struct binding<ops::cast, family::f32, Isa> {
   static constexpr kernel_function run_to_f32(dtype from) {
     return from == i32   ? &run<std::int32_t, float>
            : from == i64 ? &run<std::int64_t, float>
-           : from == f16 ? &run_widen_halves<Isa>
+           : from == f16 ? &run_widen_f16<Isa>
                          : &run<double, float>;
   }
   static constexpr kernel_function run_from_f32(dtype to) {

@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::half_cast, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>,
+    return {.run = node.out[0].type == f32 ? &run_widen_f16<Isa> : &run_narrow_floats<Isa>,
             .parts = parts_for(node.out[0].elements() / 2),
             .name = "convert"};
   }

@@ -56,30 +56,33 @@ struct leaky_relu_of {
 }  // namespace detail
 
 // Columns: operator, vector function, cost of an element in additions.
-// clang-format off
 template <class Isa> struct binding<ops::abs, family::f32, Isa> : map_binding<ops::abs, Isa, abs_lanes, 1> {};
 template <class Isa> struct binding<ops::ceil, family::f32, Isa> : map_binding<ops::ceil, Isa, ceil_lanes, 2> {};
 template <class Isa> struct binding<ops::clip, family::f32, Isa> : map_binding<ops::clip, Isa, detail::clip_of, 1> {};
 template <class Isa> struct binding<ops::cos, family::f32, Isa> : map_binding<ops::cos, Isa, sine_lanes<1>, 8> {};
 template <class Isa> struct binding<ops::erf, family::f32, Isa> : map_binding<ops::erf, Isa, erf_lanes, 6> {};
 template <class Isa> struct binding<ops::floor, family::f32, Isa> : map_binding<ops::floor, Isa, floor_lanes, 2> {};
-template <class Isa> struct binding<ops::hard_sigmoid, family::f32, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
+template <class Isa>
+struct binding<ops::hard_sigmoid, family::f32, Isa> : map_binding<ops::hard_sigmoid, Isa, hard_sigmoid_lanes, 1> {};
 template <class Isa> struct binding<ops::hswish, family::f32, Isa> : map_binding<ops::hswish, Isa, hswish_lanes, 1> {};
-template <class Isa> struct binding<ops::leaky_relu, family::f32, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
+template <class Isa>
+struct binding<ops::leaky_relu, family::f32, Isa> : map_binding<ops::leaky_relu, Isa, detail::leaky_relu_of, 1> {};
 template <class Isa> struct binding<ops::log, family::f32, Isa> : map_binding<ops::log, Isa, log_lanes, 6> {};
 template <class Isa> struct binding<ops::neg, family::f32, Isa> : map_binding<ops::neg, Isa, neg_lanes, 1> {};
-template <class Isa> struct binding<ops::reciprocal, family::f32, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
+template <class Isa>
+struct binding<ops::reciprocal, family::f32, Isa> : map_binding<ops::reciprocal, Isa, reciprocal_lanes, 3> {};
 template <class Isa> struct binding<ops::relu, family::f32, Isa> : map_binding<ops::relu, Isa, detail::relu_of, 1> {};
-template <class Isa> struct binding<ops::relu6, family::f32, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
+template <class Isa>
+struct binding<ops::relu6, family::f32, Isa> : map_binding<ops::relu6, Isa, detail::relu6_of, 1> {};
 template <class Isa> struct binding<ops::round, family::f32, Isa> : map_binding<ops::round, Isa, round_lanes, 2> {};
 template <class Isa> struct binding<ops::rsqrt, family::f32, Isa> : map_binding<ops::rsqrt, Isa, rsqrt_lanes, 4> {};
-template <class Isa> struct binding<ops::sigmoid, family::f32, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
+template <class Isa>
+struct binding<ops::sigmoid, family::f32, Isa> : map_binding<ops::sigmoid, Isa, sigmoid_lanes, 4> {};
 template <class Isa> struct binding<ops::sin, family::f32, Isa> : map_binding<ops::sin, Isa, sine_lanes<0>, 8> {};
 template <class Isa> struct binding<ops::sqrt, family::f32, Isa> : map_binding<ops::sqrt, Isa, sqrt_lanes, 3> {};
 template <class Isa> struct binding<ops::square, family::f32, Isa> : map_binding<ops::square, Isa, square_lanes, 1> {};
 template <class Isa> struct binding<ops::swish, family::f32, Isa> : map_binding<ops::swish, Isa, swish_lanes, 8> {};
 template <class Isa> struct binding<ops::tanh, family::f32, Isa> : map_binding<ops::tanh, Isa, tanh_lanes, 4> {};
-// clang-format on
 
 /// The kernel computes e^x. Another base, scale or shift would lose precision, so the reference runs.
 template <class Isa> struct binding<ops::exp, family::f32, Isa> {

@@ -62,7 +62,7 @@ template <class = void> void run_narrow(const kernel_call& call) {
   for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = nearest_half(x[i]);
 }
 /// Step of a plan: f16 to f32.
-template <class = void> void run_widen_halves(const kernel_call& call) {
+template <class = void> void run_widen_f16(const kernel_call& call) {
   const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
   widen_f16(call.in[0].data.template get<float16>() + mine.begin, mine.size(), floats_out(call) + mine.begin);
 }

@@ -29,17 +29,6 @@ struct arm_neon : generic_machine<arm_neon, registers_of<xsimd::neon64>, 16> {
   [[gnu::always_inline]] static f32 max(f32 x, f32 y) { return vmaxq_f32(x, y); }
   [[gnu::always_inline]] static f32 min(f32 x, f32 y) { return vminq_f32(x, y); }
   [[gnu::always_inline]] static f32 sqrt(f32 x) { return vsqrtq_f32(x); }
-  [[gnu::always_inline]] static f32 load_n(const float* p, std::int64_t n) {
-    if (n == 4) return load(p);
-    // Not through memory, where a load of what several stores wrote waits for all of them.
-    return f32{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F};
-  }
-  [[gnu::always_inline]] static void store_n(float* p, f32 x, std::int64_t n) {
-    if (n == 4) return store(p, x);
-    p[0] = x[0];
-    if (n > 1) p[1] = x[1];
-    if (n > 2) p[2] = x[2];
-  }
 
   static constexpr int f16_lanes = 4;
   static constexpr bool has_f16_instructions = true;

@@ -106,32 +106,19 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::sign_flipped> {
   }
 };
 
-/// Both factors widened to 16 bits, two of the four values of each lane in each of two registers: bytes 0 and 2, and
-/// bytes 1 and 3; weights accordingly.
-template <class Machine> struct dot4_form<Machine, dot4_packing::widened> {
+/// Both factors widened to 16 bits, two of the four values of each lane in each of two registers. IsByRows: a register
+/// holds one of a lane's values in its lower half and another one in its upper half; else next to each other.
+template <class Machine, bool IsByRows> struct widened_form {
   struct values {
     int_vector first, second;
   };
   using weights = values;
   using kept = weights;
 
-  /// Separating bytes in their order takes longer.
-  static constexpr std::int64_t place_of_byte(std::int64_t i) { return i % 2 * 2 + i / 2; }
   /// Index of the 16-bit weight of a lane in its register.
-  static constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) { return lane * 2 + place % 2; }
-  [[gnu::always_inline]] static values values_of(int_vector bytes) {
-    typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
-    return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
+  static constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
+    return IsByRows ? place % 2 * int_lanes + lane : lane * 2 + place % 2;
   }
-  /// Bytes ordered so that values_of() gives byte i of a lane where place_of_byte(i) was.
-  [[gnu::always_inline]] static int_vector in_order(int_vector bytes) {
-    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      const auto x = (int8_vector)bytes;
-      return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
-  }
-
   static void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, std::int32_t) {
     const std::int16_t wide = value;
     std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
@@ -139,27 +126,11 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::widened> {
   static void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
     std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
   }
-  /// Writes the four 16-bit weights of a lane.
-  [[gnu::always_inline]] static void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
-    std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
-  }
-  [[gnu::always_inline]] static weights weights_of(int_vector bytes, int_vector) {
-    const int_vector x = in_order(bytes);
-    return {(int_vector)((int16_vector)(x << 8) >> 8), (int_vector)((int16_vector)x >> 8)};
-  }
   [[gnu::always_inline]] static weights load_weights(const std::byte* p) {
     return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
   }
   [[gnu::always_inline]] static weights load_narrow_weights(const std::byte* p) {
     return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
-  }
-  [[gnu::always_inline]] static void store_narrow_weights(std::byte* p, int_vector bytes) {
-    const auto x = (int16_vector)bytes;
-    constexpr int lanes = static_cast<int>(int_lanes);
-    store_vector(
-        p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-          return __builtin_shufflevector(x, x, (I % lanes * 2 + I / lanes)...);
-        }(std::make_integer_sequence<int, 2 * lanes>{}));
   }
   [[gnu::always_inline]] static void keep_weights(weights& w) { vector_barrier(w.first), vector_barrier(w.second); }
   [[gnu::always_inline]] static weights unit_weights() { return {int_lanes_of(0x00010001), int_lanes_of(0x00010001)}; }
@@ -173,35 +144,61 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::widened> {
   }
 };
 
-/// NEON without dot products: both factors widened to 16 bits. Each register holds one of a lane's values in its lower
-/// half and another one in its upper half, for instructions that multiply halves of registers.
-template <class Machine>
-struct dot4_form<Machine, dot4_packing::widened_rows> : dot4_form<Machine, dot4_packing::widened> {
-  using base = dot4_form<Machine, dot4_packing::widened>;
+/// Bytes 0 and 2 of each lane in the first register, bytes 1 and 3 in the second; weights accordingly.
+template <class Machine> struct dot4_form<Machine, dot4_packing::widened> : widened_form<Machine, false> {
+  using base = widened_form<Machine, false>;
+  using typename base::values;
+  using typename base::weights;
+
+  /// Separating bytes in their order takes longer.
+  static constexpr std::int64_t place_of_byte(std::int64_t i) { return i % 2 * 2 + i / 2; }
+  [[gnu::always_inline]] static values values_of(int_vector bytes) {
+    typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
+    return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
+  }
+  /// Bytes ordered so that values_of() gives byte i of a lane where place_of_byte(i) was.
+  [[gnu::always_inline]] static int_vector in_order(int_vector bytes) {
+    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      const auto x = (int8_vector)bytes;
+      return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+  }
+  /// Writes the four 16-bit weights of a lane.
+  [[gnu::always_inline]] static void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
+    std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
+  }
+  [[gnu::always_inline]] static weights weights_of(int_vector bytes, int_vector) {
+    const int_vector x = in_order(bytes);
+    return {(int_vector)((int16_vector)(x << 8) >> 8), (int_vector)((int16_vector)x >> 8)};
+  }
+  [[gnu::always_inline]] static void store_narrow_weights(std::byte* p, int_vector bytes) {
+    const auto x = (int16_vector)bytes;
+    constexpr int lanes = static_cast<int>(int_lanes);
+    store_vector(
+        p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+          return __builtin_shufflevector(x, x, (I % lanes * 2 + I / lanes)...);
+        }(std::make_integer_sequence<int, 2 * lanes>{}));
+  }
+};
+
+/// NEON without dot products, whose instructions multiply halves of registers: bytes 0 and 1 in the first register,
+/// bytes 2 and 3 in the second.
+template <class Machine> struct dot4_form<Machine, dot4_packing::widened_rows> : widened_form<Machine, true> {
+  using base = widened_form<Machine, true>;
   using typename base::values;
   using typename base::weights;
 
   static constexpr std::int64_t place_of_byte(std::int64_t i) { return i; }
-  static constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
-    return place % 2 * int_lanes + lane;
-  }
   [[gnu::always_inline]] static values values_of(int_vector bytes) {
     values x;
     Machine::widen_by_place(bytes, false, x.first, x.second);
     return x;
   }
   [[gnu::always_inline]] static int_vector in_order(int_vector bytes) { return bytes; }
-
-  static void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, std::int32_t) {
-    const std::int16_t wide = value;
-    std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
-  }
-  static void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
-    std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
-  }
   [[gnu::always_inline]] static void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
     for (std::int64_t place = 0; place < 4; ++place)
-      std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
+      std::memcpy(weights + place / 2 * register_bytes + 2 * base::wide_place(lane, place), four + place, 2);
   }
   [[gnu::always_inline]] static weights weights_of(int_vector bytes, int_vector) {
     weights w;

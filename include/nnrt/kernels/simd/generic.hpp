@@ -126,13 +126,21 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
   [[gnu::always_inline]] static f32 load_n(const float* p, std::int64_t n) {
     if (n == f32_lanes) return Machine::load(p);
     f32 x{};
-    if constexpr (has_float_vectors) __builtin_memcpy(&x, p, static_cast<std::size_t>(n) * sizeof(float));
+    // Four lanes not through memory, where a load of what several stores wrote waits for all of them.
+    if constexpr (f32_lanes == 4) x = f32{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F};
+    else if constexpr (has_float_vectors) __builtin_memcpy(&x, p, static_cast<std::size_t>(n) * sizeof(float));
     return x;
   }
   /// Stores the first n lanes (0 < n <= f32_lanes); memory past them is not written.
   [[gnu::always_inline]] static void store_n(float* p, f32 x, std::int64_t n) {
     if (n == f32_lanes) return Machine::store(p, x);
-    if constexpr (has_float_vectors) __builtin_memcpy(p, &x, static_cast<std::size_t>(n) * sizeof(float));
+    if constexpr (f32_lanes == 4) {
+      p[0] = x[0];
+      if (n > 1) p[1] = x[1];
+      if (n > 2) p[2] = x[2];
+    } else if constexpr (has_float_vectors) {
+      __builtin_memcpy(p, &x, static_cast<std::size_t>(n) * sizeof(float));
+    }
   }
   /// x in the first n lanes, `rest` in the others.
   [[gnu::always_inline]] static f32 first_or(f32 x, std::int64_t n, float rest) {

@@ -23,17 +23,6 @@ template <class Machine, class Arch> struct x86_sse2_operations : generic_machin
   [[gnu::always_inline]] static f32 min(f32 x, f32 y) { return _mm_min_ps(x, y); }
   [[gnu::always_inline]] static f32 sqrt(f32 x) { return _mm_sqrt_ps(x); }
   [[gnu::always_inline]] static f32 load_one(const float* p) { return _mm_load_ss(p); }
-  [[gnu::always_inline]] static f32 load_n(const float* p, std::int64_t n) {
-    if (n == 4) return load(p);
-    // Not through memory, where a load of what several stores wrote waits for all of them.
-    return f32{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F};
-  }
-  [[gnu::always_inline]] static void store_n(float* p, f32 x, std::int64_t n) {
-    if (n == 4) return store(p, x);
-    p[0] = x[0];
-    if (n > 1) p[1] = x[1];
-    if (n > 2) p[2] = x[2];
-  }
 
   template <bool IsSigned> [[gnu::always_inline]] static i16 load_widened(const std::byte* p) {
     const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();

@@ -227,13 +227,16 @@ template <class Op> [[gnu::cold]] constexpr void read_pool_2d(node_reader& node)
 /// sqrt(mean(x * x)) over each window. A fused activation applies to the root, where relu has no effect.
 [[gnu::cold]] constexpr void read_l2_pool_2d(node_reader& node) {
   ops::avg_pool::attrs attrs = detail::pool_of<ops::avg_pool>(node);
-  const bool is_bounded = attrs.fused == activation::relu6;
+  const activation fused = attrs.fused;
   attrs.fused = activation::none;
   const std::int32_t x = node.input(0);
   node.refuse_quantised(0, x);
   const std::int32_t mean = node.add<ops::avg_pool>(attrs, {node.add<ops::mul>({}, {x, x})});
-  if (!is_bounded) return node.finish<ops::sqrt>({}, {mean});
-  node.finish<ops::relu6>({}, {node.add<ops::sqrt>({}, {mean})});
+  switch (fused) {
+    case activation::none:
+    case activation::relu: return node.finish<ops::sqrt>({}, {mean});
+    case activation::relu6: return node.finish<ops::relu6>({}, {node.add<ops::sqrt>({}, {mean})});
+  }
 }
 
 }}}  // namespace nnrt::NNRT_ISA::tflite

@@ -42,9 +42,11 @@ namespace detail {
   std::int32_t y = node.add<ops::instance_norm>(attrs, {channels_second, detail::channel_parameter(node, 1, channels),
                                                         detail::channel_parameter(node, 2, channels)});
   if (is_image) y = node.add<ops::transpose>({}, {y, node.integer_list({0, 2, 3, 1})});
-  const activation fused = node.fused(options[kind::fused]);
-  if (fused == activation::relu) y = node.add<ops::relu>({}, {y});
-  if (fused == activation::relu6) y = node.add<ops::relu6>({}, {y});
+  switch (node.fused(options[kind::fused])) {
+    case activation::none: break;
+    case activation::relu: y = node.add<ops::relu>({}, {y}); break;
+    case activation::relu6: y = node.add<ops::relu6>({}, {y}); break;
+  }
   node.conclude(0, y);
 }
 
