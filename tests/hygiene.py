@@ -149,22 +149,18 @@ def check_layers() -> Iterator[str]:
 
 
 # What a condition on an instruction set names: macros of compilers, and those of core/config.hpp.
-MACHINE = re.compile(r"__(AVX|SSE|F16C|FMA|AMX|ARM|aarch64|x86_64|i386)\w*|NNRT_(X86|ARM)_\w+|NNRT_SCALAR")
-# Algorithms of one instruction set, in sections of their own; and what is no kernel: control registers, pauses, types
-# of compilers.
-OWN_CONDITIONS = {"kernels/int8/elementwise/table.hpp", "kernels/softmax/addends.hpp", "kernels/softmax/quantised.hpp",
-                  "core/config.hpp", "core/dtype.hpp", "core/float_environment.hpp", "core/math_parts.hpp",
-                  "exec/event_count.hpp"}
+MACHINE = re.compile(r"__(AVX|SSE|F16C|FMA|AMX|ARM|aarch64|x86_64|i386|wasm)\w*|NNRT_(X86|ARM|WASM)_\w+|NNRT_SCALAR")
 
 
 def check_machines() -> Iterator[str]:
     for header in headers():
         name = str(header.relative_to(INCLUDE))
-        if name.startswith("kernels/simd/") or name in OWN_CONDITIONS:
+        if name.startswith("kernels/simd/") or name == "core/config.hpp":
             continue
         for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
             if re.match(r"\s*#\s*(if|elif|ifdef|ifndef)\b", line) and (found := MACHINE.search(line)):
-                yield f"{header.relative_to(ROOT)}:{number}: a condition on {found[0]}; kernels/simd/ has those"
+                yield (f"{header.relative_to(ROOT)}:{number}: a condition on {found[0]}; kernels/simd/ and "
+                       "core/config.hpp have those")
 
 
 # By the first words of a row of CONTRIBUTING.md's table: what a header holds that the row must list.

@@ -114,6 +114,31 @@
 #define NNRT_SCALAR 1
 #endif
 
+// What the processor has besides vectors: the control register of floats (core/float_environment.hpp), the constraint
+// of a register of floats in assembly, and the instruction of a thread that spins.
+#if defined(__SSE__)
+#define NNRT_HAS_MXCSR 1
+#elif defined(__aarch64__)
+#define NNRT_HAS_FPCR 1
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+#define NNRT_REGISTER_OF_REALS "+x"
+#define NNRT_PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define NNRT_REGISTER_OF_REALS "+w"
+#define NNRT_PAUSE() asm volatile("yield")
+#else
+#define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
+#define NNRT_PAUSE() ((void)0)
+#endif
+
+// The compiler's type of IEEE binary16, if it has one: g++ 12 has _Float16 for x86 and __fp16 for Arm.
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#define NNRT_FLOAT16 __fp16
+#elif defined(__FLT16_MAX__)
+#define NNRT_FLOAT16 _Float16
+#endif
+
 // NNRT_COMPILED_ONCE(signature), after a template of a function that is slow to compile and that no constant expression
 // calls: with NNRT_SEPARATE_COMPILATION only the unit that includes <nnrt/src.hpp> compiles it.
 #ifdef NNRT_SEPARATE_COMPILATION
@@ -278,13 +303,9 @@ inline constexpr dtype f64 = dtype::f64;
 inline constexpr int dtype_count = 13;
 static_assert(detail::covers<dtype, dtype_count>);
 
-#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// IEEE binary16, for storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86 and this
-/// type for Arm.
-using float16 = __fp16;
-#elif defined(__FLT16_MAX__)
+#if defined(NNRT_FLOAT16)
 /// IEEE binary16, for storage and conversion; every operator computes in float.
-using float16 = _Float16;
+using float16 = NNRT_FLOAT16;
 #else
 /// IEEE binary16 for compilers without such a type, for storage and conversion; rounds to nearest, half to even.
 struct float16 {
@@ -2206,14 +2227,6 @@ namespace nnrt { inline namespace NNRT_ISA { namespace math {
 /// Infinity and quiet NaN of float, double or float16, for which the standard library may lack numeric_limits.
 template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_limits<float>::infinity());
 template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
-
-#if defined(__x86_64__) || defined(__i386__)
-#define NNRT_REGISTER_OF_REALS "+x"
-#elif defined(__aarch64__)
-#define NNRT_REGISTER_OF_REALS "+w"
-#else
-#define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
-#endif
 
 /// a * b, rounded: the compiler must not fuse it with an addition, which is its default with FMA. For reference
 /// functions whose results must have the same bits everywhere, and for double arguments of elementary functions.
@@ -4623,6 +4636,13 @@ enum class dot4_packing {
   widened_rows,  // NEON: both factors widened to 16 bits; bytes 0 of all lanes next to bytes 1 in one register
 };
 
+/// How a machine looks up bytes in a table of 256 entries.
+enum class table_look_up {
+  memory,     // a load for each byte
+  shuffles,   // AVX2: shuffle_bytes() of 16 entries at a time, see table_of_differences
+  registers,  // AVX-512: the whole table in registers, see byte_table
+};
+
 /// Vectors of a number of bytes. Integers may alias other types: kernels read memory of any type through them. (g++ 12
 /// ignores vector_size() of a template parameter until instantiation, hence a specialisation for each size.)
 template <std::size_t Bytes> struct vectors_of;
@@ -5056,6 +5076,102 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     for (int lane = 0; lane < 4; ++lane)
       for (int i = 0; i < 8; ++i) sum[lane] += ((i8)rows)[lane / 2 * 8 + i] * ((i8)columns)[lane % 2 * 8 + i];
     return sum;
+  }
+
+  // --- tables of bytes, and sums of bytes ---------------------------------------------
+
+  /// What int8/elementwise/table.hpp looks up bytes with.
+  static constexpr table_look_up tables = table_look_up::memory;
+  using i8x16 = typename vectors_of<16>::i8;
+
+  /// The bytes of a register as indices of a table.
+  struct table_places {
+    i8 bytes;
+    [[gnu::always_inline]] explicit table_places(i8 x) : bytes(x) {}
+  };
+  /// A table of 256 bytes: `small` has the entries of bytes below 128, `large` those of the other bytes.
+  struct byte_table {
+    const std::byte *small, *large;
+
+    [[gnu::always_inline]] byte_table(const std::byte* entries_of_small, const std::byte* entries_of_large)
+        : small(entries_of_small), large(entries_of_large) {}
+    [[gnu::always_inline]] i8 at(const table_places& places) const { return entries_of(places.bytes); }
+    /// Looks up sixteen bytes.
+    [[gnu::always_inline]] i8x16 at(i8x16 x) const { return entries_of(x); }
+
+   private:
+    template <class V> [[gnu::always_inline]] V entries_of(V x) const {
+      V y;
+      for (std::size_t i = 0; i < sizeof(V); ++i)
+        y[i] = static_cast<std::int8_t>(x[i] < 0 ? large[x[i] + 128] : small[x[i]]);
+      return y;
+    }
+  };
+  /// The first n bytes of a register (0 < n <= register_bytes).
+  struct first_bytes {
+    std::int64_t n;
+    [[gnu::always_inline]] explicit first_bytes(std::int64_t count) : n(count) {}
+  };
+  /// The given bytes at p, zeros in the others; memory of the others is not read.
+  [[gnu::always_inline]] static i8 load_some(const std::byte* p, first_bytes those) {
+    i8 x{};
+    __builtin_memcpy(&x, p, static_cast<std::size_t>(those.n));
+    return x;
+  }
+  /// Stores the given bytes; memory of the others is not written.
+  [[gnu::always_inline]] static void store_some(std::byte* p, i8 x, first_bytes those) {
+    __builtin_memcpy(p, &x, static_cast<std::size_t>(those.n));
+  }
+  /// x in the given bytes, zeros in the others.
+  [[gnu::always_inline]] static i8 keep_some(i8 x, first_bytes those) {
+    for (std::int64_t i = those.n; i < register_bytes; ++i) x[i] = 0;
+    return x;
+  }
+
+  /// The 16 bytes at p in every 16 bytes.
+  [[gnu::always_inline]] static i8 broadcast_16_bytes(const std::byte* p) {
+    i8 x;
+    for (int i = 0; i < i8_lanes; ++i) x[i] = static_cast<std::int8_t>(p[i % 16]);
+    return x;
+  }
+  /// The byte of x that the lower four bits of a place number, of the same 16 bytes; 0 where the place is negative.
+  [[gnu::always_inline]] static i8 shuffle_bytes(i8 x, i8 places) {
+    i8 y;
+    for (int i = 0; i < i8_lanes; ++i)
+      y[i] = places[i] < 0 ? std::int8_t{0} : std::int8_t{x[i / 16 * 16 + (places[i] & 15)]};
+    return y;
+  }
+  /// x - y, saturated to 8 bits.
+  [[gnu::always_inline]] static i8 subtract_saturated(i8 x, i8 y) {
+    for (int i = 0; i < i8_lanes; ++i) x[i] = saturated<std::int8_t>(x[i] - y[i]);
+    return x;
+  }
+  /// Each 64-bit lane of the sum + the eight unsigned bytes of that lane.
+  [[gnu::always_inline]] static i64 add_bytes(i64 sum, i8 x) {
+    for (int i = 0; i < i8_lanes; ++i) sum[i / 8] += static_cast<std::uint8_t>(x[i]);
+    return sum;
+  }
+  /// The sum of 64-bit lanes.
+  [[gnu::always_inline]] static std::int64_t sum_of_longs(i64 x) {
+    std::int64_t sum = 0;
+    for (int i = 0; i < i8_lanes / 8; ++i) sum += x[i];
+    return sum;
+  }
+
+  /// Whether wide_products() is one instruction.
+  static constexpr bool has_wide_products = false;
+  /// The products of even lanes, as unsigned values.
+  [[gnu::always_inline]] static i64 wide_products(i32 x, i32 y) {
+    i64 products;
+    for (int i = 0; i < i32_lanes; i += 2) {
+      const std::uint64_t product = std::uint64_t{static_cast<std::uint32_t>(x[i])} * static_cast<std::uint32_t>(y[i]);
+      products[i / 2] = static_cast<std::int64_t>(product);
+    }
+    return products;
+  }
+  /// Stores lanes, from 0 to 255, as bytes.
+  [[gnu::always_inline]] static void store_as_bytes(std::byte* p, i32 x) {
+    for (int i = 0; i < i32_lanes; ++i) p[i] = static_cast<std::byte>(x[i]);
   }
 
   // --- transpositions ---------------------------------------------------------------
@@ -5492,6 +5608,30 @@ struct x86_avx2 : generic_machine<x86_avx2, registers_of<xsimd::fma3<xsimd::avx2
            (i32)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0xdd));
   }
 
+  // --- tables of bytes, and sums of bytes ---------------------------------------------
+
+  static constexpr table_look_up tables = table_look_up::shuffles;
+  [[gnu::always_inline]] static i8 broadcast_16_bytes(const std::byte* p) {
+    return (i8)_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  [[gnu::always_inline]] static i8 shuffle_bytes(i8 x, i8 places) {
+    return (i8)_mm256_shuffle_epi8((__m256i)x, (__m256i)places);
+  }
+  [[gnu::always_inline]] static i8 subtract_saturated(i8 x, i8 y) {
+    return (i8)_mm256_subs_epi8((__m256i)x, (__m256i)y);
+  }
+  [[gnu::always_inline]] static i64 add_bytes(i64 sum, i8 x) {
+    return (i64)_mm256_add_epi64((__m256i)sum, _mm256_sad_epu8((__m256i)x, _mm256_setzero_si256()));
+  }
+  static constexpr bool has_wide_products = true;
+  [[gnu::always_inline]] static i64 wide_products(i32 x, i32 y) {
+    return (i64)_mm256_mul_epu32((__m256i)x, (__m256i)y);
+  }
+  [[gnu::always_inline]] static void store_as_bytes(std::byte* p, i32 x) {
+    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(words, words));
+  }
+
   // --- transpositions ---------------------------------------------------------------
 
   static constexpr int transposed_pieces = 2;
@@ -5783,6 +5923,114 @@ struct x86_avx512 : generic_machine<x86_avx512, registers_of<xsimd::avx512bw>, 6
   [[gnu::always_inline]] static i32 paired_sums(i32 x, i32 y) {
     return (i32)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0x88)) +
            (i32)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0xdd));
+  }
+
+  // --- tables of bytes, and sums of bytes ---------------------------------------------
+
+  static constexpr table_look_up tables = table_look_up::registers;
+
+ private:
+  /// Registers of a table, entries in order.
+  struct table_registers {
+    __m512i of[4];
+
+    [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
+        : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large),
+             _mm512_loadu_si512(large + 64)} {}
+  };
+
+ public:
+#if defined(__AVX512VBMI__)
+  struct table_places {
+    __m512i bytes;  // the lower seven bits are used
+    __mmask64 is_large;
+
+    [[gnu::always_inline]] explicit table_places(i8 x) : bytes((__m512i)x), is_large(_mm512_movepi8_mask((__m512i)x)) {}
+  };
+  struct byte_table : table_registers {
+    using table_registers::table_registers;
+
+    [[gnu::always_inline]] i8 at(const table_places& at) const {
+      return (i8)_mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]),
+                                        _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
+    }
+    [[gnu::always_inline]] i8x16 at(i8x16 x) const {
+      return (i8x16)_mm512_castsi512_si128((__m512i)at(table_places((i8)_mm512_castsi128_si512((__m128i)x))));
+    }
+  };
+#else
+  /// In i16 lanes, separate for the lower and the upper byte of each lane.
+  struct table_places {
+    __m512i lower, upper;  // bits 1 to 6 of a byte in bits 0 to 5, which are used
+    __mmask32 lower_is_large, upper_is_large;
+    __m512i lower_shift, upper_shift;  // shifts an entry of a pair to the place of its byte
+
+    [[gnu::always_inline]] explicit table_places(i8 x) : table_places((__m512i)x) {}
+    [[gnu::always_inline]] explicit table_places(__m512i bytes)
+        : lower(_mm512_srli_epi16(bytes, 1)),
+          upper(_mm512_srli_epi16(bytes, 9)),
+          lower_is_large(_mm512_test_epi16_mask(bytes, _mm512_set1_epi16(128))),
+          upper_is_large(_mm512_movepi16_mask(bytes)),
+          lower_shift(_mm512_and_si512(_mm512_slli_epi16(bytes, 3), _mm512_set1_epi16(8))),
+          upper_shift(_mm512_andnot_si512(_mm512_srli_epi16(bytes, 5), _mm512_set1_epi16(8))) {}
+  };
+  /// Two entries in each i16 lane.
+  struct byte_table : table_registers {
+    using table_registers::table_registers;
+
+    [[gnu::always_inline]] i8 at(const table_places& at) const {
+      const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
+      return (i8)_mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
+    }
+    [[gnu::always_inline]] i8x16 at(i8x16 x) const {
+      return (i8x16)_mm256_cvtepi16_epi8(
+          _mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16((__m128i)x))))));
+    }
+
+   private:
+    [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
+      return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
+                                     _mm512_permutex2var_epi16(of[2], place, of[3]));
+    }
+    /// Entries of the lower bytes, in the lower halves of lanes.
+    [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
+      return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
+    }
+  };
+#endif
+  struct first_bytes {
+    __mmask64 mask;
+    [[gnu::always_inline]] explicit first_bytes(std::int64_t n)
+        : mask(n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0}) {}
+  };
+  [[gnu::always_inline]] static i8 load_some(const std::byte* p, first_bytes those) {
+    return (i8)_mm512_maskz_loadu_epi8(those.mask, p);
+  }
+  [[gnu::always_inline]] static void store_some(std::byte* p, i8 x, first_bytes those) {
+    _mm512_mask_storeu_epi8(p, those.mask, (__m512i)x);
+  }
+  [[gnu::always_inline]] static i8 keep_some(i8 x, first_bytes those) {
+    return (i8)_mm512_maskz_mov_epi8(those.mask, (__m512i)x);
+  }
+  [[gnu::always_inline]] static i8 broadcast_16_bytes(const std::byte* p) {
+    return (i8)_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  [[gnu::always_inline]] static i8 shuffle_bytes(i8 x, i8 places) {
+    return (i8)_mm512_shuffle_epi8((__m512i)x, (__m512i)places);
+  }
+  [[gnu::always_inline]] static i8 subtract_saturated(i8 x, i8 y) {
+    return (i8)_mm512_subs_epi8((__m512i)x, (__m512i)y);
+  }
+  [[gnu::always_inline]] static i64 add_bytes(i64 sum, i8 x) {
+    return (i64)_mm512_add_epi64((__m512i)sum, _mm512_sad_epu8((__m512i)x, _mm512_setzero_si512()));
+  }
+  [[gnu::always_inline]] static std::int64_t sum_of_longs(i64 x) { return _mm512_reduce_add_epi64((__m512i)x); }
+  static constexpr bool has_wide_products = true;
+  [[gnu::always_inline]] static i64 wide_products(i32 x, i32 y) {
+    return (i64)_mm512_mul_epu32((__m512i)x, (__m512i)y);
+  }
+  [[gnu::always_inline]] static void store_as_bytes(std::byte* p, i32 x) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8((__m512i)x));
   }
 
   // --- transpositions ---------------------------------------------------------------
@@ -8346,6 +8594,13 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
   __builtin_memcpy(p, &v, sizeof v);
 }
 [[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
+[[gnu::always_inline]] inline int8_vector int8_lanes_of(std::int8_t x) { return x - int8_vector{}; }
+
+/// x - y per lane, modulo 256.
+[[gnu::always_inline]] inline int8_vector byte_differences(int8_vector x, int8_vector y) {
+  typedef std::uint8_t lanes __attribute__((vector_size(register_bytes)));
+  return (int8_vector)((lanes)x - (lanes)y);
+}
 
 /// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
 [[gnu::always_inline]] inline int8_vector load_bytes(const std::byte* p, std::int64_t n) {
@@ -10410,87 +10665,11 @@ inline constexpr std::int64_t table_entries = 256;
 
 namespace detail {
 
-#if defined(NNRT_X86_AVX512)
-/// Registers of a table, entries in order.
-struct table_registers {
-  __m512i of[4];
-
-  [[gnu::always_inline]] explicit table_registers(const std::byte* table) : table_registers(table, table + 128) {}
-  /// `small` has the entries of bytes below 128, `large` those of the other bytes.
-  [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
-      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large),
-           _mm512_loadu_si512(large + 64)} {}
-};
-
-#if defined(__AVX512VBMI__)
-/// Indices of 64 bytes.
-struct table_places {
-  __m512i bytes;  // the lower seven bits are used
-  __mmask64 is_large;
-
-  [[gnu::always_inline]] explicit table_places(__m512i x) : bytes(x), is_large(_mm512_movepi8_mask(x)) {}
-};
-
-/// A table in registers.
-struct table_in_registers : table_registers {
-  using table_registers::table_registers;
-
-  [[gnu::always_inline]] __m512i at(const table_places& at) const {
-    return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]),
-                                  _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
-  }
-  /// Looks up sixteen bytes.
-  [[gnu::always_inline]] __m128i at(__m128i bytes) const {
-    return _mm512_castsi512_si128(at(table_places(_mm512_castsi128_si512(bytes))));
-  }
-};
-#else
-/// Indices of 64 bytes in i16 lanes, separate for the lower and the upper byte of each lane.
-struct table_places {
-  __m512i lower, upper;  // bits 1 to 6 of a byte in bits 0 to 5, which are used
-  __mmask32 lower_is_large, upper_is_large;
-  __m512i lower_shift, upper_shift;  // shifts an entry of a pair to the place of its byte
-
-  [[gnu::always_inline]] explicit table_places(__m512i bytes)
-      : lower(_mm512_srli_epi16(bytes, 1)),
-        upper(_mm512_srli_epi16(bytes, 9)),
-        lower_is_large(_mm512_test_epi16_mask(bytes, _mm512_set1_epi16(128))),
-        upper_is_large(_mm512_movepi16_mask(bytes)),
-        lower_shift(_mm512_and_si512(_mm512_slli_epi16(bytes, 3), _mm512_set1_epi16(8))),
-        upper_shift(_mm512_andnot_si512(_mm512_srli_epi16(bytes, 5), _mm512_set1_epi16(8))) {}
-};
-
-/// A table in registers, two entries in each i16 lane.
-struct table_in_registers : table_registers {
-  using table_registers::table_registers;
-
-  [[gnu::always_inline]] __m512i at(const table_places& at) const {
-    const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
-    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
-  }
-  /// Looks up sixteen bytes.
-  [[gnu::always_inline]] __m128i at(__m128i bytes) const {
-    return _mm256_cvtepi16_epi8(
-        _mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(bytes))))));
-  }
-
- private:
-  [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
-    return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
-                                   _mm512_permutex2var_epi16(of[2], place, of[3]));
-  }
-  /// Entries of the lower bytes, in the lower halves of lanes.
-  [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
-    return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
-  }
-};
-#endif
-#elif defined(NNRT_X86_AVX2)
 /// Table in pieces of 16 entries for byte shuffles; each piece is xored with the previous piece.
 ///
-/// A shuffle reads an entry by the lower four bits of a byte, or 0 if the top bit is set. 16 is subtracted from the
-/// bytes after each piece, so later pieces than the byte's piece give 0. The xor over all pieces is the entry. Bytes
-/// from 128 on are looked up in a second pass.
+/// shuffle_bytes() reads an entry by the lower four bits of a byte, or 0 if the top bit is set. 16 is subtracted from
+/// the bytes after each piece, so later pieces than the byte's piece give 0. The xor over all pieces is the entry.
+/// Bytes from 128 on are looked up in a second pass.
 class table_of_differences {
   std::byte of_[table_entries];
 
@@ -10506,15 +10685,15 @@ class table_of_differences {
   }
 
   explicit table_of_differences(const std::byte* table) {
-    const auto piece_of = [&](int i) { return load_vector<__m128i>(table + i * entries_of_piece); };
+    const auto piece_of = [&](int i) { return load_vector<machine::i8x16>(table + i * entries_of_piece); };
     for (int i = 0; i < pieces; ++i) {
-      const __m128i before = i % pieces_of_half == 0 ? _mm_setzero_si128() : piece_of(i - 1);
-      store_vector(of_ + i * entries_of_piece, _mm_xor_si128(piece_of(i), before));
+      const machine::i8x16 before = i % pieces_of_half == 0 ? machine::i8x16{} : piece_of(i - 1);
+      store_vector(of_ + i * entries_of_piece, piece_of(i) ^ before);
     }
   }
 
-  [[gnu::always_inline]] __m256i piece(int i) const {
-    return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece));
+  [[gnu::always_inline]] int8_vector piece(int i) const {
+    return machine::broadcast_16_bytes(of_ + i * entries_of_piece);
   }
 };
 
@@ -10522,79 +10701,89 @@ class table_of_differences {
 /// of table i; `pieces` must not increase.
 template <int Tables, int Registers>
 [[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], const int (&pieces)[Tables],
-                                        const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
-  const auto find_half = [&](int first, int end, __m256i flip) __attribute__((always_inline)) {
-    __m256i left[Registers];
-    each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
+                                        const int8_vector (&bytes)[Registers],
+                                        int8_vector (&found)[Tables][Registers]) {
+  const auto find_half = [&](int first, int end, int8_vector flip) __attribute__((always_inline)) {
+    int8_vector left[Registers];
+    each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = bytes[i] ^ flip; });
     int piece = first;
     each<Tables>([&](auto without) __attribute__((always_inline)) {  // the last tables end first
       for (const int last = end < pieces[Tables - 1 - without] ? end : pieces[Tables - 1 - without]; piece < last;
            ++piece) {
         each<Tables - without>([&](int table) __attribute__((always_inline)) {
-          const __m256i entries = tables[table].piece(piece);
+          const int8_vector entries = tables[table].piece(piece);
           each<Registers>([&](int i) __attribute__((always_inline)) {
-            found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i]));
+            found[table][i] ^= machine::shuffle_bytes(entries, left[i]);
           });
         });
         each<Registers>([&](int i) __attribute__((always_inline)) {
-          left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece));
+          left[i] = machine::subtract_saturated(left[i], int8_lanes_of(table_of_differences::entries_of_piece));
         });
       }
     });
   };
   constexpr int half = table_of_differences::pieces_of_half;
-  find_half(0, half, _mm256_setzero_si256());
-  if (pieces[0] > half) find_half(half, table_of_differences::pieces, _mm256_set1_epi8(-128));
+  find_half(0, half, int8_vector{});
+  if (pieces[0] > half) find_half(half, table_of_differences::pieces, int8_lanes_of(-128));
 }
-#endif
+
+/// The table in registers.
+[[gnu::always_inline]] inline machine::byte_table table_in_registers(const std::byte* table) {
+  return {table, table + table_entries / 2};
+}
 
 /// Looks up N bytes, with N known at compile time.
 template <int N>
 [[gnu::always_inline]] inline void look_up_few(const std::byte* table, const std::byte* x, std::byte* y) {
-#if defined(NNRT_X86_AVX512)
-  if constexpr (N >= 4) {
+  if constexpr (N >= 4 && machine::tables == table_look_up::registers) {
     // Sixteen at a time, so that the next reader of y finds them in one store.
-    const table_in_registers entries(table);
+    const machine::byte_table entries = table_in_registers(table);
     for (int i = 0; i < N; i += 16) {
       const int n = N - i < 16 ? N - i : 16;
-      __m128i numbers = _mm_setzero_si128();
+      machine::i8x16 numbers{};
       __builtin_memcpy(&numbers, x + i, static_cast<std::size_t>(n));
-      const __m128i bytes = entries.at(numbers);
+      const machine::i8x16 bytes = entries.at(numbers);
       __builtin_memcpy(y + i, &bytes, static_cast<std::size_t>(n));
     }
-    return;
+  } else {
+    for (int i = 0; i < N; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
   }
-#endif
-  for (int i = 0; i < N; ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+}
+
+/// Looks up the first of n bytes, in registers of the table or by shuffles; returns how many.
+inline std::int64_t look_up_registers(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
+  std::int64_t i = 0;
+  if constexpr (machine::tables == table_look_up::registers) {
+    if (n < 16) return 0;
+    const machine::byte_table entries = table_in_registers(table);
+    for (; i + register_bytes <= n; i += register_bytes)
+      store_vector(y + i, entries.at(machine::table_places(load_vector<int8_vector>(x + i))));
+    if (i < n) {
+      const machine::first_bytes those(n - i);
+      machine::store_some(y + i, entries.at(machine::table_places(machine::load_some(x + i, those))), those);
+    }
+    return n;
+  } else if constexpr (machine::tables == table_look_up::shuffles) {
+    if (n < 4 * register_bytes) return 0;
+    const table_of_differences entries[] = {table_of_differences(table)};
+    const auto look_up_some = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {
+      int8_vector bytes[N], found[1][N] = {};
+      each<N>([&](int k)
+                  __attribute__((always_inline)) { bytes[k] = load_vector<int8_vector>(x + i + register_bytes * k); });
+      find(entries, {table_of_differences::pieces}, bytes, found);
+      each<N>([&](int k) __attribute__((always_inline)) { store_vector(y + i + register_bytes * k, found[0][k]); });
+    };
+    for (; i + 4 * register_bytes <= n; i += 4 * register_bytes) look_up_some(std::integral_constant<int, 4>{});
+    for (; i + register_bytes <= n; i += register_bytes) look_up_some(std::integral_constant<int, 1>{});
+  }
+  return i;
 }
 
 }  // namespace detail
 
 /// y[i] = table[x[i]], with bytes as integers from 0 to 255; y may be x.
 template <class Isa = native> void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::byte* y) {
-  std::int64_t i = 0;
-#if defined(NNRT_X86_AVX512)
-  if (n >= 16) {
-    const detail::table_in_registers entries(table);
-    for (; i + 64 <= n; i += 64)
-      _mm512_storeu_si512(y + i, entries.at(detail::table_places(_mm512_loadu_si512(x + i))));
-    if (const __mmask64 those = (std::uint64_t{1} << (n - i)) - 1; those != 0)
-      _mm512_mask_storeu_epi8(y + i, those, entries.at(detail::table_places(_mm512_maskz_loadu_epi8(those, x + i))));
-    return;
-  }
-#elif defined(NNRT_X86_AVX2)
-  if (n >= 128) {
-    const detail::table_of_differences entries[] = {detail::table_of_differences(table)};
-    const auto look_up_registers = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {
-      __m256i bytes[N], found[1][N] = {};
-      each<N>([&](int k) __attribute__((always_inline)) { bytes[k] = load_vector<__m256i>(x + i + 32 * k); });
-      detail::find(entries, {detail::table_of_differences::pieces}, bytes, found);
-      each<N>([&](int k) __attribute__((always_inline)) { store_vector(y + i + 32 * k, found[0][k]); });
-    };
-    for (; i + 128 <= n; i += 128) look_up_registers(std::integral_constant<int, 4>{});
-    for (; i + 32 <= n; i += 32) look_up_registers(std::integral_constant<int, 1>{});
-  }
-#endif
+  std::int64_t i = detail::look_up_registers(table, x, n, y);
   for (; i + 4 <= n; i += 4) {
     const std::byte a = table[static_cast<std::uint8_t>(x[i])], b = table[static_cast<std::uint8_t>(x[i + 1])],
                     c = table[static_cast<std::uint8_t>(x[i + 2])], d = table[static_cast<std::uint8_t>(x[i + 3])];
@@ -33961,113 +34150,113 @@ class addends_by_number {
   }
 };
 
-}  // namespace detail
+/// The sum of sums of the bytes of terms.
+[[gnu::always_inline]] inline std::int64_t sum_of(const longs (&sums)[addend_bytes]) {
+  return machine::sum_of_longs(sums[0] + (sums[1] << 8) + (sums[2] << 16));
+}
 
-#if defined(NNRT_X86_AVX512)
+/// Table of terms, and sums of terms, for the machine's way to look up bytes.
+template <class Machine, table_look_up = Machine::tables> class addends_table : public addends_by_number {
+ public:
+  using addends_by_number::addends_by_number;
+};
+
 /// Table of terms. The term of distance d is at [256 - d], so that values are indices. Values above the largest, which
 /// registers look up as well, have the term 0.
-class softmax_addends {
-  std::byte of_[detail::addend_bytes][2 * table_entries] = {};
+template <class Machine> class addends_table<Machine, table_look_up::registers> {
+  std::byte of_[addend_bytes][2 * table_entries] = {};
 
  public:
   /// addend_of(d) returns the term of distance d, 0 to 255.
-  template <class F> explicit softmax_addends(const F& addend_of) {
+  template <class F> explicit addends_table(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
-      for (int i = 0; i < detail::addend_bytes; ++i)
+      for (int i = 0; i < addend_bytes; ++i)
         of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
   /// Sum of the terms of n values.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    using table = typename Machine::byte_table;
     const auto in_registers = [&](int i) __attribute__((always_inline)) {
       const std::byte* const zero = of_[i] + table_entries - range.largest;
-      return detail::table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
+      return table(zero, zero + (std::is_signed_v<T> ? -128 : 128));
     };
-    const detail::table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
-    __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
-    for (; n > 0; n -= 64, x += 64) {
-      const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
-      const detail::table_places places(_mm512_maskz_loadu_epi8(those, x));
-      each<3>([&](auto i) __attribute__((always_inline)) {
-        const __m512i added =
-            _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
-        sums[i] = _mm512_add_epi64(sums[i], added);
+    const table tables[] = {in_registers(0), in_registers(1), in_registers(2)};
+    longs sums[addend_bytes] = {};
+    for (; n > 0; n -= register_bytes, x += register_bytes) {
+      const typename Machine::first_bytes those(n < register_bytes ? n : register_bytes);
+      const typename Machine::table_places places(Machine::load_some(reinterpret_cast<const std::byte*>(x), those));
+      each<addend_bytes>([&](auto i) __attribute__((always_inline)) {
+        sums[i] = Machine::add_bytes(sums[i], Machine::keep_some(tables[i].at(places), those));
       });
     }
-    return _mm512_reduce_add_epi64(
-        _mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
+    return sum_of(sums);
   }
 };
-#elif defined(NNRT_X86_AVX2)
+
 /// Tables of terms by distance, one per byte of a term. Reads as many pieces of the tables as the range of a row needs.
 /// If that is more than `max_pieces`, one value at a time is faster.
-class softmax_addends {
+template <class Machine> class addends_table<Machine, table_look_up::shuffles> {
   static constexpr int max_pieces = 26;
-  detail::table_of_differences of_[detail::addend_bytes];
+  table_of_differences of_[addend_bytes];
   // Distances from used_[i] on have 0 in byte i of their terms; higher bytes end sooner.
-  std::int64_t used_[detail::addend_bytes] = {};
-  detail::addends_by_number each_;
+  std::int64_t used_[addend_bytes] = {};
+  addends_by_number each_;
 
  public:
   template <class F>
-  explicit softmax_addends(const F& addend_of)
+  explicit addends_table(const F& addend_of)
       : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)}, each_(addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
-      for (int i = 0; i < detail::addend_bytes; ++i)
+      for (int i = 0; i < addend_bytes; ++i)
         if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
   }
   /// Sum of the terms of n values, at least one register.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
     if (pieces[0] + pieces[1] + pieces[2] > max_pieces) return each_.sum(range, x, n);
-    const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
-    __m256i sums[detail::addend_bytes] = {};
-    const auto add = [&]<int N>(const T* numbers, const __m256i(&those)[N]) __attribute__((always_inline)) {
-      __m256i distances[N], found[detail::addend_bytes][N] = {};
+    const int8_vector largest = int8_lanes_of(static_cast<std::int8_t>(range.largest));
+    longs sums[addend_bytes] = {};
+    const auto add = [&]<int N>(const T* numbers, const int8_vector(&those)[N]) __attribute__((always_inline)) {
+      int8_vector distances[N], found[addend_bytes][N] = {};
       each<N>([&](int k) __attribute__((always_inline)) {
-        distances[k] = _mm256_sub_epi8(largest, load_vector<__m256i>(numbers + register_bytes * k));
+        distances[k] = byte_differences(largest, load_vector<int8_vector>(numbers + register_bytes * k));
       });
-      detail::find(of_, pieces, distances, found);
-      each<detail::addend_bytes>([&](int i) __attribute__((always_inline)) {
-        each<N>([&](int k) __attribute__((always_inline)) {
-          sums[i] = _mm256_add_epi64(sums[i],
-                                     _mm256_sad_epu8(_mm256_and_si256(found[i][k], those[k]), _mm256_setzero_si256()));
-        });
+      find(of_, pieces, distances, found);
+      each<addend_bytes>([&](int i) __attribute__((always_inline)) {
+        each<N>([&](int k)
+                    __attribute__((always_inline)) { sums[i] = Machine::add_bytes(sums[i], found[i][k] & those[k]); });
       });
     };
-    const __m256i all = _mm256_set1_epi8(-1);
+    const int8_vector all = int8_lanes_of(-1);
     std::int64_t i = 0;
     for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) add(x + i, {all, all});
     if (i + register_bytes <= n) add(x + i, {all}), i += register_bytes;
     if (i < n) add(x + n - register_bytes, {last_bytes(n - i)});
-    std::int64_t sum = 0;
-    for (int byte = 0; byte < detail::addend_bytes; ++byte)
-      for (int lane = 0; lane < 4; ++lane)
-        sum += std::bit_cast<std::array<std::int64_t, 4>>(sums[byte])[static_cast<std::size_t>(lane)] << (8 * byte);
-    return sum;
+    return sum_of(sums);
   }
 
  private:
   /// Pieces to read of table `byte`. The table may come from a file, so its fields are clamped.
   int pieces_of(int byte, std::int64_t numbers) const {
-    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries),
-                                                   numbers);
+    return table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries), numbers);
   }
-  template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
+  template <class F> static table_of_differences table_of(const F& addend_of, int byte) {
     std::byte table[table_entries];
     for (std::int64_t d = 0; d < table_entries; ++d)
       table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
-    return detail::table_of_differences(table);
+    return table_of_differences(table);
   }
   /// Mask with ones in the last n bytes of a register.
-  static __m256i last_bytes(std::int64_t n) {
+  static int8_vector last_bytes(std::int64_t n) {
     int8_vector place;
     for (int i = 0; i < register_bytes; ++i) place[i] = static_cast<std::int8_t>(i);
-    return _mm256_cmpgt_epi8((__m256i)place, _mm256_set1_epi8(static_cast<char>(register_bytes - 1 - n)));
+    return place > int8_lanes_of(static_cast<std::int8_t>(register_bytes - 1 - n));
   }
 };
-#else
-using softmax_addends = detail::addends_by_number;
-#endif
+
+}  // namespace detail
+
+using softmax_addends = detail::addends_table<machine>;
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/ops/detail/quantised_softmax.hpp
@@ -34198,24 +34387,24 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction),
                       up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
   std::int64_t i = 0;
-#if defined(NNRT_X86_AVX2)
-  // g++ 12 does not derive from `i + 8 <= count` that a constant multiple of eight leaves no iteration for the loop
-  // below, and warns.
-  const std::int64_t in_eights = count / 8 * 8;
-  const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
-  const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
-  const auto shares = [&](__m256i powers) __attribute__((always_inline)) {
-    const __m256i products = _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(powers, of_fraction), of_half), 31);
-    return _mm256_min_epu32(_mm256_srl_epi64(_mm256_add_epi64(products, of_up), _mm_cvtsi32_si128(bits)), of_most);
-  };
-  for (; i < in_eights; i += 8) {
-    const auto eight = load_vector<__m256i>(power + i);
-    const __m256i numbers = _mm256_or_si256(shares(eight), _mm256_slli_epi64(shares(_mm256_srli_epi64(eight, 32)), 32));
-    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
-    const __m128i bytes = _mm_xor_si128(_mm_packus_epi16(words, words), _mm_set1_epi8(static_cast<char>(flip)));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(results + i), bytes);
+  if constexpr (machine::has_wide_products) {
+    typedef std::uint32_t words __attribute__((vector_size(register_bytes)));
+    typedef std::uint64_t wide __attribute__((vector_size(register_bytes)));
+    // g++ 12 does not derive from `i + int_lanes <= count` that a constant multiple of lanes leaves no iteration for
+    // the loop below, and warns.
+    const std::int64_t in_registers = count / int_lanes * int_lanes;
+    const auto of_most = (words)(most - wide{});
+    const auto shares = [&](wide powers) __attribute__((always_inline)) {
+      const auto products = (wide)machine::wide_products((int_vector)powers, (int_vector)(fraction - wide{})) + half;
+      const auto numbers = (words)(((products >> 31) + up) >> bits);
+      return (wide)(numbers < of_most ? numbers : of_most);
+    };
+    for (; i < in_registers; i += int_lanes) {
+      const auto powers = load_vector<wide>(power + i);
+      const wide numbers = shares(powers) | shares(powers >> 32) << 32;
+      machine::store_as_bytes(reinterpret_cast<std::byte*>(results + i), (int_vector)((words)numbers ^ flip));
+    }
   }
-#endif
   for (; i < count; ++i) {
     const std::uint64_t product = (fraction * static_cast<std::uint32_t>(power[i]) + half) >> 31;
     const std::uint64_t number = (product + up) >> bits;
@@ -34231,7 +34420,6 @@ inline void shares_of(const Share& share, const std::int32_t* power, std::int64_
   for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
 }
 
-#if defined(NNRT_X86_AVX2)
 /// Shares of the values at distance 0, 1, … from the largest value of a row.
 template <class T> class near_shares {
   std::byte nothing_;              // share of power 0, which most values of long rows have
@@ -34246,17 +34434,17 @@ template <class T> class near_shares {
 
   /// Looks up a row of n values, at least one register. y may be x.
   void look_up(T largest, const T* x, std::int64_t n, T* y) const {
-    const auto find = [&]<int N>(const __m256i(&numbers)[N], T* to) __attribute__((always_inline)) {
-      __m256i distances[N], found[1][N];
+    const auto find = [&]<int N>(const int8_vector(&numbers)[N], T* to) __attribute__((always_inline)) {
+      int8_vector distances[N], found[1][N];
       each<N>([&](int k) __attribute__((always_inline)) {
-        distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
-        found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
+        distances[k] = byte_differences(int8_lanes_of(static_cast<std::int8_t>(largest)), numbers[k]);
+        found[0][k] = int8_lanes_of(static_cast<std::int8_t>(nothing_));
       });
       detail::find(table_, {pieces_}, distances, found);
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
     };
-    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
-    const __m256i last[] = {at(n - register_bytes)};  // may be overwritten before they are looked up
+    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<int8_vector>(x + i); };
+    const int8_vector last[] = {at(n - register_bytes)};  // may be overwritten before they are looked up
     std::int64_t i = 0;
     for (; i + 4 * register_bytes <= n; i += 4 * register_bytes)
       find({at(i), at(i + register_bytes), at(i + 2 * register_bytes), at(i + 3 * register_bytes)}, y + i);
@@ -34277,41 +34465,41 @@ template <class T> class near_shares {
   /// Computes shares by distance. Powers and shares do not increase, so it stops at the share of power 0.
   template <class Share> static shares found(const int8_powers<T>& powers, const Share& share, std::int64_t numbers) {
     constexpr int count = 16;
-    const auto nothing = static_cast<char>(share(0));
+    const auto nothing = static_cast<std::int8_t>(share(0));
     shares made;
     do {
       T rising[count];  // in the order of the powers
       shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
-      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising),
-                                               _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-      store_vector(made.by_distance + made.used, _mm_xor_si128(falling, _mm_set1_epi8(nothing)));
+      const auto in_order = load_vector<machine::i8x16>(rising);
+      const machine::i8x16 falling =
+          __builtin_shufflevector(in_order, in_order, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+      store_vector(made.by_distance + made.used, falling ^ nothing);
       made.used += count;
     } while (made.used < numbers && made.by_distance[made.used - 1] != std::byte{0});
     return made;
   }
 };
-#endif
 
 /// Softmax of a contiguous row with at least half as many values as the table.
 template <class Isa, class T> void softmax_of_long_row(const int8_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
   const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
-#if defined(NNRT_X86_AVX2)
-  near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
-#else
-  constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // index of value 0 among the values of T
-  // Indexed by value: the result of k is at k and, for negative k, also at k + 256.
-  T results[table_entries + zero] = {};
-  T* const by_number = results + zero;
-  const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
-                     least = first < -zero ? -zero : first;
-  const T none = share(0);
-  for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
-  shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
-  for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
-  look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n,
-               reinterpret_cast<std::byte*>(y));
-#endif
+  if constexpr (machine::tables == table_look_up::shuffles) {
+    near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
+  } else {
+    constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // index of value 0 among the values of T
+    // Indexed by value: the result of k is at k and, for negative k, also at k + 256.
+    T results[table_entries + zero] = {};
+    T* const by_number = results + zero;
+    const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
+                       least = first < -zero ? -zero : first;
+    const T none = share(0);
+    for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
+    shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
+    for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
+    look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n,
+                 reinterpret_cast<std::byte*>(y));
+  }
 }
 
 }  // namespace detail
@@ -47374,7 +47562,7 @@ template <class G, class Image = void> class refused_calls {
 // Flow: worker threads adopt the environment of the thread that they compute for (exec/threads.hpp and other users of
 // threads). Preparation uses the default one (exec/memory.hpp, exec/program.hpp).
 
-#if !defined(__SSE__) && !defined(__aarch64__)
+#if !defined(NNRT_HAS_MXCSR) && !defined(NNRT_HAS_FPCR)
 #include <fenv.h>
 #endif
 
@@ -47405,12 +47593,12 @@ class float_environment {
   friend constexpr bool operator==(float_environment, float_environment) = default;
 
  private:
-#if defined(__SSE__)
+#if defined(NNRT_HAS_MXCSR)
   // Denormal operands are zeros: 0x40; masks: 0x1f80; rounding: 0x6000; flush to zero: 0x8000.
   static constexpr std::uint64_t control = 0xffc0, traps = 0x1f80, untrapped = 0x1f80, usual = 0x1f80, refused = 0;
   static std::uint64_t read() { return __builtin_ia32_stmxcsr(); }
   static void write(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
-#elif defined(__aarch64__)
+#elif defined(NNRT_HAS_FPCR)
   // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Other bits may have a meaning on newer
   // processors; threads adopt them, too.
   static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0,
@@ -48177,13 +48365,7 @@ class thread_autotuner {
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Yields to the core's other hardware thread and saves power while spinning.
-inline void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+inline void pause() { NNRT_PAUSE(); }
 
 /// Polls is_there() up to `looks` times; returns whether it was true.
 template <class IsThere> bool look_for(IsThere is_there, int looks) {

@@ -73,6 +73,31 @@
 #define NNRT_SCALAR 1
 #endif
 
+// What the processor has besides vectors: the control register of floats (core/float_environment.hpp), the constraint
+// of a register of floats in assembly, and the instruction of a thread that spins.
+#if defined(__SSE__)
+#define NNRT_HAS_MXCSR 1
+#elif defined(__aarch64__)
+#define NNRT_HAS_FPCR 1
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+#define NNRT_REGISTER_OF_REALS "+x"
+#define NNRT_PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define NNRT_REGISTER_OF_REALS "+w"
+#define NNRT_PAUSE() asm volatile("yield")
+#else
+#define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
+#define NNRT_PAUSE() ((void)0)
+#endif
+
+// The compiler's type of IEEE binary16, if it has one: g++ 12 has _Float16 for x86 and __fp16 for Arm.
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#define NNRT_FLOAT16 __fp16
+#elif defined(__FLT16_MAX__)
+#define NNRT_FLOAT16 _Float16
+#endif
+
 // NNRT_COMPILED_ONCE(signature), after a template of a function that is slow to compile and that no constant expression
 // calls: with NNRT_SEPARATE_COMPILATION only the unit that includes <nnrt/src.hpp> compiles it.
 #ifdef NNRT_SEPARATE_COMPILATION

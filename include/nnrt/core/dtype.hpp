@@ -2,6 +2,7 @@
 // Flow: used by everything else; the enumerators have the numbers of NNRt's OH_NN_DataType.
 #pragma once
 
+#include <nnrt/core/config.hpp>
 #include <nnrt/core/enumerators.hpp>
 
 #include <bit>
@@ -30,13 +31,9 @@ inline constexpr dtype f64 = dtype::f64;
 inline constexpr int dtype_count = 13;
 static_assert(detail::covers<dtype, dtype_count>);
 
-#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// IEEE binary16, for storage and conversion; every operator computes in float. g++ 12 has _Float16 for x86 and this
-/// type for Arm.
-using float16 = __fp16;
-#elif defined(__FLT16_MAX__)
+#if defined(NNRT_FLOAT16)
 /// IEEE binary16, for storage and conversion; every operator computes in float.
-using float16 = _Float16;
+using float16 = NNRT_FLOAT16;
 #else
 /// IEEE binary16 for compilers without such a type, for storage and conversion; rounds to nearest, half to even.
 struct float16 {

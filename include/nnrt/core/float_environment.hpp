@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#if !defined(__SSE__) && !defined(__aarch64__)
+#if !defined(NNRT_HAS_MXCSR) && !defined(NNRT_HAS_FPCR)
 #include <fenv.h>
 #endif
 
@@ -38,12 +38,12 @@ class float_environment {
   friend constexpr bool operator==(float_environment, float_environment) = default;
 
  private:
-#if defined(__SSE__)
+#if defined(NNRT_HAS_MXCSR)
   // Denormal operands are zeros: 0x40; masks: 0x1f80; rounding: 0x6000; flush to zero: 0x8000.
   static constexpr std::uint64_t control = 0xffc0, traps = 0x1f80, untrapped = 0x1f80, usual = 0x1f80, refused = 0;
   static std::uint64_t read() { return __builtin_ia32_stmxcsr(); }
   static void write(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
-#elif defined(__aarch64__)
+#elif defined(NNRT_HAS_FPCR)
   // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Other bits may have a meaning on newer
   // processors; threads adopt them, too.
   static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0,

@@ -16,14 +16,6 @@ namespace nnrt { inline namespace NNRT_ISA { namespace math {
 template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_limits<float>::infinity());
 template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 
-#if defined(__x86_64__) || defined(__i386__)
-#define NNRT_REGISTER_OF_REALS "+x"
-#elif defined(__aarch64__)
-#define NNRT_REGISTER_OF_REALS "+w"
-#else
-#define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
-#endif
-
 /// a * b, rounded: the compiler must not fuse it with an addition, which is its default with FMA. For reference
 /// functions whose results must have the same bits everywhere, and for double arguments of elementary functions.
 /// Integers are multiplied.

@@ -9,13 +9,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Yields to the core's other hardware thread and saves power while spinning.
-inline void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+inline void pause() { NNRT_PAUSE(); }
 
 /// Polls is_there() up to `looks` times; returns whether it was true.
 template <class IsThere> bool look_for(IsThere is_there, int looks) {

@@ -111,34 +111,41 @@ TEST_CASE("machine: arithmetic of floats") {
   }
 }
 
-TEST_CASE("machine: halves of a register of floats") {
-  if constexpr (machine::has_half_vector) {
+namespace {
+
+/// A template, since a scalar machine has no halves.
+template <class Machine, class Portable> void check_halves() {
+  if constexpr (Machine::has_half_vector) {
     random_registers random;
     for (int t = 0; t < trials; ++t) {
       const f32 x = random.floats(), y = random.floats(), z = random.floats();
       float memory[lanes];
       for (float& v : memory) v = static_cast<float>(random.below(1000));
       const auto bits = static_cast<unsigned>(t % 4);
-      const machine::some_halves there(bits);
-      const portable::some_halves expected(bits);
-      CHECK(same(machine::blend_halves(x, y), portable::blend_halves(x, y)));
-      CHECK(same(machine::load_halves(memory, there), portable::load_halves(memory, expected)));
+      const typename Machine::some_halves there(bits);
+      const typename Portable::some_halves expected(bits);
+      CHECK(same(Machine::blend_halves(x, y), Portable::blend_halves(x, y)));
+      CHECK(same(Machine::load_halves(memory, there), Portable::load_halves(memory, expected)));
       for (int i = 0; i < lanes; ++i) {
         const bool takes_part = (bits >> (i < lanes / 2 ? 0U : 1U) & 1U) != 0;
-        CHECK(lane(machine::fma_halves(x, y, z, there), i) == lane(takes_part ? machine::fma(x, y, z) : z, i));
+        CHECK(lane(Machine::fma_halves(x, y, z, there), i) == lane(takes_part ? Machine::fma(x, y, z) : z, i));
       }
-      CHECK(same(machine::broadcast_pair(memory), portable::broadcast_pair(memory)));
-      CHECK(same(machine::pair_lanes(x, y), portable::pair_lanes(x, y)));
-      CHECK(same(machine::sums_of_lane_pairs(x, y), portable::sums_of_lane_pairs(x, y)));
-      CHECK(same(machine::load_half_twice(memory), portable::load_half_twice(memory)));
+      CHECK(same(Machine::broadcast_pair(memory), Portable::broadcast_pair(memory)));
+      CHECK(same(Machine::pair_lanes(x, y), Portable::pair_lanes(x, y)));
+      CHECK(same(Machine::sums_of_lane_pairs(x, y), Portable::sums_of_lane_pairs(x, y)));
+      CHECK(same(Machine::load_half_twice(memory), Portable::load_half_twice(memory)));
       const int n = 1 + t % (lanes / 2);
-      float low[lanes / 2] = {}, high[lanes / 2] = {}, low_expected[lanes / 2] = {}, high_expected[lanes / 2] = {};
-      machine::store_halves(low, high, x, n), portable::store_halves(low_expected, high_expected, x, n);
+      float low[lanes] = {}, high[lanes] = {}, low_expected[lanes] = {}, high_expected[lanes] = {};
+      Machine::store_halves(low, high, x, n), Portable::store_halves(low_expected, high_expected, x, n);
       CHECK(std::memcmp(low, low_expected, sizeof low) == 0);
       CHECK(std::memcmp(high, high_expected, sizeof high) == 0);
     }
   }
 }
+
+}  // namespace
+
+TEST_CASE("machine: halves of a register of floats") { check_halves<machine, portable>(); }
 
 TEST_CASE("machine: loads of integers") {
   random_registers random;
@@ -195,6 +202,41 @@ TEST_CASE("machine: from accumulators to quantised values") {
                                      : product + as_float(offset[i]);
       CHECK(as_float(on_line[i]) == expected_sum);
     }
+  }
+}
+
+TEST_CASE("machine: tables of bytes, and sums of bytes") {
+  random_registers random;
+  std::byte entries[256];
+  for (std::byte& entry : entries) entry = static_cast<std::byte>(random.below(256));
+  for (int t = 0; t < trials; ++t) {
+    const i8 x = random.bits<i8>(), y = random.bits<i8>();
+    const machine::byte_table table(entries, entries + 128);
+    const portable::byte_table expected_table(entries, entries + 128);
+    CHECK(same(table.at(machine::table_places(x)), expected_table.at(portable::table_places(x))));
+    const auto sixteen = random.bits<machine::i8x16>();
+    CHECK(same(table.at(sixteen), expected_table.at(sixteen)));
+
+    const auto* const p = reinterpret_cast<const std::byte*>(&x);
+    const int n = 1 + t % bytes;
+    const machine::first_bytes some(n);
+    const portable::first_bytes expected_some(n);
+    CHECK(same(machine::load_some(p, some), portable::load_some(p, expected_some)));
+    CHECK(same(machine::keep_some(x, some), portable::keep_some(x, expected_some)));
+    std::byte stored[bytes] = {}, expected[bytes] = {};
+    machine::store_some(stored, x, some), portable::store_some(expected, x, expected_some);
+    CHECK(std::memcmp(stored, expected, sizeof stored) == 0);
+
+    CHECK(same(machine::broadcast_16_bytes(p), portable::broadcast_16_bytes(p)));
+    CHECK(same(machine::shuffle_bytes(x, y), portable::shuffle_bytes(x, y)));
+    CHECK(same(machine::subtract_saturated(x, y), portable::subtract_saturated(x, y)));
+    const auto sum = random.bits<machine::i64>() >> 8;
+    CHECK(same(machine::add_bytes(sum, x), portable::add_bytes(sum, x)));
+    CHECK(machine::sum_of_longs(sum) == portable::sum_of_longs(sum));
+    CHECK(same(machine::wide_products((i32)x, (i32)y), portable::wide_products((i32)x, (i32)y)));
+    const i32 numbers = (i32)x & 255;
+    machine::store_as_bytes(stored, numbers), portable::store_as_bytes(expected, numbers);
+    CHECK(std::memcmp(stored, expected, sizeof stored) == 0);
   }
 }
 

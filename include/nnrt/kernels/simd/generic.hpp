@@ -20,6 +20,13 @@ enum class dot4_packing {
   widened_rows,  // NEON: both factors widened to 16 bits; bytes 0 of all lanes next to bytes 1 in one register
 };
 
+/// How a machine looks up bytes in a table of 256 entries.
+enum class table_look_up {
+  memory,     // a load for each byte
+  shuffles,   // AVX2: shuffle_bytes() of 16 entries at a time, see table_of_differences
+  registers,  // AVX-512: the whole table in registers, see byte_table
+};
+
 /// Vectors of a number of bytes. Integers may alias other types: kernels read memory of any type through them. (g++ 12
 /// ignores vector_size() of a template parameter until instantiation, hence a specialisation for each size.)
 template <std::size_t Bytes> struct vectors_of;
@@ -453,6 +460,102 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     for (int lane = 0; lane < 4; ++lane)
       for (int i = 0; i < 8; ++i) sum[lane] += ((i8)rows)[lane / 2 * 8 + i] * ((i8)columns)[lane % 2 * 8 + i];
     return sum;
+  }
+
+  // --- tables of bytes, and sums of bytes ---------------------------------------------
+
+  /// What int8/elementwise/table.hpp looks up bytes with.
+  static constexpr table_look_up tables = table_look_up::memory;
+  using i8x16 = typename vectors_of<16>::i8;
+
+  /// The bytes of a register as indices of a table.
+  struct table_places {
+    i8 bytes;
+    [[gnu::always_inline]] explicit table_places(i8 x) : bytes(x) {}
+  };
+  /// A table of 256 bytes: `small` has the entries of bytes below 128, `large` those of the other bytes.
+  struct byte_table {
+    const std::byte *small, *large;
+
+    [[gnu::always_inline]] byte_table(const std::byte* entries_of_small, const std::byte* entries_of_large)
+        : small(entries_of_small), large(entries_of_large) {}
+    [[gnu::always_inline]] i8 at(const table_places& places) const { return entries_of(places.bytes); }
+    /// Looks up sixteen bytes.
+    [[gnu::always_inline]] i8x16 at(i8x16 x) const { return entries_of(x); }
+
+   private:
+    template <class V> [[gnu::always_inline]] V entries_of(V x) const {
+      V y;
+      for (std::size_t i = 0; i < sizeof(V); ++i)
+        y[i] = static_cast<std::int8_t>(x[i] < 0 ? large[x[i] + 128] : small[x[i]]);
+      return y;
+    }
+  };
+  /// The first n bytes of a register (0 < n <= register_bytes).
+  struct first_bytes {
+    std::int64_t n;
+    [[gnu::always_inline]] explicit first_bytes(std::int64_t count) : n(count) {}
+  };
+  /// The given bytes at p, zeros in the others; memory of the others is not read.
+  [[gnu::always_inline]] static i8 load_some(const std::byte* p, first_bytes those) {
+    i8 x{};
+    __builtin_memcpy(&x, p, static_cast<std::size_t>(those.n));
+    return x;
+  }
+  /// Stores the given bytes; memory of the others is not written.
+  [[gnu::always_inline]] static void store_some(std::byte* p, i8 x, first_bytes those) {
+    __builtin_memcpy(p, &x, static_cast<std::size_t>(those.n));
+  }
+  /// x in the given bytes, zeros in the others.
+  [[gnu::always_inline]] static i8 keep_some(i8 x, first_bytes those) {
+    for (std::int64_t i = those.n; i < register_bytes; ++i) x[i] = 0;
+    return x;
+  }
+
+  /// The 16 bytes at p in every 16 bytes.
+  [[gnu::always_inline]] static i8 broadcast_16_bytes(const std::byte* p) {
+    i8 x;
+    for (int i = 0; i < i8_lanes; ++i) x[i] = static_cast<std::int8_t>(p[i % 16]);
+    return x;
+  }
+  /// The byte of x that the lower four bits of a place number, of the same 16 bytes; 0 where the place is negative.
+  [[gnu::always_inline]] static i8 shuffle_bytes(i8 x, i8 places) {
+    i8 y;
+    for (int i = 0; i < i8_lanes; ++i)
+      y[i] = places[i] < 0 ? std::int8_t{0} : std::int8_t{x[i / 16 * 16 + (places[i] & 15)]};
+    return y;
+  }
+  /// x - y, saturated to 8 bits.
+  [[gnu::always_inline]] static i8 subtract_saturated(i8 x, i8 y) {
+    for (int i = 0; i < i8_lanes; ++i) x[i] = saturated<std::int8_t>(x[i] - y[i]);
+    return x;
+  }
+  /// Each 64-bit lane of the sum + the eight unsigned bytes of that lane.
+  [[gnu::always_inline]] static i64 add_bytes(i64 sum, i8 x) {
+    for (int i = 0; i < i8_lanes; ++i) sum[i / 8] += static_cast<std::uint8_t>(x[i]);
+    return sum;
+  }
+  /// The sum of 64-bit lanes.
+  [[gnu::always_inline]] static std::int64_t sum_of_longs(i64 x) {
+    std::int64_t sum = 0;
+    for (int i = 0; i < i8_lanes / 8; ++i) sum += x[i];
+    return sum;
+  }
+
+  /// Whether wide_products() is one instruction.
+  static constexpr bool has_wide_products = false;
+  /// The products of even lanes, as unsigned values.
+  [[gnu::always_inline]] static i64 wide_products(i32 x, i32 y) {
+    i64 products;
+    for (int i = 0; i < i32_lanes; i += 2) {
+      const std::uint64_t product = std::uint64_t{static_cast<std::uint32_t>(x[i])} * static_cast<std::uint32_t>(y[i]);
+      products[i / 2] = static_cast<std::int64_t>(product);
+    }
+    return products;
+  }
+  /// Stores lanes, from 0 to 255, as bytes.
+  [[gnu::always_inline]] static void store_as_bytes(std::byte* p, i32 x) {
+    for (int i = 0; i < i32_lanes; ++i) p[i] = static_cast<std::byte>(x[i]);
   }
 
   // --- transpositions ---------------------------------------------------------------

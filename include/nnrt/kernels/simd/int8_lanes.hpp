@@ -40,6 +40,13 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
   __builtin_memcpy(p, &v, sizeof v);
 }
 [[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
+[[gnu::always_inline]] inline int8_vector int8_lanes_of(std::int8_t x) { return x - int8_vector{}; }
+
+/// x - y per lane, modulo 256.
+[[gnu::always_inline]] inline int8_vector byte_differences(int8_vector x, int8_vector y) {
+  typedef std::uint8_t lanes __attribute__((vector_size(register_bytes)));
+  return (int8_vector)((lanes)x - (lanes)y);
+}
 
 /// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
 [[gnu::always_inline]] inline int8_vector load_bytes(const std::byte* p, std::int64_t n) {

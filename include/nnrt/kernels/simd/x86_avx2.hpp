@@ -170,6 +170,30 @@ struct x86_avx2 : generic_machine<x86_avx2, registers_of<xsimd::fma3<xsimd::avx2
            (i32)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0xdd));
   }
 
+  // --- tables of bytes, and sums of bytes ---------------------------------------------
+
+  static constexpr table_look_up tables = table_look_up::shuffles;
+  [[gnu::always_inline]] static i8 broadcast_16_bytes(const std::byte* p) {
+    return (i8)_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  [[gnu::always_inline]] static i8 shuffle_bytes(i8 x, i8 places) {
+    return (i8)_mm256_shuffle_epi8((__m256i)x, (__m256i)places);
+  }
+  [[gnu::always_inline]] static i8 subtract_saturated(i8 x, i8 y) {
+    return (i8)_mm256_subs_epi8((__m256i)x, (__m256i)y);
+  }
+  [[gnu::always_inline]] static i64 add_bytes(i64 sum, i8 x) {
+    return (i64)_mm256_add_epi64((__m256i)sum, _mm256_sad_epu8((__m256i)x, _mm256_setzero_si256()));
+  }
+  static constexpr bool has_wide_products = true;
+  [[gnu::always_inline]] static i64 wide_products(i32 x, i32 y) {
+    return (i64)_mm256_mul_epu32((__m256i)x, (__m256i)y);
+  }
+  [[gnu::always_inline]] static void store_as_bytes(std::byte* p, i32 x) {
+    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(words, words));
+  }
+
   // --- transpositions ---------------------------------------------------------------
 
   static constexpr int transposed_pieces = 2;

@@ -256,6 +256,114 @@ struct x86_avx512 : generic_machine<x86_avx512, registers_of<xsimd::avx512bw>, 6
            (i32)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0xdd));
   }
 
+  // --- tables of bytes, and sums of bytes ---------------------------------------------
+
+  static constexpr table_look_up tables = table_look_up::registers;
+
+ private:
+  /// Registers of a table, entries in order.
+  struct table_registers {
+    __m512i of[4];
+
+    [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
+        : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large),
+             _mm512_loadu_si512(large + 64)} {}
+  };
+
+ public:
+#if defined(__AVX512VBMI__)
+  struct table_places {
+    __m512i bytes;  // the lower seven bits are used
+    __mmask64 is_large;
+
+    [[gnu::always_inline]] explicit table_places(i8 x) : bytes((__m512i)x), is_large(_mm512_movepi8_mask((__m512i)x)) {}
+  };
+  struct byte_table : table_registers {
+    using table_registers::table_registers;
+
+    [[gnu::always_inline]] i8 at(const table_places& at) const {
+      return (i8)_mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]),
+                                        _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
+    }
+    [[gnu::always_inline]] i8x16 at(i8x16 x) const {
+      return (i8x16)_mm512_castsi512_si128((__m512i)at(table_places((i8)_mm512_castsi128_si512((__m128i)x))));
+    }
+  };
+#else
+  /// In i16 lanes, separate for the lower and the upper byte of each lane.
+  struct table_places {
+    __m512i lower, upper;  // bits 1 to 6 of a byte in bits 0 to 5, which are used
+    __mmask32 lower_is_large, upper_is_large;
+    __m512i lower_shift, upper_shift;  // shifts an entry of a pair to the place of its byte
+
+    [[gnu::always_inline]] explicit table_places(i8 x) : table_places((__m512i)x) {}
+    [[gnu::always_inline]] explicit table_places(__m512i bytes)
+        : lower(_mm512_srli_epi16(bytes, 1)),
+          upper(_mm512_srli_epi16(bytes, 9)),
+          lower_is_large(_mm512_test_epi16_mask(bytes, _mm512_set1_epi16(128))),
+          upper_is_large(_mm512_movepi16_mask(bytes)),
+          lower_shift(_mm512_and_si512(_mm512_slli_epi16(bytes, 3), _mm512_set1_epi16(8))),
+          upper_shift(_mm512_andnot_si512(_mm512_srli_epi16(bytes, 5), _mm512_set1_epi16(8))) {}
+  };
+  /// Two entries in each i16 lane.
+  struct byte_table : table_registers {
+    using table_registers::table_registers;
+
+    [[gnu::always_inline]] i8 at(const table_places& at) const {
+      const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
+      return (i8)_mm512_ternarylogic_epi32(_mm512_set1_epi16(0xff), at_lower(at), of_upper, 0xca);
+    }
+    [[gnu::always_inline]] i8x16 at(i8x16 x) const {
+      return (i8x16)_mm256_cvtepi16_epi8(
+          _mm512_castsi512_si256(at_lower(table_places(_mm512_castsi256_si512(_mm256_cvtepu8_epi16((__m128i)x))))));
+    }
+
+   private:
+    [[gnu::always_inline]] __m512i pairs(__m512i place, __mmask32 is_large) const {
+      return _mm512_mask_blend_epi16(is_large, _mm512_permutex2var_epi16(of[0], place, of[1]),
+                                     _mm512_permutex2var_epi16(of[2], place, of[3]));
+    }
+    /// Entries of the lower bytes, in the lower halves of lanes.
+    [[gnu::always_inline]] __m512i at_lower(const table_places& at) const {
+      return _mm512_srlv_epi16(pairs(at.lower, at.lower_is_large), at.lower_shift);
+    }
+  };
+#endif
+  struct first_bytes {
+    __mmask64 mask;
+    [[gnu::always_inline]] explicit first_bytes(std::int64_t n)
+        : mask(n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0}) {}
+  };
+  [[gnu::always_inline]] static i8 load_some(const std::byte* p, first_bytes those) {
+    return (i8)_mm512_maskz_loadu_epi8(those.mask, p);
+  }
+  [[gnu::always_inline]] static void store_some(std::byte* p, i8 x, first_bytes those) {
+    _mm512_mask_storeu_epi8(p, those.mask, (__m512i)x);
+  }
+  [[gnu::always_inline]] static i8 keep_some(i8 x, first_bytes those) {
+    return (i8)_mm512_maskz_mov_epi8(those.mask, (__m512i)x);
+  }
+  [[gnu::always_inline]] static i8 broadcast_16_bytes(const std::byte* p) {
+    return (i8)_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  [[gnu::always_inline]] static i8 shuffle_bytes(i8 x, i8 places) {
+    return (i8)_mm512_shuffle_epi8((__m512i)x, (__m512i)places);
+  }
+  [[gnu::always_inline]] static i8 subtract_saturated(i8 x, i8 y) {
+    return (i8)_mm512_subs_epi8((__m512i)x, (__m512i)y);
+  }
+  [[gnu::always_inline]] static i64 add_bytes(i64 sum, i8 x) {
+    return (i64)_mm512_add_epi64((__m512i)sum, _mm512_sad_epu8((__m512i)x, _mm512_setzero_si512()));
+  }
+  [[gnu::always_inline]] static std::int64_t sum_of_longs(i64 x) { return _mm512_reduce_add_epi64((__m512i)x); }
+  static constexpr bool has_wide_products = true;
+  [[gnu::always_inline]] static i64 wide_products(i32 x, i32 y) {
+    return (i64)_mm512_mul_epu32((__m512i)x, (__m512i)y);
+  }
+  [[gnu::always_inline]] static void store_as_bytes(std::byte* p, i32 x) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8((__m512i)x));
+  }
+
   // --- transpositions ---------------------------------------------------------------
 
   static constexpr int transposed_pieces = 4;

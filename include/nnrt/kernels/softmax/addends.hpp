@@ -6,8 +6,6 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/int8/elementwise/table.hpp>
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -88,112 +86,112 @@ class addends_by_number {
   }
 };
 
-}  // namespace detail
+/// The sum of sums of the bytes of terms.
+[[gnu::always_inline]] inline std::int64_t sum_of(const longs (&sums)[addend_bytes]) {
+  return machine::sum_of_longs(sums[0] + (sums[1] << 8) + (sums[2] << 16));
+}
 
-#if defined(NNRT_X86_AVX512)
+/// Table of terms, and sums of terms, for the machine's way to look up bytes.
+template <class Machine, table_look_up = Machine::tables> class addends_table : public addends_by_number {
+ public:
+  using addends_by_number::addends_by_number;
+};
+
 /// Table of terms. The term of distance d is at [256 - d], so that values are indices. Values above the largest, which
 /// registers look up as well, have the term 0.
-class softmax_addends {
-  std::byte of_[detail::addend_bytes][2 * table_entries] = {};
+template <class Machine> class addends_table<Machine, table_look_up::registers> {
+  std::byte of_[addend_bytes][2 * table_entries] = {};
 
  public:
   /// addend_of(d) returns the term of distance d, 0 to 255.
-  template <class F> explicit softmax_addends(const F& addend_of) {
+  template <class F> explicit addends_table(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
-      for (int i = 0; i < detail::addend_bytes; ++i)
+      for (int i = 0; i < addend_bytes; ++i)
         of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
   /// Sum of the terms of n values.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    using table = typename Machine::byte_table;
     const auto in_registers = [&](int i) __attribute__((always_inline)) {
       const std::byte* const zero = of_[i] + table_entries - range.largest;
-      return detail::table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
+      return table(zero, zero + (std::is_signed_v<T> ? -128 : 128));
     };
-    const detail::table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
-    __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
-    for (; n > 0; n -= 64, x += 64) {
-      const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
-      const detail::table_places places(_mm512_maskz_loadu_epi8(those, x));
-      each<3>([&](auto i) __attribute__((always_inline)) {
-        const __m512i added =
-            _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
-        sums[i] = _mm512_add_epi64(sums[i], added);
+    const table tables[] = {in_registers(0), in_registers(1), in_registers(2)};
+    longs sums[addend_bytes] = {};
+    for (; n > 0; n -= register_bytes, x += register_bytes) {
+      const typename Machine::first_bytes those(n < register_bytes ? n : register_bytes);
+      const typename Machine::table_places places(Machine::load_some(reinterpret_cast<const std::byte*>(x), those));
+      each<addend_bytes>([&](auto i) __attribute__((always_inline)) {
+        sums[i] = Machine::add_bytes(sums[i], Machine::keep_some(tables[i].at(places), those));
       });
     }
-    return _mm512_reduce_add_epi64(
-        _mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
+    return sum_of(sums);
   }
 };
-#elif defined(NNRT_X86_AVX2)
+
 /// Tables of terms by distance, one per byte of a term. Reads as many pieces of the tables as the range of a row needs.
 /// If that is more than `max_pieces`, one value at a time is faster.
-class softmax_addends {
+template <class Machine> class addends_table<Machine, table_look_up::shuffles> {
   static constexpr int max_pieces = 26;
-  detail::table_of_differences of_[detail::addend_bytes];
+  table_of_differences of_[addend_bytes];
   // Distances from used_[i] on have 0 in byte i of their terms; higher bytes end sooner.
-  std::int64_t used_[detail::addend_bytes] = {};
-  detail::addends_by_number each_;
+  std::int64_t used_[addend_bytes] = {};
+  addends_by_number each_;
 
  public:
   template <class F>
-  explicit softmax_addends(const F& addend_of)
+  explicit addends_table(const F& addend_of)
       : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)}, each_(addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
-      for (int i = 0; i < detail::addend_bytes; ++i)
+      for (int i = 0; i < addend_bytes; ++i)
         if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
   }
   /// Sum of the terms of n values, at least one register.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
     if (pieces[0] + pieces[1] + pieces[2] > max_pieces) return each_.sum(range, x, n);
-    const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
-    __m256i sums[detail::addend_bytes] = {};
-    const auto add = [&]<int N>(const T* numbers, const __m256i(&those)[N]) __attribute__((always_inline)) {
-      __m256i distances[N], found[detail::addend_bytes][N] = {};
+    const int8_vector largest = int8_lanes_of(static_cast<std::int8_t>(range.largest));
+    longs sums[addend_bytes] = {};
+    const auto add = [&]<int N>(const T* numbers, const int8_vector(&those)[N]) __attribute__((always_inline)) {
+      int8_vector distances[N], found[addend_bytes][N] = {};
       each<N>([&](int k) __attribute__((always_inline)) {
-        distances[k] = _mm256_sub_epi8(largest, load_vector<__m256i>(numbers + register_bytes * k));
+        distances[k] = byte_differences(largest, load_vector<int8_vector>(numbers + register_bytes * k));
       });
-      detail::find(of_, pieces, distances, found);
-      each<detail::addend_bytes>([&](int i) __attribute__((always_inline)) {
-        each<N>([&](int k) __attribute__((always_inline)) {
-          sums[i] = _mm256_add_epi64(sums[i],
-                                     _mm256_sad_epu8(_mm256_and_si256(found[i][k], those[k]), _mm256_setzero_si256()));
-        });
+      find(of_, pieces, distances, found);
+      each<addend_bytes>([&](int i) __attribute__((always_inline)) {
+        each<N>([&](int k)
+                    __attribute__((always_inline)) { sums[i] = Machine::add_bytes(sums[i], found[i][k] & those[k]); });
       });
     };
-    const __m256i all = _mm256_set1_epi8(-1);
+    const int8_vector all = int8_lanes_of(-1);
     std::int64_t i = 0;
     for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) add(x + i, {all, all});
     if (i + register_bytes <= n) add(x + i, {all}), i += register_bytes;
     if (i < n) add(x + n - register_bytes, {last_bytes(n - i)});
-    std::int64_t sum = 0;
-    for (int byte = 0; byte < detail::addend_bytes; ++byte)
-      for (int lane = 0; lane < 4; ++lane)
-        sum += std::bit_cast<std::array<std::int64_t, 4>>(sums[byte])[static_cast<std::size_t>(lane)] << (8 * byte);
-    return sum;
+    return sum_of(sums);
   }
 
  private:
   /// Pieces to read of table `byte`. The table may come from a file, so its fields are clamped.
   int pieces_of(int byte, std::int64_t numbers) const {
-    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries),
-                                                   numbers);
+    return table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries), numbers);
   }
-  template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
+  template <class F> static table_of_differences table_of(const F& addend_of, int byte) {
     std::byte table[table_entries];
     for (std::int64_t d = 0; d < table_entries; ++d)
       table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
-    return detail::table_of_differences(table);
+    return table_of_differences(table);
   }
   /// Mask with ones in the last n bytes of a register.
-  static __m256i last_bytes(std::int64_t n) {
+  static int8_vector last_bytes(std::int64_t n) {
     int8_vector place;
     for (int i = 0; i < register_bytes; ++i) place[i] = static_cast<std::int8_t>(i);
-    return _mm256_cmpgt_epi8((__m256i)place, _mm256_set1_epi8(static_cast<char>(register_bytes - 1 - n)));
+    return place > int8_lanes_of(static_cast<std::int8_t>(register_bytes - 1 - n));
   }
 };
-#else
-using softmax_addends = detail::addends_by_number;
-#endif
+
+}  // namespace detail
+
+using softmax_addends = detail::addends_table<machine>;
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

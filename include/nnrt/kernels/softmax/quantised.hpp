@@ -48,24 +48,24 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction),
                       up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
   std::int64_t i = 0;
-#if defined(NNRT_X86_AVX2)
-  // g++ 12 does not derive from `i + 8 <= count` that a constant multiple of eight leaves no iteration for the loop
-  // below, and warns.
-  const std::int64_t in_eights = count / 8 * 8;
-  const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
-  const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
-  const auto shares = [&](__m256i powers) __attribute__((always_inline)) {
-    const __m256i products = _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(powers, of_fraction), of_half), 31);
-    return _mm256_min_epu32(_mm256_srl_epi64(_mm256_add_epi64(products, of_up), _mm_cvtsi32_si128(bits)), of_most);
-  };
-  for (; i < in_eights; i += 8) {
-    const auto eight = load_vector<__m256i>(power + i);
-    const __m256i numbers = _mm256_or_si256(shares(eight), _mm256_slli_epi64(shares(_mm256_srli_epi64(eight, 32)), 32));
-    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
-    const __m128i bytes = _mm_xor_si128(_mm_packus_epi16(words, words), _mm_set1_epi8(static_cast<char>(flip)));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(results + i), bytes);
+  if constexpr (machine::has_wide_products) {
+    typedef std::uint32_t words __attribute__((vector_size(register_bytes)));
+    typedef std::uint64_t wide __attribute__((vector_size(register_bytes)));
+    // g++ 12 does not derive from `i + int_lanes <= count` that a constant multiple of lanes leaves no iteration for
+    // the loop below, and warns.
+    const std::int64_t in_registers = count / int_lanes * int_lanes;
+    const auto of_most = (words)(most - wide{});
+    const auto shares = [&](wide powers) __attribute__((always_inline)) {
+      const auto products = (wide)machine::wide_products((int_vector)powers, (int_vector)(fraction - wide{})) + half;
+      const auto numbers = (words)(((products >> 31) + up) >> bits);
+      return (wide)(numbers < of_most ? numbers : of_most);
+    };
+    for (; i < in_registers; i += int_lanes) {
+      const auto powers = load_vector<wide>(power + i);
+      const wide numbers = shares(powers) | shares(powers >> 32) << 32;
+      machine::store_as_bytes(reinterpret_cast<std::byte*>(results + i), (int_vector)((words)numbers ^ flip));
+    }
   }
-#endif
   for (; i < count; ++i) {
     const std::uint64_t product = (fraction * static_cast<std::uint32_t>(power[i]) + half) >> 31;
     const std::uint64_t number = (product + up) >> bits;
@@ -81,7 +81,6 @@ inline void shares_of(const Share& share, const std::int32_t* power, std::int64_
   for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
 }
 
-#if defined(NNRT_X86_AVX2)
 /// Shares of the values at distance 0, 1, … from the largest value of a row.
 template <class T> class near_shares {
   std::byte nothing_;              // share of power 0, which most values of long rows have
@@ -96,17 +95,17 @@ template <class T> class near_shares {
 
   /// Looks up a row of n values, at least one register. y may be x.
   void look_up(T largest, const T* x, std::int64_t n, T* y) const {
-    const auto find = [&]<int N>(const __m256i(&numbers)[N], T* to) __attribute__((always_inline)) {
-      __m256i distances[N], found[1][N];
+    const auto find = [&]<int N>(const int8_vector(&numbers)[N], T* to) __attribute__((always_inline)) {
+      int8_vector distances[N], found[1][N];
       each<N>([&](int k) __attribute__((always_inline)) {
-        distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
-        found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
+        distances[k] = byte_differences(int8_lanes_of(static_cast<std::int8_t>(largest)), numbers[k]);
+        found[0][k] = int8_lanes_of(static_cast<std::int8_t>(nothing_));
       });
       detail::find(table_, {pieces_}, distances, found);
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
     };
-    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
-    const __m256i last[] = {at(n - register_bytes)};  // may be overwritten before they are looked up
+    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<int8_vector>(x + i); };
+    const int8_vector last[] = {at(n - register_bytes)};  // may be overwritten before they are looked up
     std::int64_t i = 0;
     for (; i + 4 * register_bytes <= n; i += 4 * register_bytes)
       find({at(i), at(i + register_bytes), at(i + 2 * register_bytes), at(i + 3 * register_bytes)}, y + i);
@@ -127,41 +126,41 @@ template <class T> class near_shares {
   /// Computes shares by distance. Powers and shares do not increase, so it stops at the share of power 0.
   template <class Share> static shares found(const int8_powers<T>& powers, const Share& share, std::int64_t numbers) {
     constexpr int count = 16;
-    const auto nothing = static_cast<char>(share(0));
+    const auto nothing = static_cast<std::int8_t>(share(0));
     shares made;
     do {
       T rising[count];  // in the order of the powers
       shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
-      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising),
-                                               _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-      store_vector(made.by_distance + made.used, _mm_xor_si128(falling, _mm_set1_epi8(nothing)));
+      const auto in_order = load_vector<machine::i8x16>(rising);
+      const machine::i8x16 falling =
+          __builtin_shufflevector(in_order, in_order, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+      store_vector(made.by_distance + made.used, falling ^ nothing);
       made.used += count;
     } while (made.used < numbers && made.by_distance[made.used - 1] != std::byte{0});
     return made;
   }
 };
-#endif
 
 /// Softmax of a contiguous row with at least half as many values as the table.
 template <class Isa, class T> void softmax_of_long_row(const int8_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
   const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
-#if defined(NNRT_X86_AVX2)
-  near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
-#else
-  constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // index of value 0 among the values of T
-  // Indexed by value: the result of k is at k and, for negative k, also at k + 256.
-  T results[table_entries + zero] = {};
-  T* const by_number = results + zero;
-  const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
-                     least = first < -zero ? -zero : first;
-  const T none = share(0);
-  for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
-  shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
-  for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
-  look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n,
-               reinterpret_cast<std::byte*>(y));
-#endif
+  if constexpr (machine::tables == table_look_up::shuffles) {
+    near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
+  } else {
+    constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // index of value 0 among the values of T
+    // Indexed by value: the result of k is at k and, for negative k, also at k + 256.
+    T results[table_entries + zero] = {};
+    T* const by_number = results + zero;
+    const std::int64_t largest = range.largest, first = largest - powers.used() + 1,
+                       least = first < -zero ? -zero : first;
+    const T none = share(0);
+    for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
+    shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
+    for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
+    look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n,
+                 reinterpret_cast<std::byte*>(y));
+  }
 }
 
 }  // namespace detail
