@@ -1705,16 +1705,16 @@ struct kernel_plan {
   }
 };
 
-/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of one step's work. There is one part for
+/// One call of a kernel: piece `piece` of `pieces` of part `part` of `parts` of one step's work. There is one part for
 /// each thread; a thread that has finished takes over pieces of a slower one.
 struct kernel_call {
   array_ref<const word> attrs;
-  // the node's operands; packed ones have a desc but no data; the packed form comes last
+  // the node's operands; packed ones have a desc but no data; the packed weights come last
   arguments in;
   results out;
   std::byte* scratch = nullptr;  // scratch_bytes of the choice, aligned to 64, for this part alone
-  int tile = 0;
-  int tiles = 1;
+  int part = 0;
+  int parts = 1;
   int piece = 0;
   int pieces = 1;
   run_fault* fault = nullptr;              // of operators that may fail: where one of the parts says so
@@ -1750,7 +1750,7 @@ struct kernel_request {
   array_ref<const word> attrs;
   array_ref<const operand> in;
   array_ref<const tensor_desc> out;
-  bool unrolled = false;  // for a micro network, whose executor inlines what has an unrolled form
+  bool unrolled = false;  // for a micro network, whose executor inlines kernels that can be unrolled
   nnrt::winograd winograd = nnrt::winograd::automatic;
   std::int64_t stripe_rows = 0;  // most rows of a stripe for which run() is called; 0: for whole results
   bool must_pack = false;        // float weights are packed if they can be: the packing is stored as float16
@@ -1796,7 +1796,7 @@ struct kernel_functions {
 };
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
-enum class unrolled_form { none, dense, int8_dense, table };
+enum class unrolled_kernel { none, dense, int8_dense, table };
 
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
 constexpr bool names_operand(std::uint32_t set, std::size_t operand) {
@@ -1825,7 +1825,7 @@ struct kernel_choice {
   std::int64_t packed_bytes = 0;
   kernel_plan plan = {};           // for run() and pack()
   std::int64_t scratch_bytes = 0;  // for each part that runs at the same time
-  unrolled_form form = unrolled_form::none;
+  unrolled_kernel unrolled = unrolled_kernel::none;
   // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   bool packs_in_compiler = false;
   int parts = 1;       // most parts into which the work may be divided
@@ -2083,7 +2083,7 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 /// The part of a call. Reads both numbers only if there are several parts: one load of both would stall on the two
 /// stores that wrote them.
 constexpr part part_of(const kernel_call& call) {
-  return call.tiles == 1 ? part{} : part{call.tile, call.tiles, call.piece, call.pieces};
+  return call.parts == 1 ? part{} : part{call.part, call.parts, call.piece, call.pieces};
 }
 
 /// Share of part p of n floats, in whole cache lines: no two parts write to the same line (if the memory is aligned).
@@ -4454,7 +4454,7 @@ template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
     if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
     const kernel_function run = run_for(node.in[0].desc.type);
     if (!searched.contains(node.in[0].desc.type)) return {};
-    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "find largest"};
+    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "arg max"};
   }
 
  private:
@@ -4495,7 +4495,7 @@ template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
 
 // ===== nnrt/kernels/common/broadcast_loops.hpp
 // broadcast_loops: loops over operands under NumPy's broadcasting, and the kinds of broadcasts of two operands.
-// Flow: bind/detail/binary.hpp selects a kernel by broadcast_form; kernels of all dtypes iterate with these loops.
+// Flow: bind/detail/binary.hpp selects a kernel by broadcast_kind; kernels of all dtypes iterate with these loops.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
@@ -4556,7 +4556,7 @@ template <int N> struct broadcast_position {
 };
 
 /// Relation of two operands' shapes, from the fastest case to the general one.
-enum class broadcast_form {
+enum class broadcast_kind {
   same,      // equal shapes
   scalar,    // one operand is a single value
   channels,  // one operand is a row that is repeated
@@ -4564,13 +4564,13 @@ enum class broadcast_form {
 };
 
 /// The kind of broadcast of operands of shapes a and b to a result of shape y.
-constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape_t& y) {
+constexpr broadcast_kind broadcast_kind_of(const shape_t& a, const shape_t& b, const shape_t& y) {
   const std::int64_t n = y.elements(), of_a = a.elements(), of_b = b.elements();
-  if (of_a == n && of_b == n) return broadcast_form::same;
-  if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_form::scalar;
+  if (of_a == n && of_b == n) return broadcast_kind::same;
+  if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_kind::scalar;
   const broadcast_loops loops = loops_of(a, b, y);
   const bool is_row = loops.count == 2 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1;
-  return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
+  return is_row && (of_a == n || of_b == n) ? broadcast_kind::channels : broadcast_kind::general;
 }
 
 /// Calls row(operand offsets, offset in y, elements) for the rows, or parts of rows, of elements `range` of y. Within a
@@ -4897,7 +4897,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     return (i32)(words - i64{});
   }
   /// The two 16-bit values at p in every lane, ordered for dot2_rows().
-  [[gnu::always_inline]] static i32 broadcast_shorts(const void* p) { return Machine::broadcast_word(p); }
+  [[gnu::always_inline]] static i32 broadcast_i16(const void* p) { return Machine::broadcast_word(p); }
   /// Lane l of register v of x belongs to byte l / 4 * 16 + v * 4 + l % 4; of the result to byte v * i32_lanes + l.
   [[gnu::always_inline]] static void put_columns_in_order(const i32 (&x)[4], i32 (&y)[4]) {
     for (int byte = 0; byte < register_bytes; ++byte)
@@ -5046,7 +5046,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
       sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
     return sum;
   }
-  /// dot2() of values in the order of broadcast_shorts().
+  /// dot2() of values in the order of broadcast_i16().
   [[gnu::always_inline]] static i32 dot2_rows(i32 sum, i32 x, i32 w) { return Machine::dot2(sum, (i16)x, (i16)w); }
   /// The sums of pairs of lanes: every four lanes are two sums of x and two of y.
   [[gnu::always_inline]] static i32 paired_sums(i32 x, i32 y) {
@@ -5267,7 +5267,7 @@ struct arm_neon : generic_machine<arm_neon, registers_of<xsimd::neon64>, 16> {
     const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
     return IsSigned ? (i16)vmovl_s8(vreinterpret_s8_u8(x)) : (i16)vmovl_u8(x);
   }
-  [[gnu::always_inline]] static i32 broadcast_shorts(const void* p) {
+  [[gnu::always_inline]] static i32 broadcast_i16(const void* p) {
     const auto* const x = static_cast<const std::int16_t*>(p);
     return (i32)vcombine_s16(vld1_dup_s16(x), vld1_dup_s16(x + 1));
   }
@@ -5790,7 +5790,7 @@ struct x86_avx512 : generic_machine<x86_avx512, registers_of<xsimd::avx512bw>, 6
 
   static constexpr int f16_lanes = 16;
   static constexpr bool has_f16_instructions = true;
-  // With all lanes masked in: g++ 12 warns about the undefined register in the plain form.
+  // With all lanes masked in: g++ 12 warns about the undefined register in the instruction without a mask.
   [[gnu::always_inline]] static f32 load_f16(const void* p) {
     return _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(static_cast<const __m256i*>(p)));
   }
@@ -8515,14 +8515,15 @@ template <class Lanes> auto lanes_for(array_ref<const word> attrs) {
 }
 
 }}}}  // namespace nnrt::NNRT_ISA::kernels::detail
-// ===== nnrt/kernels/bind/detail/stored.hpp
-// stored: shared bindings of elementwise operators on 8-bit quantised values: tables, and functions of pairs.
+// ===== nnrt/kernels/bind/detail/quantised.hpp
+// quantised: shared bindings of elementwise operators on 8-bit quantised values: tables, and functions of pairs.
 // Flow: bind/unary.hpp, bind/binary.hpp and others call select() here before their float kernels; the operators define
 // the arithmetic.
 
 // ===== nnrt/kernels/int8/elementwise/pair_sum.hpp
 // pair_sum: computes sums of two int8 values as one integer multiply-add that is exact for all pairs of bytes.
-// Flow: bind/detail/stored.hpp packs the coefficients for a sum of tensors if it pays, and applies them to registers.
+// Flow: bind/detail/quantised.hpp packs the coefficients for a sum of tensors if it pays, and applies them to
+// registers.
 //
 // The reference scales both operands to a common scale, adds them, and scales the sum to the result. It rounds at each
 // step. The result is nearly (slope_a * a + slope_b * b + offset) >> shift, rounded once. There are only 65,536 pairs.
@@ -8530,7 +8531,7 @@ template <class Lanes> auto lanes_for(array_ref<const word> attrs) {
 
 // ===== nnrt/kernels/int8/elementwise/pairs.hpp
 // pairs: sums, differences and products of two int8 tensors with broadcasting, one register at a time.
-// Flow: bind/detail/stored.hpp checks whether the function of an operator has such a form; ops/ defines the arithmetic.
+// Flow: bind/detail/quantised.hpp checks whether a specialisation exists for an operator; ops/ defines the arithmetic.
 
 // ===== nnrt/kernels/int8/requantise/output_stage.hpp
 // output_stage: turns vectors of i32 accumulators into quantised values, with the bits of requantise().
@@ -8561,7 +8562,7 @@ template <class Lanes> auto lanes_for(array_ref<const word> attrs) {
 
 // ===== nnrt/kernels/simd/int8_lanes.hpp
 // int8_lanes: vectors of quantised values - loading, widening, and interleaving.
-// Flow: kernels of bytes and of shorts compute with these; simd/dot4.hpp multiplies them.
+// Flow: kernels of int8 and int16 values compute with these; simd/dot4.hpp multiplies them.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes.
 
@@ -8773,11 +8774,11 @@ struct narrowing {
 /// Packs two registers of scaled accumulators to 16 bits, four lanes of each in turn. AddsZeroPoint: the zero point is
 /// added, else the accumulators include it. AreHalves: results are in the lower halves of lanes, see lines_make_halves.
 template <bool AddsZeroPoint, bool AreHalves>
-[[gnu::always_inline]] inline int16_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
+[[gnu::always_inline]] inline int16_vector narrowed_to_i16(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
   else return to.moved<AddsZeroPoint>(machine::pack(a, b));
 }
-/// Packs results of narrowed_to_shorts() to quantised values.
+/// Packs results of narrowed_to_i16() to quantised values.
 [[gnu::always_inline]] inline int8_vector narrowed_to_bytes(int16_vector ab, int16_vector cd, const narrowing& to) {
   return to.limited(machine::pack(ab, cd));
 }
@@ -8786,8 +8787,8 @@ template <bool AddsZeroPoint, bool AreHalves>
 template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline int8_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
-  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to),
-                           narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
+  return narrowed_to_bytes(narrowed_to_i16<AddsZeroPoint, false>(a, b, to),
+                           narrowed_to_i16<AddsZeroPoint, false>(c, d, to), to);
 }
 
 /// Reorders a result of narrowed() to the bytes of a, then of b, of c, of d.
@@ -9238,7 +9239,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
-  // for the first vector of a panel of int8_layout: method that scales the whole panel in the tile, or one_by_one
+  // for the first vector of a panel of int8_packing: method that scales the whole panel in the tile, or one_by_one
   scale_method in_tile;
   // for an FMA: whether 16 bits hold all results of this vector and of the vectors scaled together with it
   std::int32_t in_halves;
@@ -9506,19 +9507,19 @@ constexpr bool includes_zero_point(scale_method method) {
 
 /// Packs two vectors of results to i16. InHalves: 16 bits hold the results, see channel_scales::in_halves.
 template <scale_method Method, bool InHalves>
-[[gnu::always_inline]] inline int16_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+[[gnu::always_inline]] inline int16_vector i16_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
-  if constexpr (!makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, false>(a, b, to);
-  else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
-  else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
+  if constexpr (!makes_halves(Method)) return narrowed_to_i16<adds_zero_point, false>(a, b, to);
+  else if constexpr (InHalves) return narrowed_to_i16<adds_zero_point, true>(a, b, to);
+  else return narrowed_to_i16<adds_zero_point, false>(whole_result(a), whole_result(b), to);
 }
 /// Packs four vectors of results to quantised values. Each 16 bytes hold four lanes of a, b, c and d.
 template <scale_method Method>
 [[gnu::always_inline]] inline int8_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d,
                                                       const narrowing& to, bool in_halves) {
   if constexpr (makes_halves(Method))
-    if (in_halves) return narrowed_to_bytes(shorts_by<Method, true>(a, b, to), shorts_by<Method, true>(c, d, to), to);
-  return narrowed_to_bytes(shorts_by<Method, false>(a, b, to), shorts_by<Method, false>(c, d, to), to);
+    if (in_halves) return narrowed_to_bytes(i16_by<Method, true>(a, b, to), i16_by<Method, true>(c, d, to), to);
+  return narrowed_to_bytes(i16_by<Method, false>(a, b, to), i16_by<Method, false>(c, d, to), to);
 }
 
 /// Calls f with the method as a compile-time constant.
@@ -9919,7 +9920,7 @@ template <class T> struct int8_pair_ends {
 
 }  // namespace detail
 
-/// Vector form of a function of two quantised values; specialisations exist for functions that have one.
+/// Vector code of a function of two quantised values; specialisations exist for functions that have one.
 template <class F> struct int8_pair_lanes {
   static constexpr bool exists = false;
 };
@@ -10092,11 +10093,11 @@ void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte*
 // signs, so that they do not. Other machines widen bytes to 16 bits: here or, for values that are used by many columns,
 // when rows are copied (int8/gemm/values.hpp).
 
-// ===== nnrt/kernels/simd/dot4_forms.hpp
-// dot4_forms: how the factors of dot products of 8-bit values are packed, for each way in which machines multiply them.
-// Flow: simd/dot4.hpp takes the form of the machine.
+// ===== nnrt/kernels/simd/dot4_packings.hpp
+// dot4_packings: the dot products of 8-bit values on each kind of machine, and how their factors are packed.
+// Flow: simd/dot4.hpp uses the one for the machine.
 //
-// Each form has
+// Each packing has
 //   values, weights             the first and the second factor: four products in each 32-bit lane
 //   kept                        what a tile keeps in registers of weights that several rows use
 //   place_of_byte(i)            place (0 to 3) of the weight that byte i of a lane is multiplied with
@@ -10107,7 +10108,7 @@ void zip_int8(const broadcast_loops& loops, const std::byte* a, const std::byte*
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Plain bytes: one instruction for four products, or portable code.
-template <class Machine, dot4_packing = Machine::dots> struct dot4_form {
+template <class Machine, dot4_packing = Machine::dots> struct dot4_of_packing {
   struct values {
     int_vector bytes;
   };
@@ -10147,7 +10148,7 @@ template <class Machine, dot4_packing = Machine::dots> struct dot4_form {
 
 /// AVX2: weights as magnitudes, up to 128, and what the values are exclusive-ored with, all bits where a weight is
 /// negative. For such a weight -n, n times -x - 1 is n too little, see left_out().
-template <class Machine> struct dot4_form<Machine, dot4_packing::sign_flipped> {
+template <class Machine> struct dot4_of_packing<Machine, dot4_packing::sign_flipped> {
   struct values {
     int_vector bytes;
   };
@@ -10195,7 +10196,7 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::sign_flipped> {
 
 /// Both factors widened to 16 bits, two of the four values of each lane in each of two registers. IsByRows: a register
 /// holds one of a lane's values in its lower half and another one in its upper half; else next to each other.
-template <class Machine, bool IsByRows> struct widened_form {
+template <class Machine, bool IsByRows> struct widened_dot4 {
   struct values {
     int_vector first, second;
   };
@@ -10232,8 +10233,8 @@ template <class Machine, bool IsByRows> struct widened_form {
 };
 
 /// Bytes 0 and 2 of each lane in the first register, bytes 1 and 3 in the second; weights accordingly.
-template <class Machine> struct dot4_form<Machine, dot4_packing::widened> : widened_form<Machine, false> {
-  using base = widened_form<Machine, false>;
+template <class Machine> struct dot4_of_packing<Machine, dot4_packing::widened> : widened_dot4<Machine, false> {
+  using base = widened_dot4<Machine, false>;
   using typename base::values;
   using typename base::weights;
 
@@ -10271,8 +10272,8 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::widened> : wide
 
 /// NEON without dot products, whose instructions multiply halves of registers: bytes 0 and 1 in the first register,
 /// bytes 2 and 3 in the second.
-template <class Machine> struct dot4_form<Machine, dot4_packing::widened_rows> : widened_form<Machine, true> {
-  using base = widened_form<Machine, true>;
+template <class Machine> struct dot4_of_packing<Machine, dot4_packing::widened_rows> : widened_dot4<Machine, true> {
+  using base = widened_dot4<Machine, true>;
   using typename base::values;
   using typename base::weights;
 
@@ -10310,7 +10311,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 inline constexpr bool dots_are_signed = machine::dots_are_signed;
 
 /// How the factors are packed.
-using dot4_packed = dot4_form<machine>;
+using dot4_packed = dot4_of_packing<machine>;
 using dot_values = dot4_packed::values;
 /// The weights that values are multiplied with.
 using dot_weights = dot4_packed::weights;
@@ -10338,7 +10339,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 template <class Form = dot4_packed>
 [[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
   if constexpr (requires { Form::put_wide_weights(weights, lane, four); }) Form::put_wide_weights(weights, lane, four);
-  else dot4_form<machine, dot4_packing::widened>::put_wide_weights(weights, lane, four);
+  else dot4_of_packing<machine, dot4_packing::widened>::put_wide_weights(weights, lane, four);
 }
 [[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) { return dot4_packed::load_weights(p); }
 
@@ -10417,8 +10418,8 @@ template <int I, class Form = dot4_packed>
 
 /// The 32 bits at p in every lane.
 [[gnu::always_inline]] inline int_vector broadcast_word(const void* p) { return machine::broadcast_word(p); }
-/// The two shorts at p in every lane, as half_of_dot4() takes them.
-[[gnu::always_inline]] inline int_vector broadcast_shorts(const void* p) { return machine::broadcast_shorts(p); }
+/// The two i16 values at p in every lane, as half_of_dot4() takes them.
+[[gnu::always_inline]] inline int_vector broadcast_i16(const void* p) { return machine::broadcast_i16(p); }
 /// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones
 /// unsigned.
 [[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
@@ -10600,7 +10601,7 @@ template <class T> class int8_pair_line_search {
       if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
     return is_right_for_all(line, one_by_one{f});
   }
-  /// Sums of a register of bytes for functions without a vector form.
+  /// Sums of a register of bytes for functions without vector code.
   struct one_by_one {
     const function& f;
     int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
@@ -10631,7 +10632,7 @@ template <class T> class int8_pair_line_search {
     }
     return true;
   }
-  /// Returns the second operand of many sums in the form that `exactly` prefers.
+  /// Returns the second operand of many sums in the encoding that `exactly` prefers.
   template <class Exact> static auto prepared(const Exact& exactly, int8_vector b) {
     if constexpr (requires { exactly.prepared(b); }) return exactly.prepared(b);
     else return b;
@@ -10656,7 +10657,7 @@ template <class T> int8_pair_sum line_of(const ops::detail::quantised_sum<T>& f)
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/int8/elementwise/table.hpp
 // table: functions of one byte, evaluated by look-up in tables of 256 entries.
-// Flow: bind/detail/stored.hpp builds a table for an operator, bind/softmax.hpp one for each group; look_up() reads
+// Flow: bind/detail/quantised.hpp builds a table for an operator, bind/softmax.hpp one for each group; look_up() reads
 // them.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -10816,9 +10817,9 @@ template <class Op, class Isa> struct table_binding {
     return {.run = &run,
             .pack = &pack,
             .packed_bytes = table_entries,
-            .form = node.unrolled ? unrolled_form::table : unrolled_form::none,
+            .unrolled = node.unrolled ? unrolled_kernel::table : unrolled_kernel::none,
             .parts = parts_for(node.out[0].elements() / 4),
-            .name = "table"};
+            .name = "lookup table"};
   }
   static void pack(const kernel_call& call) {
     std::uint8_t numbers[table_entries];
@@ -10836,12 +10837,13 @@ template <class Op, class Isa> struct table_binding {
 };
 
 /// Kernel choice of an operator y = f(a, b) with broadcasting on 8-bit quantised values, with the function from
-/// Op::stored. Large sums use a linear form (int8_pair_sum) that pack() computes once.
+/// Op::stored. Large sums use a linear function (int8_pair_sum) that pack() computes once.
 template <class Op, class Isa> struct quantised_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
     const std::int64_t elements = node.out[0].elements();
-    kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
+    kernel_choice choice{
+        .run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "binary quantised"};
     if constexpr (is_sum<std::int8_t>)
       if (elements >= min_on_line &&
           has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
@@ -10858,7 +10860,7 @@ template <class Op, class Isa> struct quantised_pair_binding {
   }
 
  private:
-  // Below that, the search for the linear form costs more than it saves.
+  // Below that, the search for the linear function costs more than it saves.
   static constexpr std::int64_t min_on_line = 1024;
   // shorter rows are not worth vectors
   static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }
@@ -10935,7 +10937,7 @@ template <class Op, class Y = void> struct element_kernels {
   template <class T> static constexpr void consider(const kernel_request& node, int parts, kernel_choice& chosen) {
     if constexpr (reference_types<Op>().contains(dtype_for<T>()))
       if (!chosen && detail::is_plain_pair<T, Y>(node))
-        chosen = {.run = &run<T>, .parts = parts, .name = "zip elements"};
+        chosen = {.run = &run<T>, .parts = parts, .name = "binary elements"};
   }
   template <class T> static void run(const kernel_call& call) {
     const auto attrs = unpack<typename Op::attrs>(call.attrs);
@@ -10962,13 +10964,14 @@ template <class Op, class Isa, class Lanes, class Y = void> struct binary_bindin
     const int parts = parts_for(node.out[0].elements());
     if (!detail::is_plain_pair<float, Y>(node))
       return element_kernels<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
-    switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
-      case broadcast_form::same: return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
-      case broadcast_form::scalar: return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
-      case broadcast_form::channels: return {.run = &run_channels, .parts = parts, .name = "zip channels"};
-      case broadcast_form::general: break;
+    switch (broadcast_kind_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
+      case broadcast_kind::same:
+        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "binary"};
+      case broadcast_kind::scalar: return {.run = &run_scalar, .parts = parts, .name = "binary scalar"};
+      case broadcast_kind::channels: return {.run = &run_channels, .parts = parts, .name = "binary channels"};
+      case broadcast_kind::general: break;
     }
-    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
+    return {.run = &run_broadcast, .parts = parts, .name = "binary broadcast"};
   }
 
  private:
@@ -13248,7 +13251,7 @@ template <class Isa> struct choice_binding {
     if (!has_work(node) || is_rescaled(node, 1) || is_rescaled(node, 2)) return {};
     const std::int64_t bytes = size_of(node.out[0].type);
     const auto method = bytes == 1 ? of_1_byte : bytes == 2 ? of_2_bytes : bytes == 4 ? of_4_bytes : of_8_bytes;
-    return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "choose"};
+    return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "select"};
   }
 
  private:
@@ -13655,10 +13658,6 @@ template <class Isa> struct binding<ops::concat, family::f32, Isa> {
 // conv2d: f32, int8 and int16 kernels of the operator: gemm, Winograd, spatial, and depthwise if each channel is a
 // group.
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
-
-// ===== nnrt/kernels/bind/detail/bytes.hpp
-// bytes: shared parts of the bindings of int8 layers: zero points, scales, packing and running of products.
-// Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul use it.
 
 // ===== nnrt/kernels/bind/detail/convolution.hpp
 // convolution: shared parts of the bindings of convolutions: depthwise kernel, tile tables, optional operands.
@@ -15510,6 +15509,333 @@ template <class Op, class Isa> struct depthwise_binding {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/detail/int16.hpp
+// int16: shared parts of the bindings of layers with 16-bit activations.
+// Flow: the int16 bindings of conv2d and full_connection use it.
+
+// ===== nnrt/kernels/int16/products.hpp
+// products: dot products of 16-bit activations and 8-bit weights, exact in 64 bits.
+// Flow: bind/detail/int16.hpp gathers windows or rows, and computes the dot products of several with one filter.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+namespace detail {
+
+inline std::int64_t reduce_add(int_vector x) {
+  std::int32_t all[int_lanes];
+  store_vector(all, x);
+  std::int64_t sum = 0;
+  for (const std::int32_t lane : all) sum += lane;
+  return sum;
+}
+
+}  // namespace detail
+
+/// sums[r] = sum over i of x[r * step + i] * w[i], exactly, for each of the Rows rows of n values.
+template <int Rows>
+inline void int16_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
+                           std::int64_t* sums) {
+  // Two products are below 2^23, so the accumulators of this many products fit into 32 bits.
+  constexpr std::int64_t most = 128 * int16_lanes;
+  for (int r = 0; r < Rows; ++r) sums[r] = 0;
+  std::int64_t i = 0;
+  while (i + int16_lanes <= n) {
+    const std::int64_t whole = n - n % int16_lanes, end = i + most < whole ? i + most : whole;
+    int_vector lanes_of[Rows] = {};
+    for (; i < end; i += int16_lanes) {
+      const int16_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
+      each<Rows>([&](int r) __attribute__((always_inline)) {
+        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
+      });
+    }
+    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::reduce_add(lanes_of[r]); });
+  }
+  for (; i < n; ++i)
+    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+// ===== nnrt/ops/detail/convolution.hpp
+// convolution: common parts of conv2d and depthwise_conv2d - rules about weights, bias, quantisation; sums of windows.
+// Flow: used by infer and reference of both; in a depthwise convolution each group has one input channel.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
+
+inline constexpr dtype_set convolved = types::floating | layered | plain_layered;
+inline constexpr dtype_set convolution_weight = types::floating | bytes | plain_layered;
+inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
+
+/// Multiply-accumulates of a convolution: outputs times elements of a filter. 0 while an extent is unknown.
+constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
+  const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
+  return outputs < 0 || filter < 0 ? 0 : nnrt::detail::saturated_product(outputs, filter);
+}
+
+template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
+  if (auto v = require(Rule::weight_rank_must_be_4, w.rank(), 4); !v) return v;
+  if (w.layout == format::nchw) return require(Rule::weight_must_be_nhwc, w.layout, format::nhwc);
+  return check_weight_type<Rule>(x, w);
+}
+
+/// Requires that groups divide the input channels and the filters evenly.
+template <class Rule> constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
+  if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
+  if (weight[3] >= 0) {
+    constexpr auto equal = Rule::input_channels_must_equal_weight_channels_times_group;
+    if (auto v = require_same_extent(equal, channels, nnrt::detail::saturated_product(weight[3], group)); !v) return v;
+  }
+  if (weight[0] >= 0 && weight[0] % group != 0)
+    return refuse(Rule::output_channels_must_be_divisible_by_group, weight[0], group);
+  return {};
+}
+
+template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) {
+  if (in.size() < 3 || !in[2]) return {};
+  const tensor_desc &x = in[0].desc, &w = in[1].desc, &bias = in[2].desc;
+  if (auto v = check_bias_type<Rule>(x, bias); !v) return v;
+  return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
+}
+
+/// Checks that x and weight are floating point, integers without a scale, or quantised as a quantised layer requires.
+template <class Rule>
+constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  for (const tensor_desc& plain : {in[0].desc, in[1].desc})
+    if (auto v = refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
+  return check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted);
+}
+
+/// Rules of both convolutions, except those about groups.
+template <class Rule>
+constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
+                                    array_ref<const tensor_desc> wanted) {
+  if (auto v = check_windows<Rule>(at); !v) return v;
+  if (auto v = check_numbers<Rule>(in, wanted); !v) return v;
+  return check_bias<Rule>(in);
+}
+
+/// Desc of the result: an image of the input's dtype, quantised as declared.
+constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
+                                         array_ref<const tensor_desc> wanted) {
+  return layer_result({x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}}, wanted);
+}
+
+/// Scale of the sums of output channel o; unused for floating point. In TFLite every i8 filter has its scale.
+template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
+  if constexpr (!is_layered<T>) return 0;
+  const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
+  return std::is_signed_v<T> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
+}
+
+/// Position of a window: image, first pixel (negative in the padding), first input channel, filter.
+struct window_place {
+  std::int64_t n, h, w, channel, filter;
+};
+
+/// Zero points.
+template <class Sum> struct zero_points {
+  Sum x, weight;
+};
+
+/// start + the sum of (x - zero.x) * (weight - zero.weight) over a window's pixels inside the image; padding adds 0.
+template <class Sum, class T>
+constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
+                         const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
+  NNRT_UNFUSED
+  const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
+  if (channels == 0) return start;
+  Sum sum = start;
+  for (std::int64_t kh = 0; kh < windows.h.kernel; ++kh)
+    for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
+      const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
+      if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
+      // Pointers instead of indices: this loop limits the size of networks in constant evaluation.
+      const T* const pixel = &x(at.n, h, w, at.channel);
+      const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
+      for (std::int64_t c = 0; c < channels; ++c)
+        sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x,
+                            static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+    }
+  return sum;
+}
+
+/// Adds nothing to the sums of windows.
+struct nothing_added {};
+
+/// Factor from an addend's scale to the scale of sums.
+constexpr fixed_point addend_factor(float addend_scale, double sum_scale) {
+  return fixed_point_of(double{addend_scale} / sum_scale);
+}
+
+/// A tensor that is added to sums, in the scale of an output channel.
+template <class T> struct addend_of {
+  tensor_view<const T> x;
+  quantisation q;
+
+  constexpr auto for_sums_of(double scale) const {
+    return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w,
+                                                          std::int64_t o) -> std::int64_t {
+      return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
+    };
+  }
+};
+/// Rules of operand 3, which is added to the sums of a layer with result y.
+template <class Rule> constexpr verdict check_addend(array_ref<const operand> in, const tensor_desc& y) {
+  const tensor_desc& addend = in[3].desc;
+  if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
+  if (auto v = require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
+  if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
+  for (int axis = 0; axis < y.rank(); ++axis)
+    if (auto v =
+            require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]);
+        !v)
+      return v;
+  return {};
+}
+
+/// Width of sums of conv2d and depthwise_conv2d without a bias.
+inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
+
+/// A convolution with `group` groups: output channel o belongs to group o / (outputs / group) and reads only that
+/// group's input channels. `added` may add to the sums before Finish, an epilogue, makes elements of y.
+template <class T, class Finish, class Added = nothing_added>
+constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out,
+                        const Added& added = {}) {
+  using sum_t = layer_sum_t<T>;
+  const auto x = in[0].as<const T>();
+  const auto weight = in[1].as<const weight_t<T>>();
+  const auto y = out[0].as<typename Finish::element>();
+  const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
+  if (y.elements() <= 0) return;
+  const zero_points<sum_t> zero{static_cast<sum_t>(zero_of<T>(in[0])), static_cast<sum_t>(zero_of<T>(in[1]))};
+  for (std::int64_t o = 0; o < filters; ++o) {
+    const auto start = static_cast<sum_t>(bias_of<T>(in, o));
+    const double scale = sum_scale<T>(in[0], in[1], o);
+    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
+    const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh,
+                            [[maybe_unused]] std::int64_t ow) {
+      if constexpr (std::is_same_v<Added, nothing_added>)
+        return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
+      else
+        return window_sum<sum_t, T>(windows, at, x, weight, start, zero) +
+               added.for_sums_of(scale)(at.n, oh, ow, at.filter);
+    };
+    const std::int64_t channel = o / filters_of_group * weight.extent(3);
+    for (std::int64_t n = 0; n < y.extent(0); ++n)
+      for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
+        for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
+          const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
+                                ow * windows.w.stride - windows.w.pad_before(), channel, o};
+          y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at(at, oh, ow)));
+        }
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::ops::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Number of rows that are multiplied with a filter at once.
+inline constexpr std::int64_t rows_at_once = 4;
+
+/// True if a layer has i16 activations, i8 weights, and zero points of 0: accumulators are sums of the stored values.
+constexpr bool is_int16_layer(const kernel_request& node) {
+  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
+  return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
+         w.quantised.zero_point == 0;
+}
+
+/// Computes outputs of `count` rows of k values each, `step` apart, for `filters`; filters are contiguous in `weights`.
+/// finish_of(o) returns the output stage of output o; result(row, o, value) stores an output.
+template <class FinishOf, class Result>
+void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
+                 std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
+  for (std::int64_t o = filters.begin; o < filters.end; ++o) {
+    const auto finish = finish_of(o);
+    std::int64_t sums[rows_at_once];
+    const std::int8_t* const w = weights + o * k;
+    std::int64_t row = 0;
+    for (; row + rows_at_once <= count; row += rows_at_once) {
+      int16_products<rows_at_once>(rows + row * step, step, w, k, sums);
+      for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
+    }
+    for (; row < count; ++row) {
+      int16_products<1>(rows + row * step, step, w, k, sums);
+      result(row, o, finish(sums[0]));
+    }
+  }
+}
+
+/// The output stage of output o of a layer, including the bias, as in the reference.
+template <class ScaleOf>
+auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias,
+                     ScaleOf scale_of) {
+  return [&call, fused, without_bias, scale_of](std::int64_t o) {
+    namespace layers = ops::detail;
+    const layers::epilogue<std::int16_t, rounding::twice> last(
+        call.out[0], fused, scale_of(o), layers::has_wide_sums<std::int16_t>(call.in, without_bias));
+    return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
+  };
+}
+
+/// Convolutions of any group and dilation, by im2col of 32 windows at a time.
+template <class Op, class Isa> struct int16_convolution_binding {
+  static constexpr std::int64_t max_windows = 32;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!is_int16_layer(node)) return {};
+    const std::int64_t k = node.in[1].desc.shape.elements(1);
+    return {.run = &run,
+            .scratch_bytes = max_windows * k * size_of(i16),
+            .parts = parts_of_macs(Op::macs(unpack<typename Op::attrs>(node.attrs), node.in, node.out)),
+            .name = "dot i16"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<typename Op::attrs>(call.attrs);
+    const shape_t &y = call.out[0].shape(), &w = call.in[1].shape();
+    const std::int64_t k = w.elements(1), filters = w[0] / attrs.group;
+    const auto* const weights = call.in[1].data.template get<std::int8_t>();
+    auto* const out = call.out[0].data.template get<std::int16_t>();
+    auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
+    const auto finish_of = int16_finish_of(call, attrs.fused, ops::detail::sums_of_convolutions, [&](std::int64_t o) {
+      return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
+    });
+    const interval pixels = share(y.elements(0, 3), part_of(call));
+    for (std::int64_t first = pixels.begin; first < pixels.end; first += max_windows) {
+      const std::int64_t count = pixels.end - first < max_windows ? pixels.end - first : max_windows;
+      for (std::int64_t group = 0; group < attrs.group; ++group) {
+        for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
+        finish_rows(
+            windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
+            [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
+      }
+    }
+  }
+
+  /// Copies the window of an output pixel in the channels of one group; zeros in the padding.
+  static void gather(const kernel_call& call, const typename Op::attrs& attrs, std::int64_t pixel, std::int64_t group,
+                     std::int16_t* to) {
+    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape(), &w = call.in[1].shape();
+    const ops::detail::window_pair at = Op::windows(attrs, x, w);
+    const std::int64_t channels = w[3], left = pixel % y[2] * at.w.stride - at.w.pad_before(),
+                       top = pixel / y[2] % y[1] * at.h.stride - at.h.pad_before(), image = pixel / y[2] / y[1];
+    const auto bytes = static_cast<std::size_t>(channels) * sizeof(std::int16_t);
+    const auto* const from = call.in[0].data.template get<std::int16_t>() + group * channels;
+    for (std::int64_t i = 0; i < w[1]; ++i)
+      for (std::int64_t j = 0; j < w[2]; ++j, to += channels) {
+        const std::int64_t h = top + i * at.h.dilation, v = left + j * at.w.dilation;
+        if (h < 0 || h >= x[1] || v < 0 || v >= x[2]) std::memset(to, 0, bytes);
+        else std::memcpy(to, from + ((image * x[1] + h) * x[2] + v) * x[3], bytes);
+      }
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/detail/int8.hpp
+// int8: shared parts of the bindings of int8 layers: zero points, scales, packing and running of products.
+// Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul use it.
+
 // ===== nnrt/kernels/int8/conv/conv2d.hpp
 // conv2d: int8 conv2d over NHWC images with the tiles of int8/gemm/gemm.hpp; any kernel, stride, dilation, padding,
 // group.
@@ -15998,7 +16324,7 @@ inline constexpr bool tiles_read_wide =
 inline constexpr bool has_wide_tiles = tiles_read_wide || weights_flip;
 
 /// Encoding of the values that a tile reads: widened to i16 or bytes, each byte xor `flip` (0 or 0x80 in each byte).
-struct int8_form {
+struct int8_encoding {
   bool is_wide = false;
   std::int32_t flip = 0;
 
@@ -16008,7 +16334,7 @@ struct int8_form {
   constexpr bool is_quantised() const { return size() == 1 && flip == 0; }
 };
 /// The encoding that differs most from the stored one, for any zero points. Scratch sizes are computed for it.
-inline constexpr int8_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
+inline constexpr int8_encoding worst_case_encoding{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
 
@@ -16064,7 +16390,7 @@ template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, 
   }
 }
 /// Sets n i16 values.
-inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) {
+inline void set_some_i16(std::int64_t n, std::uint16_t value, std::byte* to) {
   constexpr std::int64_t of_register = register_bytes / 2;
   const int16_vector all = static_cast<std::int16_t>(value) - int16_vector{};
   std::int64_t i = 0;
@@ -16075,24 +16401,27 @@ inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) 
 
 }  // namespace detail
 
-/// Copies n values in the encoding `form`; `to` has n * form.size() bytes.
-inline void copy_values(const std::byte* from, std::int64_t n, const int8_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::copy_some_bytes<false>(from, n, form.flip, to);
-  detail::widen_bytes<false>(from, n, form.flip, to);
+/// Copies n values in the encoding `encoding`; `to` has n * encoding.size() bytes.
+inline void copy_values(const std::byte* from, std::int64_t n, const int8_encoding& encoding, std::byte* to) {
+  if (encoding.size() == 1) return detail::copy_some_bytes<false>(from, n, encoding.flip, to);
+  detail::widen_bytes<false>(from, n, encoding.flip, to);
 }
-/// Sets n values to the stored byte `value`, in the encoding `form`.
-inline void set_values(std::int64_t n, std::byte value, const int8_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(form.flip), to);
-  const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
-  detail::set_some_shorts(n, wide, to);
+/// Sets n values to the stored byte `value`, in the encoding `encoding`.
+inline void set_values(std::int64_t n, std::byte value, const int8_encoding& encoding, std::byte* to) {
+  if (encoding.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(encoding.flip), to);
+  const auto wide =
+      static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(encoding.flip));
+  detail::set_some_i16(n, wide, to);
 }
-/// Offset within a row at which set_form() expects the n stored bytes: 0, or n if the row will be widened in place.
-constexpr std::int64_t place_before_form(std::int64_t n, const int8_form& form) { return form.size() == 1 ? 0 : n; }
-/// Converts a row of n values from the stored bytes at place_before_form() to the encoding `form`, in place.
-inline void set_form(std::int64_t n, const int8_form& form, std::byte* row) {
-  if (form.is_quantised()) return;
-  if (form.size() == 1) return detail::copy_some_bytes<true>(row, n, form.flip, row);
-  detail::widen_bytes<true>(row + n, n, form.flip, row);
+/// Offset within a row at which set_encoding() expects the n stored bytes: 0, or n if the row will be widened in place.
+constexpr std::int64_t place_before_encoding(std::int64_t n, const int8_encoding& encoding) {
+  return encoding.size() == 1 ? 0 : n;
+}
+/// Converts a row of n values from the stored bytes at place_before_encoding() to the encoding `encoding`, in place.
+inline void set_encoding(std::int64_t n, const int8_encoding& encoding, std::byte* row) {
+  if (encoding.is_quantised()) return;
+  if (encoding.size() == 1) return detail::copy_some_bytes<true>(row, n, encoding.flip, row);
+  detail::widen_bytes<true>(row + n, n, encoding.flip, row);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -16102,19 +16431,20 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 /// Copies `count` pixels of row y from column x on, the channels of one group of each. Pixels outside the image get the
 /// zero point.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const int8_form& form, std::byte* out) {
+                            std::int64_t count, std::byte zero, const int8_encoding& encoding, std::byte* out) {
   const std::int64_t channels = s.group_in();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);
-  const std::int64_t pixel = channels * form.size();
-  set_values(left * channels, zero, form, out);
+  const std::int64_t pixel = channels * encoding.size();
+  set_values(left * channels, zero, encoding, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
+    if (s.group == 1) copy_values(row, (right - left) * channels, encoding, out + left * pixel);
     else
-      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
+      for (std::int64_t i = left; i < right; ++i)
+        copy_values(row + (i - left) * s.in, channels, encoding, out + i * pixel);
   }
-  set_values((count - right) * channels, zero, form, out + right * pixel);
+  set_values((count - right) * channels, zero, encoding, out + right * pixel);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels::detail
@@ -16278,48 +16608,6 @@ template <int Rows, int Columns, int ToRows, int ToColumns, class Vector = f32_v
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels::detail
-// ===== nnrt/kernels/int16/products.hpp
-// products: dot products of 16-bit activations and 8-bit weights, exact in 64 bits.
-// Flow: bind/detail/shorts.hpp gathers windows or rows, and computes the dot products of several with one filter.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
-
-namespace detail {
-
-inline std::int64_t reduce_add(int_vector x) {
-  std::int32_t all[int_lanes];
-  store_vector(all, x);
-  std::int64_t sum = 0;
-  for (const std::int32_t lane : all) sum += lane;
-  return sum;
-}
-
-}  // namespace detail
-
-/// sums[r] = sum over i of x[r * step + i] * w[i], exactly, for each of the Rows rows of n values.
-template <int Rows>
-inline void int16_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
-                           std::int64_t* sums) {
-  // Two products are below 2^23, so the accumulators of this many products fit into 32 bits.
-  constexpr std::int64_t most = 128 * int16_lanes;
-  for (int r = 0; r < Rows; ++r) sums[r] = 0;
-  std::int64_t i = 0;
-  while (i + int16_lanes <= n) {
-    const std::int64_t whole = n - n % int16_lanes, end = i + most < whole ? i + most : whole;
-    int_vector lanes_of[Rows] = {};
-    for (; i < end; i += int16_lanes) {
-      const int16_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
-      each<Rows>([&](int r) __attribute__((always_inline)) {
-        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
-      });
-    }
-    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::reduce_add(lanes_of[r]); });
-  }
-  for (; i < n; ++i)
-    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
-}
-
-}}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/int8/gemm/gemm.hpp
 // gemm: int8 matrix product over packed B; used by dense layers, matrix products and 1x1 convolutions.
 // Flow: a prepare step packs B with int8_pack(). A plan's step calls int8_gemm(), which walks over the tiles of
@@ -16329,7 +16617,7 @@ inline void int16_products(const std::int16_t* x, std::int64_t step, const std::
 
 // ===== nnrt/kernels/int8/gemm/amx_blocks.hpp
 // amx_blocks: int8 products in AMX tile registers: blocks of up to 16 rows in one panel, two blocks at a time.
-// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles if the layout is for blocks and
+// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles if the packing is for blocks and
 // the process may use the registers.
 //
 // A block takes a sixth of the time of a register tile, but its output stage takes as long. So the output stage of a
@@ -16356,7 +16644,7 @@ inline void int16_products(const std::int16_t* x, std::int64_t step, const std::
 // ===== nnrt/kernels/int8/gemm/paired_accumulators.hpp
 // paired_accumulators: accumulators of a tile that takes two k steps at a time, so each load of A serves twice as many
 // products.
-// Flow: int8/gemm/tile.hpp builds the tile functions of paired panels from these. int8/gemm/layout.hpp says which
+// Flow: int8/gemm/tile.hpp builds the tile functions of paired panels from these. int8/gemm/packing.hpp says which
 // panels are paired.
 
 // ===== nnrt/kernels/int8/gemm/accumulators.hpp
@@ -16373,9 +16661,9 @@ inline void int16_products(const std::int16_t* x, std::int64_t step, const std::
 // b_zero times the sum of a row of A; most models have b_zero = 0. Accumulators may wrap around on the way: columns
 // whose final sum may leave 32 bits are found when B is packed, and are scaled one by one (one_by_one).
 
-// ===== nnrt/kernels/int8/gemm/layout.hpp
-// layout: layout of the operands of an int8 product: zero points, panels, and the place of each weight of B.
-// Flow: int8/gemm/pack.hpp packs B in this layout; int8/gemm/tile.hpp reads it.
+// ===== nnrt/kernels/int8/gemm/packing.hpp
+// packing: zero points of an int8 product, panels of packed B, and the place of each weight of B.
+// Flow: int8/gemm/pack.hpp packs B in this order; int8/gemm/tile.hpp reads it.
 
 // ===== nnrt/kernels/simd/matrix_registers.hpp
 // matrix_registers: AMX registers of 16 rows of 64 bytes and their products, if the machine and the system permit them.
@@ -16601,8 +16889,8 @@ struct int8_depth {
 /// Order of the weights in a panel. At each step: one, two or four vectors of columns; four vectors are two panels
 /// packed as one. In pairs: two steps in pairs of lanes, so that each load of A serves twice as many products (see
 /// int8/gemm/paired_accumulators.hpp).
-enum class panel_form { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
-inline constexpr int panel_forms = 5;
+enum class panel_packing { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
+inline constexpr int panel_packings = 5;
 
 /// Smallest number of products for which a call runs in AMX blocks. Setting up the AMX registers takes as long as the
 /// tiles of half as many products.
@@ -16621,7 +16909,7 @@ inline constexpr std::int64_t min_paired_products = has_squares ? 8 : 40;
 
 /// Layout of packed B: [scales of each vector of columns][start values][start values for AMX
 /// blocks][panel][run][step][vector of the panel].
-struct int8_layout {
+struct int8_packing {
   int8_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // the first 2 * fours panels are packed and read in pairs
@@ -16633,7 +16921,7 @@ struct int8_layout {
   ///
   /// A single row uses panels of four vectors: they halve the loads of A and give enough accumulators to hide the
   /// latency of dot products. It reads each weight once, so weights and row remain bytes, see int8/gemm/values.hpp.
-  static constexpr int8_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
+  static constexpr int8_packing of(std::int64_t m, std::int64_t k, std::int64_t n) {
     return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1, m > 1 && suits_blocks(m, k, n)};
   }
 
@@ -16646,17 +16934,18 @@ struct int8_layout {
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
   /// The panel, or the first of two panels that are packed as one.
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
-  constexpr panel_form form_of(std::int64_t panel) const {
-    if (is_of_four(panel)) return panel_form::four_vectors;
+  constexpr panel_packing panel_packing_of(std::int64_t panel) const {
+    if (is_of_four(panel)) return panel_packing::four_vectors;
     const bool may_be_in_pairs = !in_blocks && depth.length % 8 == 0 &&
                                  (is_for_one_row ? !has_squares : depth.products() >= min_paired_products);
     const std::int64_t max_in_pairs = may_be_in_pairs ? max_paired_vectors : 0;
-    if (vectors_of(panel) == 2) return max_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
-    return max_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
+    if (vectors_of(panel) == 2)
+      return max_in_pairs == 2 ? panel_packing::two_vectors_in_pairs : panel_packing::two_vectors;
+    return max_in_pairs > 0 ? panel_packing::one_vector_in_pairs : panel_packing::one_vector;
   }
   constexpr bool is_lane_paired(std::int64_t panel) const {
-    const panel_form form = form_of(panel);
-    return form == panel_form::one_vector_in_pairs || form == panel_form::two_vectors_in_pairs;
+    const panel_packing packing = panel_packing_of(panel);
+    return packing == panel_packing::one_vector_in_pairs || packing == panel_packing::two_vectors_in_pairs;
   }
   /// Place of a weight: its lane, and its dot product, counted from the start of the panel.
   struct place {
@@ -16669,7 +16958,7 @@ struct int8_layout {
     return {(step / 2 * vectors_of(panel) + vector) * 2 + at.source, at.lane + step % 2};
   }
   /// Bytes per value of A as tiles read it.
-  constexpr std::int64_t row_value_bytes() const { return int8_form{!is_for_one_row}.size(); }
+  constexpr std::int64_t row_value_bytes() const { return int8_encoding{!is_for_one_row}.size(); }
   /// Bytes of the weights of one dot product, for all lanes.
   constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
   /// Sets weight `i` (0 to 3) of a dot product. `flip` is the mask for the bytes of A, see int8_factors::a_flip().
@@ -16694,7 +16983,7 @@ struct int8_layout {
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/int8/gemm/weights.hpp
-// weights: places int8 weights from a model or an earlier step into the panels of an int8_layout.
+// weights: places int8 weights from a model or an earlier step into the panels of an int8_packing.
 // Flow: int8/gemm/pack.hpp calls place_weights() for a few vectors of columns at a time.
 //
 // Weights are placed in blocks. A source writes words of four bytes per column, one word for each dot product. Then all
@@ -16749,7 +17038,7 @@ struct word_block {
 inline constexpr std::int64_t block_bytes = vectors_together * word_block::max_steps * register_bytes;
 
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
-typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
+typedef std::int16_t eight_i16 __attribute__((vector_size(16), may_alias));
 
 /// Loads the bytes of a vector of columns in one row into the first lanes.
 [[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
@@ -16762,10 +17051,10 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
 [[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
   const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row),
                       r3 = load_columns(first + 3 * row);
-  const auto low_01 = (eight_shorts)zip_half<0>(r0, r1), high_01 = (eight_shorts)zip_half<1>(r0, r1),
-             low_23 = (eight_shorts)zip_half<0>(r2, r3), high_23 = (eight_shorts)zip_half<1>(r2, r3);
-  const eight_shorts quads[] = {zip_half<0>(low_01, low_23), zip_half<1>(low_01, low_23), zip_half<0>(high_01, high_23),
-                                zip_half<1>(high_01, high_23)};
+  const auto low_01 = (eight_i16)zip_half<0>(r0, r1), high_01 = (eight_i16)zip_half<1>(r0, r1),
+             low_23 = (eight_i16)zip_half<0>(r2, r3), high_23 = (eight_i16)zip_half<1>(r2, r3);
+  const eight_i16 quads[] = {zip_half<0>(low_01, low_23), zip_half<1>(low_01, low_23), zip_half<0>(high_01, high_23),
+                             zip_half<1>(high_01, high_23)};
   std::memcpy(words, quads, register_bytes);
 }
 /// bring_four_rows() for four vectors of columns: one register per row.
@@ -16839,19 +17128,19 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
 /// Stores the words of one vector of columns in its panel, and sums them.
 class weight_placer {
  public:
-  weight_placer(const int8_layout& layout, const int8_factors& f, std::int64_t vector, std::byte* packed)
-      : layout_(layout),
+  weight_placer(const int8_packing& packing, const int8_factors& f, std::int64_t vector, std::byte* packed)
+      : packing_(packing),
         f_(f),
         flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)),
         flip_of_a_(int_lanes_of(f.a_flip())) {
-    const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
-    is_paired_ = layout.is_lane_paired(panel);
-    const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
-    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
-    placed_.at = packed + layout.panel_at(panel) + of_panel * together;
+    const std::int64_t panel = packing.undivided(vector / 2), of_panel = vector - 2 * panel;
+    is_paired_ = packing.is_lane_paired(panel);
+    const std::int64_t together = packing.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
+    step_bytes_ = (packing.is_of_four(panel) ? 4 : packing.vectors_of(panel)) * together;
+    placed_.at = packed + packing.panel_at(panel) + of_panel * together;
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - int8_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
+      is_used_[lane] = vector * int_lanes + lane < packing.n ? -1 : 0;
   }
 
   /// Stores the words of vector v of the block.
@@ -16870,7 +17159,7 @@ class weight_placer {
       if (is_paired_) {
         const int_vector b = word(step + 1);
         add(placed, b);
-        store(placed.at, zip_half<0>(a, b)), store(placed.at + layout_.product_bytes(), zip_half<1>(a, b));
+        store(placed.at, zip_half<0>(a, b)), store(placed.at + packing_.product_bytes(), zip_half<1>(a, b));
       } else {
         store(placed.at, a);
       }
@@ -16881,7 +17170,7 @@ class weight_placer {
 
   /// Returns the sums of the columns over all blocks stored so far.
   void columns(int8_column (&to)[int_lanes]) const {
-    const int8_depth& depth = layout_.depth;
+    const int8_depth& depth = packing_.depth;
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
     const std::int64_t zero = f_.b_zero_as_seen();
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
@@ -16911,10 +17200,10 @@ class weight_placer {
       to.positive = sum4(to.positive, (int_vector)larger_lanes((int8_vector)word, int8_vector{}));
   }
   [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
-    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
+    packing_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
   }
 
-  const int8_layout& layout_;
+  const int8_packing& packing_;
   const int8_factors& f_;
   bool is_paired_;
   std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
@@ -16927,20 +17216,20 @@ using columns_together = int8_column[vectors_together][int_lanes];
 
 /// Places the weights of up to vectors_together vectors of columns, and sets `columns` to their sums.
 template <class Source>
-void place_weights(const int8_layout& layout, const int8_factors& f, interval vectors, const Source& source,
+void place_weights(const int8_packing& packing, const int8_factors& f, interval vectors, const Source& source,
                    std::byte* packed, columns_together& columns) {
   alignas(64) std::byte words[block_bytes] = {};
-  const std::int64_t steps = layout.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
+  const std::int64_t steps = packing.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    weight_placer placers[] = {weight_placer(layout, f, vectors.begin + I, packed)...};
-    for (std::int64_t run = 0; run < layout.depth.runs; ++run)
+    weight_placer placers[] = {weight_placer(packing, f, vectors.begin + I, packed)...};
+    for (std::int64_t run = 0; run < packing.depth.runs; ++run)
       for (std::int64_t step = 0; step < steps; step += at_once) {
         const word_block block{.first_column = first,
-                               .columns = std::min(vectors.size() * int_lanes, layout.n - first),
+                               .columns = std::min(vectors.size() * int_lanes, packing.n - first),
                                .run = run,
                                .first_step = step,
                                .steps = std::min(at_once, steps - step),
-                               .elements = layout.depth.length - 4 * step,
+                               .elements = packing.depth.length - 4 * step,
                                .words = words};
         bring_words(source, block);
         for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].store(block, v);
@@ -16971,11 +17260,11 @@ inline std::int32_t starting_sum(std::int64_t bias, const int8_column& column, s
 
 /// Stores the start value of a column. `column_sum` is the sum of the weights as dot products see them. AMX blocks see
 /// A as it is stored, so they have a start value for themselves.
-inline void put_start(const int8_layout& layout, const int8_factors& f, std::int64_t column, std::int64_t start,
+inline void put_start(const int8_packing& packing, const int8_factors& f, std::int64_t column, std::int64_t start,
                       std::int64_t column_sum, std::byte* out) {
   const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
-  std::memcpy(out + layout.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
-  if (layout.in_blocks) std::memcpy(out + layout.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
+  std::memcpy(out + packing.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
+  if (packing.in_blocks) std::memcpy(out + packing.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
 }
 
 /// Method by which tiles scale the vectors of a panel for which `of_all` can scale every vector. one_by_one: the tile
@@ -16991,23 +17280,23 @@ inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 
 /// Method that the packed scales name for the tiles of a panel. It selects a function, and packed bytes may come from a
 /// file. So values that int8_pack() never writes for such a panel are read as one_by_one.
-inline scale_method method_in_tile(const int8_layout& layout, const std::byte* packed, std::int64_t panel) {
+inline scale_method method_in_tile(const int8_packing& packing, const std::byte* packed, std::int64_t panel) {
   const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
-  const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
+  const int methods = packing.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
   return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
 }
 
 /// Packs the start values and scales of the columns, vector by vector.
 class column_packer {
  public:
-  column_packer(const int8_layout& layout, const int8_factors& f, scaled_range range, std::byte* out)
-      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
+  column_packer(const int8_packing& packing, const int8_factors& f, scaled_range range, std::byte* out)
+      : packing_(packing), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
 
   /// Adds the next vector, whose weights have been placed. A channel without a range of accumulators gets the range of
   /// its column.
   void add(std::int64_t v, int8_channel (&channels)[int_lanes], int8_column (&columns)[int_lanes]) {
-    const std::int64_t together = layout_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
-    const std::int64_t count = std::min(int_lanes, layout_.n - v * int_lanes);
+    const std::int64_t together = packing_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
+    const std::int64_t count = std::min(int_lanes, packing_.n - v * int_lanes);
     for (std::int64_t lane = 0; lane < count; ++lane) {
       int8_channel& channel = channels[lane];
       if (channel.reach.low == channel.reach.high)
@@ -17022,16 +17311,16 @@ class column_packer {
     }
     set_scales(possible_[of_panel], channels, count, range_);
     std::copy(columns, columns + int_lanes, columns_[of_panel]);
-    if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
+    if (of_panel + 1 == together || v + 1 == packing_.vectors()) scale_panel(v - of_panel, of_panel + 1);
   }
 
  private:
   void remove_weights(std::int64_t first_vector, std::int64_t vector, std::int64_t lane) {
     const std::int64_t panel = first_vector / 2;
-    for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
+    for (std::int64_t step = 0; step < packing_.depth.runs * packing_.depth.steps(); ++step)
       for (std::int64_t i = 0; i < 4; ++i) {
-        const int8_layout::place at = layout_.place_of(panel, vector, lane, step);
-        layout_.put_weight(out_, panel, at, i, 0);
+        const int8_packing::place at = packing_.place_of(panel, vector, lane, step);
+        packing_.put_weight(out_, panel, at, i, 0);
       }
   }
   /// Sets the scales of a panel: one method for all vectors if tiles scale by it, otherwise the fastest for each
@@ -17048,14 +17337,14 @@ class column_packer {
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
         const int8_column& column = columns_[i][lane];
         const std::int64_t start =
-            starting_sum(0, column, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
-        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
+            starting_sum(0, column, packing_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(packing_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
       }
     }
     agree_on_halves(scales_ + begin, count);
   }
 
-  const int8_layout& layout_;
+  const int8_packing& packing_;
   const int8_factors& f_;
   scaled_range range_;
   std::byte* out_;
@@ -17065,9 +17354,10 @@ class column_packer {
 };
 
 /// Clears the gaps after the start values and after the weights, so that packed bytes are reproducible.
-inline void clear_gaps(const int8_layout& layout, std::byte* out) {
-  std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
-  std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
+inline void clear_gaps(const int8_packing& packing, std::byte* out) {
+  std::fill(out + packing.starts_end(), out + packing.weights_at(), std::byte{});
+  std::fill(out + packing.weights_at() + packing.vectors() * packing.vector_bytes(), out + packing.bytes(),
+            std::byte{});
 }
 
 }  // namespace detail
@@ -17078,18 +17368,18 @@ inline void clear_gaps(const int8_layout& layout, std::byte* out) {
 /// j. channel_of(j) returns factor and bias of column j, and its range of accumulators unless that follows from the
 /// weights.
 template <class Weights, class ChannelOf>
-void int8_pack(const int8_layout& layout, const int8_factors& f, scaled_range range, const Weights& weights,
+void int8_pack(const int8_packing& packing, const int8_factors& f, scaled_range range, const Weights& weights,
                ChannelOf channel_of, std::byte* out) {
-  detail::clear_gaps(layout, out);
-  detail::column_packer packer(layout, f, range, out);
+  detail::clear_gaps(packing, out);
+  detail::column_packer packer(packing, f, range, out);
   detail::columns_together columns;
-  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
+  for (std::int64_t v = 0; v < packing.vectors(); ++v) {
     const std::int64_t of_some = v % detail::vectors_together;
     if (of_some == 0)
-      detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, layout.vectors())}, weights, out,
+      detail::place_weights(packing, f, {v, std::min(v + detail::vectors_together, packing.vectors())}, weights, out,
                             columns);
     int8_channel channels[int_lanes];
-    for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane)
+    for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, packing.n - first); ++lane)
       channels[lane] = channel_of(first + lane);
     packer.add(v, channels, columns[of_some]);
   }
@@ -17110,25 +17400,25 @@ class alike_columns {
   }
 
   /// Packs some panels of B. Neither bound may fall between two panels that are packed as one.
-  void pack(const int8_layout& layout, const int8_factors& f, const int8_matrix& weights, interval panels,
+  void pack(const int8_packing& packing, const int8_factors& f, const int8_matrix& weights, interval panels,
             std::byte* out) const {
-    if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
+    if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(packing, out);
     auto* const scales = reinterpret_cast<channel_scales*>(out);
-    const interval vectors{2 * panels.begin, std::min(2 * panels.end, layout.vectors())};
+    const interval vectors{2 * panels.begin, std::min(2 * panels.end, packing.vectors())};
     detail::columns_together all_columns;
     for (std::int64_t v = vectors.begin; v < vectors.end; ++v) {
       const std::int64_t of_some = (v - vectors.begin) % detail::vectors_together;
       if (of_some == 0)
-        detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out,
+        detail::place_weights(packing, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out,
                               all_columns);
       const detail::int8_column(&columns)[int_lanes] = all_columns[of_some];
       scales[v] = scales_;
-      scales[v].in_tile = v == 2 * layout.undivided(v / 2)
-                              ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2))
+      scales[v].in_tile = v == 2 * packing.undivided(v / 2)
+                              ? detail::method_in_tiles(scales_.method, packing.is_of_four(v / 2))
                               : scale_method{};
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const std::int64_t start = detail::starting_sum(0, columns[lane], layout.depth.products(), f) + included_;
-        detail::put_start(layout, f, v * int_lanes + lane, start, columns[lane].sum, out);
+        const std::int64_t start = detail::starting_sum(0, columns[lane], packing.depth.products(), f) + included_;
+        detail::put_start(packing, f, v * int_lanes + lane, start, columns[lane].sum, out);
       }
     }
   }
@@ -17222,7 +17512,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
   static constexpr int steps_of_register =
       has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
   /// Whether the bytes of A must be flipped here. A single row may be read in place; other rows were flipped when they
-  /// were copied, see form_of_rows().
+  /// were copied, see encoding_of_rows().
   static constexpr bool flips = !IsWide && rows == 1;
   int_vector of[Vectors][rows];
 
@@ -17318,7 +17608,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
     each<Vectors>([&](int v) __attribute__((always_inline)) {
       weights[v] = load_vector<int_vector>(b + v * dot_bytes + Half * register_bytes);
     });
-    (add_wide_row<Row>(broadcast_shorts(a.template at<Row>(ahead) + Half * 4), weights), ...);
+    (add_wide_row<Row>(broadcast_i16(a.template at<Row>(ahead) + Half * 4), weights), ...);
   }
   template <int R> [[gnu::always_inline]] void add_wide_row(int_vector x, const int_vector (&weights)[Vectors]) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = half_of_dot4(of[v][R], x, weights[v]); });
@@ -17527,37 +17817,37 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
 /// Number of functions: for 1, 2, 4, 6, … rows.
 inline constexpr int int8_row_counts = int8_tile_height / 2 + 1;
 
-/// Functions for 1, 2, 4, 6, … rows and each panel_form: scaled by each kind of FMA, or unscaled. A panel of four
+/// Functions for 1, 2, 4, 6, … rows and each panel_packing: scaled by each kind of FMA, or unscaled. A panel of four
 /// vectors has one row, and int8/gemm/row.hpp has its scaled functions.
 struct int8_tile_table {
-  int8_tile_function of[scaled_tiles + 1][panel_forms][int8_row_counts] = {};
-  int8_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
+  int8_tile_function of[scaled_tiles + 1][panel_packings][int8_row_counts] = {};
+  int8_tile_function for_tile(scale_method method, std::int64_t rows, panel_packing packing) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
-    return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
+    return of[kind][static_cast<int>(packing)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(int8_tile_function (&of)[panel_forms][int8_row_counts],
+constexpr void add_byte_tiles(int8_tile_function (&of)[panel_packings][int8_row_counts],
                               std::integer_sequence<int, I...>) {
-  const auto functions = [&](panel_form form) -> int8_tile_function(&)[int8_row_counts] {
-    return of[static_cast<int>(form)];
+  const auto functions = [&](panel_packing packing) -> int8_tile_function(&)[int8_row_counts] {
+    return of[static_cast<int>(packing)];
   };
-  ((functions(panel_form::one_vector)[I] =
+  ((functions(panel_packing::one_vector)[I] =
         &int8_tile_of<Isa, int8_accumulators<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
    ...);
-  ((functions(panel_form::two_vectors)[I] =
+  ((functions(panel_packing::two_vectors)[I] =
         &int8_tile_of<Isa, int8_accumulators<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
    ...);
   if constexpr (max_paired_vectors > 0)
-    ((functions(panel_form::one_vector_in_pairs)[I] =
+    ((functions(panel_packing::one_vector_in_pairs)[I] =
           &int8_tile_of<Isa, int8_accumulators<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
      ...);
   if constexpr (max_paired_vectors > 1)
-    ((functions(panel_form::two_vectors_in_pairs)[I] =
+    ((functions(panel_packing::two_vectors_in_pairs)[I] =
           &int8_tile_of<Isa, int8_accumulators<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
      ...);
   if constexpr (Method == scale_method::one_by_one)
-    functions(panel_form::four_vectors)[0] = &int8_tile_of<Isa, int8_accumulators<4, first_integers<1>>, Method>;
+    functions(panel_packing::four_vectors)[0] = &int8_tile_of<Isa, int8_accumulators<4, first_integers<1>>, Method>;
 }
 template <class Isa, class RowCounts> constexpr int8_tile_table make_byte_tiles(RowCounts counts) {
   int8_tile_table table;
@@ -17720,18 +18010,19 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
 }
 
 /// Sum of the values of a row of A, as dot products see them.
-inline std::int32_t row_sum(address a, const int8_depth& depth, std::int64_t run_stride, const int8_form& form) {
+inline std::int32_t row_sum(address a, const int8_depth& depth, std::int64_t run_stride,
+                            const int8_encoding& encoding) {
   std::int32_t sum = 0;
   for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
     const auto* const row = reinterpret_cast<const std::byte*>(a);
     for (std::int64_t i = 0; i < depth.length; ++i) {
-      if (form.size() == 2) {
+      if (encoding.size() == 2) {
         std::uint16_t wide;
         std::memcpy(&wide, row + 2 * i, sizeof wide);
         sum += wide;
         continue;
       }
-      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (form.flip & 0x80));
+      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (encoding.flip & 0x80));
       sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
     }
   }
@@ -17859,7 +18150,7 @@ struct int8_accumulators_target {
 /// Arguments of every tile of a product: packed B, the quantisation of A and C, an addend (null: none), and a target
 /// for unscaled accumulators (null: C is requantised).
 struct int8_product {
-  int8_layout layout;
+  int8_packing packing;
   const std::byte* packed;
   int8_factors factors;
   narrowing to;
@@ -17870,10 +18161,10 @@ struct int8_product {
 namespace detail {
 
 /// Number of panels whose weights (384 KiB in total) are held in L2 while A passes.
-constexpr std::int64_t int8_panels_in_cache(const int8_layout& layout) {
-  const std::int64_t together = layout.fours > 0 ? 2 : 1;
+constexpr std::int64_t int8_panels_in_cache(const int8_packing& packing) {
+  const std::int64_t together = packing.fours > 0 ? 2 : 1;
   return together *
-         std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
+         std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * packing.vector_bytes()));
 }
 /// Adds the start values of each vector to accumulators that started from 0.
 inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t rows, std::int64_t vectors) {
@@ -17924,7 +18215,7 @@ void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales,
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether a product is computed in blocks.
-inline bool goes_in_blocks(const int8_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
+inline bool goes_in_blocks(const int8_product& p) { return p.packing.in_blocks && may_use_matrix_registers(); }
 
 /// Blocks of rows within one line: as few as possible, all of the same height. The last block ends at the end of the
 /// line and may overlap the block before it.
@@ -18073,8 +18364,9 @@ inline constexpr meanwhile_function meanwhile_functions[2][2] = {
 template <class Isa> class block_walk {
  public:
   block_walk(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
-    operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.layout.depth.runs;
-    operands_.whole = p.layout.depth.steps() / register_steps, operands_.last = p.layout.depth.steps() % register_steps;
+    operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.packing.depth.runs;
+    operands_.whole = p.packing.depth.steps() / register_steps,
+    operands_.last = p.packing.depth.steps() % register_steps;
     registers_ = operands_.runs * (operands_.whole + (operands_.last > 0 ? 1 : 0));
   }
   block_walk(const block_walk&) = delete;
@@ -18085,7 +18377,7 @@ template <class Isa> class block_walk {
   /// time as L2 holds.
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
-    const std::int64_t at_once = detail::int8_panels_in_cache(p_.layout);
+    const std::int64_t at_once = detail::int8_panels_in_cache(p_.packing);
     for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
       walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
     finish();
@@ -18096,7 +18388,7 @@ template <class Isa> class block_walk {
 
   /// A panel that fits into L1 is multiplied with all blocks in turn; larger panels with two blocks at a time.
   template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
-    const std::int64_t group = 2 * p_.layout.vector_bytes() <= max_kept_bytes ? count : 2;
+    const std::int64_t group = 2 * p_.packing.vector_bytes() <= max_kept_bytes ? count : 2;
     for (std::int64_t first = 0; first < count; first += group)
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         const std::int64_t end = std::min(count, first + group);
@@ -18112,9 +18404,9 @@ template <class Isa> class block_walk {
 
   /// Multiplies one or two blocks, and meanwhile runs the output stage of the previous blocks.
   void multiply(std::int64_t panel, const int8_block& first, const int8_block& second, std::int64_t count) {
-    const std::int64_t vectors = p_.layout.vectors_of(panel);
+    const std::int64_t vectors = p_.packing.vectors_of(panel);
     const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
-    operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
+    operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.packing.panel_at(panel);
     if (count == 2 && vectors == 2 && ends_meanwhile()) {
       detail::meanwhile_functions<Isa>[scales_of(summed_.panel)->method == scale_method::by_line ? 1 : 0][is_unsigned](
           operands_, waiting());
@@ -18135,10 +18427,10 @@ template <class Isa> class block_walk {
     return reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel;
   }
   const std::byte* start_of(std::int64_t panel) const {
-    return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
+    return p_.packed + p_.packing.block_start_at() + 2 * panel * register_bytes;
   }
   detail::int8_target target_of(const int8_block& block, std::int64_t panel) const {
-    return {block.c + block.repeated * ldc_ + panel * int8_layout::panel_width, ldc_, rows_ - block.repeated};
+    return {block.c + block.repeated * ldc_ + panel * int8_packing::panel_width, ldc_, rows_ - block.repeated};
   }
   bool is_plain() const { return p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0; }
 
@@ -18147,7 +18439,7 @@ template <class Isa> class block_walk {
     const channel_scales* const scales = scales_of(summed_.panel);
     const bool are_lines =
         scales[0].method == scale_method::by_rising_line || scales[0].method == scale_method::by_line;
-    return summed_.count == 2 && is_plain() && p_.layout.width(summed_.panel) == 2 * int_lanes && are_lines &&
+    return summed_.count == 2 && is_plain() && p_.packing.width(summed_.panel) == 2 * int_lanes && are_lines &&
            scales[1].method == scales[0].method;
   }
   detail::waiting_blocks waiting() const {
@@ -18170,13 +18462,13 @@ template <class Isa> class block_walk {
     summed_.count = 0;
   }
   void finish(const int8_block& block, std::int64_t panel, std::int32_t* sums) {
-    const std::int64_t width = p_.layout.width(panel);
+    const std::int64_t width = p_.packing.width(panel);
     const std::byte* const start = start_of(panel);
     const detail::int8_target to = target_of(block, panel);
     sums += block.repeated * detail::sum_stride;
     if (is_plain()) return detail::finish_tile<Isa, true>(sums, scales_of(panel), p_.to, to, width, start);
-    detail::add_start(sums, start, to.rows, p_.layout.vectors_of(panel));
-    if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.layout.vectors_of(panel), sums);
+    detail::add_start(sums, start, to.rows, p_.packing.vectors_of(panel));
+    if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.packing.vectors_of(panel), sums);
     detail::finish_sums<Isa>(p_, sums, scales_of(panel), to, width);
   }
   void subtract_row_sums(const int8_block& block, std::int64_t vectors, std::int32_t* sums) {
@@ -18184,7 +18476,7 @@ template <class Isa> class block_walk {
     std::int32_t row_sums[register_rows];
     for (std::int64_t row = 0; row < rows; ++row)
       row_sums[row] = detail::row_sum(detail::bytes_further(block.a, (block.repeated + row) * operands_.lda),
-                                      p_.layout.depth, operands_.run_stride, {false, p_.factors.a_flip()});
+                                      p_.packing.depth, operands_.run_stride, {false, p_.factors.a_flip()});
     detail::subtract_row_sums(p_, rows, vectors, row_sums, sums);
   }
 
@@ -18246,18 +18538,18 @@ inline constexpr int8_row_function int8_row_functions[] = {
 
 }  // namespace detail
 
-/// Operands of a product with one row: layout, packed weights, and the sign flip of the row's bytes.
+/// Operands of a product with one row: packing, packed weights, and the sign flip of the row's bytes.
 struct int8_row_product {
-  int8_layout layout;
+  int8_packing packing;
   const std::byte* packed;
   std::int32_t flip;
 
   const channel_scales* scales(std::int64_t panel) const {
     return reinterpret_cast<const channel_scales*>(packed) + 2 * panel;
   }
-  scale_method method(std::int64_t panel) const { return detail::method_in_tile(layout, packed, panel); }
-  const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
-  const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
+  scale_method method(std::int64_t panel) const { return detail::method_in_tile(packing, packed, panel); }
+  const std::byte* start(std::int64_t panel) const { return packed + packing.bias_at() + 2 * panel * register_bytes; }
+  const std::byte* weights(std::int64_t panel) const { return packed + packing.panel_at(panel); }
 };
 
 namespace detail {
@@ -18266,20 +18558,20 @@ namespace detail {
 template <class Isa>
 void int8_row_in_panel(int8_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
                        const narrowing& to) {
-  alignas(64) std::byte bytes[int8_layout::panel_width];
-  const std::int64_t width = p.layout.width(panel);
-  const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
+  alignas(64) std::byte bytes[int8_packing::panel_width];
+  const std::int64_t width = p.packing.width(panel);
+  const bool is_whole = width == p.packing.vectors_of(panel) * int_lanes;
   int8_tile t;
-  t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
+  t.a = a, t.b = p.weights(panel), t.steps = p.packing.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
-  one_row_byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
+  one_row_byte_tiles<Isa>.for_tile(method, 1, p.packing.panel_packing_of(panel))(t);
   if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
 }
 
 }  // namespace detail
 
-/// Computes panels of one row, with a layout for one row, up to the first panel whose tile does not scale its
+/// Computes panels of one row, with a packing for one row, up to the first panel whose tile does not scale its
 /// accumulators. Sets `panels.begin` to that panel, or to `panels.end`. Inline and with few memory operands: a
 /// call would take as long as a small layer.
 template <class Isa = native>
@@ -18290,15 +18582,15 @@ template <class Isa = native>
     const std::int64_t first = panels.begin;
     const scale_method method = p.method(first);
     if (method == scale_method::one_by_one) return;
-    std::byte* const to_c = c + first * int8_layout::panel_width;
-    if (!p.layout.is_of_four(first)) {
+    std::byte* const to_c = c + first * int8_packing::panel_width;
+    if (!p.packing.is_of_four(first)) {
       detail::int8_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
       continue;
     }
     do panels.begin += 2;
-    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
+    while (panels.begin < panels.end && p.packing.is_of_four(panels.begin) && p.method(panels.begin) == method);
     detail::int8_row_functions<Isa>[static_cast<int>(method)](
-        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(),
+        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.packing.depth.steps(),
          (panels.begin - first) >> 1, p.flip},
         to);
   }
@@ -18314,17 +18606,17 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 inline constexpr std::int64_t int8_row_length = 4;
 
 /// Panels of part `of`. The bounds never fall between two panels that are packed as one.
-constexpr interval share_of_panels(const int8_layout& layout, part of) {
-  const interval panels = share(layout.panels(), of);
-  return {layout.undivided(panels.begin), layout.undivided(panels.end)};
+constexpr interval share_of_panels(const int8_packing& packing, part of) {
+  const interval panels = share(packing.panels(), of);
+  return {packing.undivided(panels.begin), packing.undivided(panels.end)};
 }
 /// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one. With
 /// `by_columns`, the parts are panels if there are enough of them. That suits a B of which each thread has just packed
 /// its own panels.
-constexpr rectangle share_of_panels(const int8_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
-  if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
-  const rectangle work = share(rows, layout.panels(), of, int8_row_length);
-  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
+constexpr rectangle share_of_panels(const int8_packing& packing, std::int64_t rows, part of, bool by_columns = false) {
+  if (by_columns && packing.panels() >= of.count) return {{0, rows}, share_of_panels(packing, of)};
+  const rectangle work = share(rows, packing.panels(), of, int8_row_length);
+  return {work.rows, {packing.undivided(work.columns.begin), packing.undivided(work.columns.end)}};
 }
 
 /// Row tiles for m rows of A.
@@ -18340,8 +18632,8 @@ constexpr m_blocking int8_m_blocking_of(std::int64_t m) {
 /// Encoding in which the tiles read the rows of A. A single row and the rows of AMX blocks are read as stored. Other
 /// rows are widened to i16 if tiles read i16, and sign-flipped unless the weights do the flip. Flipping a row when it
 /// is copied is cheaper: a tile would flip it again in every panel.
-inline int8_form form_of_rows(const int8_product& p) {
-  if (p.layout.is_for_one_row) return {};
+inline int8_encoding encoding_of_rows(const int8_product& p) {
+  if (p.packing.is_for_one_row) return {};
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) return {};
   return {tiles_read_wide, p.factors.flip_of_rows()};
@@ -18360,25 +18652,25 @@ struct int8_rows {
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
-  /// Number of rows of the tile function to call. The function for one row reads narrow weights, which only a layout
-  /// for one row has. For other layouts a single row runs the function for two rows, which computes it twice.
-  std::int64_t computed(const int8_layout& layout) const {
-    return dot_bytes != narrow_dot_bytes && !layout.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
+  /// Number of rows of the tile function to call. The function for one row reads narrow weights, which only a packing
+  /// for one row has. For other packings a single row runs the function for two rows, which computes it twice.
+  std::int64_t computed(const int8_packing& packing) const {
+    return dot_bytes != narrow_dot_bytes && !packing.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
   }
 };
 
 /// Returns a tile with the fields that all tiles of a product share.
 inline int8_tile tile_for(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   int8_tile t;
-  t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
-  t.ends_in_half_vector = p.layout.depth.length % 4 == 1 || p.layout.depth.length % 4 == 2;
-  t.flip = p.factors.a_flip() ^ form_of_rows(p).flip, t.ldc = ldc, t.to = &p.to;
+  t.lda = lda, t.steps = p.packing.depth.steps(), t.runs = p.packing.depth.runs, t.run_stride = run_stride;
+  t.ends_in_half_vector = p.packing.depth.length % 4 == 1 || p.packing.depth.length % 4 == 2;
+  t.flip = p.factors.a_flip() ^ encoding_of_rows(p).flip, t.ldc = ldc, t.to = &p.to;
   return t;
 }
 
 /// Points `t` to the weights, start values and scales of a panel.
 inline void set_panel(const int8_product& p, std::int64_t panel, int8_tile& t) {
-  t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  t.b = p.packed + p.packing.panel_at(panel), t.start = p.packed + p.packing.bias_at() + 2 * panel * register_bytes;
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
@@ -18386,7 +18678,7 @@ inline void set_panel(const int8_product& p, std::int64_t panel, int8_tile& t) {
 inline scale_method method_in_tile(const int8_product& p, std::int64_t panel) {
   return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0
              ? scale_method::one_by_one
-             : method_in_tile(p.layout, p.packed, panel);
+             : method_in_tile(p.packing, p.packed, panel);
 }
 
 /// Sets the addresses of `t`: rows of A from `at`, rows of C from `c` on, its second half `second_c` bytes later if not
@@ -18402,15 +18694,15 @@ inline void set_byte_rows(int8_tile& t, const int8_rows& at, address c, std::int
 template <class Isa>
 void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_tile& t, std::int64_t panel,
                      const int8_rows& at, scale_method method) {
-  const bool is_of_four = p.layout.is_of_four(panel);
-  const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel),
-                     width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
+  const bool is_of_four = p.packing.is_of_four(panel);
+  const std::int64_t vectors = is_of_four ? 4 : p.packing.vectors_of(panel),
+                     width = is_of_four ? 4 * int_lanes : p.packing.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const int8_tile_function tile = tiles.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
-  std::byte* const c = at.c + panel * int8_layout::panel_width;
+  const int8_tile_function tile = tiles.for_tile(method, at.computed(p.packing), p.packing.panel_packing_of(panel));
+  std::byte* const c = at.c + panel * int8_packing::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
-    constexpr std::int64_t line = int8_layout::panel_width;
+    constexpr std::int64_t line = int8_packing::panel_width;
     alignas(64) std::byte bytes[int8_tile_height * line];
     t.ldc = line;
     set_byte_rows(t, at, reinterpret_cast<address>(&bytes[0]), 0);
@@ -18427,7 +18719,7 @@ void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_t
     std::int32_t row_sums[int8_tile_height];
     for (std::int64_t row = 0; row < at.rows; ++row) {
       const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
-      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, {at.are_wide, t.flip});
+      row_sums[row] = row_sum(a, p.packing.depth, t.run_stride, {at.are_wide, t.flip});
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
@@ -18441,7 +18733,7 @@ void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_t
 inline std::int64_t tiles_that_spill(const int8_product& p, const int8_rows& at) {
   const m_blocking tiles = int8_tiles_of(at.rows);
   const std::int64_t last = tiles.rows(tiles.count() - 1);
-  const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
+  const bool can = p.packing.panels() == 1 && at.ldc == p.packing.n && !at.is_torn() && last * at.ldc >= int_lanes;
   return can ? tiles.count() : 0;
 }
 
@@ -18458,9 +18750,9 @@ void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_li
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
-    const std::int64_t vectors = p.layout.vectors_of(panel);
+    const std::int64_t vectors = p.packing.vectors_of(panel);
     const scale_method method = method_in_tile(p, panel);
-    const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
+    const bool is_whole = p.packing.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       int8_rows part = at;
       const std::int64_t begin = tiles.begin(tile);
@@ -18479,52 +18771,52 @@ void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_li
         for (; tile < end && tiles.rows(tile) == part.rows; ++tile) ++t.count;
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
-      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * int8_layout::panel_width), at.second_c);
-      int8_tiles<Isa>.for_tile(method, part.computed(p.layout), p.layout.form_of(panel))(t);
+      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * int8_packing::panel_width), at.second_c);
+      int8_tiles<Isa>.for_tile(method, part.computed(p.packing), p.packing.panel_packing_of(panel))(t);
     }
   }
 }
 
-/// Computes one row in the given panels, with a layout for one row.
+/// Computes one row in the given panels, with a packing for one row.
 template <class Isa> void int8_row(const int8_product& p, const int8_rows& at, interval panels) {
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   while (panels.begin < panels.end) {
     if (method_in_tile(p, panels.begin) != scale_method::one_by_one) {
-      int8_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels,
+      int8_row_in_tiles<Isa>({p.packing, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels,
                              p.to);
       continue;
     }
     set_panel(p, panels.begin, t);
     int8_tile_alone<Isa>(one_row_byte_tiles<Isa>, p, t, panels.begin, at, scale_method::one_by_one);
-    panels.begin += p.layout.is_of_four(panels.begin) ? 2 : 1;
+    panels.begin += p.packing.is_of_four(panels.begin) ? 2 : 1;
   }
 }
 
 /// Computes at most int8_tile_height rows in the given panels. The rows are held in L1 while the weights stream.
 template <class Isa> void int8_tile_row(const int8_product& p, const int8_rows& at, interval panels) {
-  if (p.layout.is_for_one_row) return int8_row<Isa>(p, at, panels);
+  if (p.packing.is_for_one_row) return int8_row<Isa>(p, at, panels);
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
-  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = int8_layout::panel_width;
+  t.panels = 1, t.b_step = 2 * p.packing.vector_bytes(), t.c_step = int8_packing::panel_width;
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
     set_panel(p, panel, t);
     const scale_method method = method_in_tile(p, panel);
-    const std::int64_t whole = p.layout.whole_panels(), first = panel;
-    if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
+    const std::int64_t whole = p.packing.whole_panels(), first = panel;
+    if (method == scale_method::one_by_one || (panel >= whole && p.packing.width(panel) != int_lanes)) {
       int8_tile_alone<Isa>(int8_tiles<Isa>, p, t, panel++, at, method);
       continue;
     }
-    set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * int8_layout::panel_width), at.second_c);
+    set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * int8_packing::panel_width), at.second_c);
     do ++panel;
     while (panel < std::min(panels.end, whole) && method_in_tile(p, panel) == method);
     t.count = panel - first;
-    int8_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(first))(t);
+    int8_tiles<Isa>.for_tile(method, at.computed(p.packing), p.packing.panel_packing_of(first))(t);
   }
 }
 
 /// Computes all row tiles of `at` (any number of rows) in the given panels.
 template <class Isa> void int8_tile_rows(const int8_product& p, const int8_rows& at, interval panels) {
   // Weights that fit into L1 together with a few rows are reused by all row tiles; larger ones stream once per tile.
-  const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
+  const bool stays = 2 * panels.size() * p.packing.vector_bytes() <= 24 * 1024;
   if (at.is_torn()) return int8_tile_row<Isa>(p, at, panels);
   if (stays && at.rows > int8_tile_height) return int8_tile_columns<Isa>(p, at, {}, panels);
   const m_blocking tiles = int8_tiles_of(at.rows);
@@ -18546,14 +18838,14 @@ constexpr std::int64_t int8_tiles_in_cache(std::int64_t lda) {
 template <class Isa>
 void int8_gemm_tiles(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
-  const std::int64_t panels = int8_panels_in_cache(p.layout), tiles = int8_tiles_in_cache(lda);
+  const std::int64_t panels = int8_panels_in_cache(p.packing), tiles = int8_tiles_in_cache(lda);
   const m_blocking tiles_of_rows = int8_m_blocking_of(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile),
                          end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
       int8_tile_rows<Isa>(
-          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, form_of_rows(p).is_wide},
+          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, encoding_of_rows(p).is_wide},
           {panel, std::min(work.columns.end, panel + panels)});
     }
 }
@@ -18570,76 +18862,76 @@ void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte*
 
 }  // namespace detail
 
-/// Computes C [m, n] from `a` [m, k], whose rows have the encoding form_of_rows(p) and are lda bytes apart.
+/// Computes C [m, n] from `a` [m, k], whose rows have the encoding encoding_of_rows(p) and are lda bytes apart.
 ///
 /// The kernel reads whole dot products: unless k is a multiple of 4, up to 3 values after each row must be readable.
 /// Their values do not matter. Every division into parts gives the same bits.
 template <class Isa = native>
 void int8_gemm(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
-  if (m <= 0 || p.layout.n <= 0) return;
+  if (m <= 0 || p.packing.n <= 0) return;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       const m_blocking tiles = int8_m_blocking_of(m);
-      const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
+      const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
       block_walk<Isa> walk(p, lda, 0, ldc);
       return detail::int8_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
   if (m <= detail::int8_tile_height && of.count == 1)  // nothing to divide
-    return detail::int8_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide},
-                                      {0, p.layout.panels()});
+    return detail::int8_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, encoding_of_rows(p).is_wide},
+                                      {0, p.packing.panels()});
   detail::int8_gemm_tiles<Isa>(p, m, a, lda, c, ldc,
-                               share_of_panels(p.layout, int8_m_blocking_of(m).count(), of, by_columns));
+                               share_of_panels(p.packing, int8_m_blocking_of(m).count(), of, by_columns));
 }
 
-/// Computes some panels of C for one row, with a layout for one row. Neither bound may fall between two panels that are
-/// packed as one.
+/// Computes some panels of C for one row, with a packing for one row. Neither bound may fall between two panels that
+/// are packed as one.
 template <class Isa = native>
 void int8_gemm_panels(const int8_product& p, const std::byte* a, std::byte* c, interval panels) {
   detail::int8_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
 /// Whether dense rows of A are copied before the product. They are if k is not a multiple of 4, if rows are subject to
-/// 4K aliasing, or if `form` is not the stored encoding.
-constexpr bool copies_byte_rows(const int8_layout& layout, std::int64_t m, const int8_form& form) {
-  const std::int64_t k = layout.depth.products();
-  return k % 4 != 0 || rows_alias_4k(m, k, layout.n) || !form.is_quantised();
+/// 4K aliasing, or if `encoding` is not the stored encoding.
+constexpr bool copies_byte_rows(const int8_packing& packing, std::int64_t m, const int8_encoding& encoding) {
+  const std::int64_t k = packing.depth.products();
+  return k % 4 != 0 || rows_alias_4k(m, k, packing.n) || !encoding.is_quantised();
 }
 /// Bytes from one copied row to the next.
-constexpr std::int64_t copied_row_bytes(const int8_layout& layout) {
-  return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes());
+constexpr std::int64_t copied_row_bytes(const int8_packing& packing) {
+  return bytes_apart((packing.depth.products() + 3) / 4 * 4 * packing.row_value_bytes());
 }
 /// Number of row tiles that int8_gemm_of_copies() copies at once: 4 to 32, up to 8 KiB.
-constexpr std::int64_t int8_copied_tiles(const int8_layout& layout) {
+constexpr std::int64_t int8_copied_tiles(const int8_packing& packing) {
   return nnrt::detail::clamped(
-      8 * 1024 / (detail::int8_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+      8 * 1024 / (detail::int8_tile_height * std::max<std::int64_t>(1, copied_row_bytes(packing))), 4, 32);
 }
 /// Bytes of scratch for int8_gemm_of_copies().
-constexpr std::int64_t copied_rows_bytes(const int8_layout& layout, std::int64_t m) {
+constexpr std::int64_t copied_rows_bytes(const int8_packing& packing, std::int64_t m) {
   return rounded_up(
-      std::min<std::int64_t>(m, int8_copied_tiles(layout) * detail::int8_tile_height) * copied_row_bytes(layout), 64);
+      std::min<std::int64_t>(m, int8_copied_tiles(packing) * detail::int8_tile_height) * copied_row_bytes(packing), 64);
 }
 /// Bytes of scratch that each part of int8_matrix_product() needs.
-constexpr std::int64_t int8_matrix_scratch_bytes(const int8_layout& layout, std::int64_t m) {
-  return copies_byte_rows(layout, m, layout.is_for_one_row ? int8_form{} : form_that_differs)
-             ? copied_rows_bytes(layout, m)
+constexpr std::int64_t int8_matrix_scratch_bytes(const int8_packing& packing, std::int64_t m) {
+  return copies_byte_rows(packing, m, packing.is_for_one_row ? int8_encoding{} : worst_case_encoding)
+             ? copied_rows_bytes(packing, m)
              : 0;
 }
 
-/// int8_gemm() for rows that must be copied first. copy_rows(rows, form, to, step) writes the k values of each row of
-/// the interval `rows` in the encoding `form`, one row every `step` bytes.
+/// int8_gemm() for rows that must be copied first. copy_rows(rows, encoding, to, step) writes the k values of each row
+/// of the interval `rows` in the encoding `encoding`, one row every `step` bytes.
 template <class Isa, class CopyRows>
 void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
-  const int8_form form = form_of_rows(p);
-  const std::int64_t lda = copied_row_bytes(p.layout), at_once = int8_copied_tiles(p.layout);
+  const int8_encoding encoding = encoding_of_rows(p);
+  const std::int64_t lda = copied_row_bytes(p.packing), at_once = int8_copied_tiles(p.packing);
   const m_blocking tiles = int8_m_blocking_of(m);
-  const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
+  const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
   const auto copy_some = [&](auto multiply) {
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
       const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + at_once, work.rows.end)) - first;
-      copy_rows(interval{first, first + rows}, form, scratch, lda);
+      copy_rows(interval{first, first + rows}, encoding, scratch, lda);
       multiply(rows, c + first * ldc);
     }
   };
@@ -18656,18 +18948,18 @@ void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_ro
 }
 
 /// Computes C [m, n] from dense `a` [m, k]. Copies the rows first if copies_byte_rows() says so. `scratch` has
-/// int8_matrix_scratch_bytes(p.layout, m) bytes for this part alone.
+/// int8_matrix_scratch_bytes(p.packing, m) bytes for this part alone.
 template <class Isa = native>
 void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c,
                          part of = {}, bool by_columns = false) {
-  const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
-  if (!copies_byte_rows(p.layout, m, form_of_rows(p))) return int8_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  const std::int64_t k = p.packing.depth.products(), n = p.packing.n;
+  if (!copies_byte_rows(p.packing, m, encoding_of_rows(p))) return int8_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
   int8_gemm_of_copies<Isa>(
       p, m,
-      [&](const interval& rows, const int8_form& form, std::byte* to, std::int64_t step) {
+      [&](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
         // rows without gaps are copied as one
-        if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);
-        for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
+        if (step == k * encoding.size()) return copy_values(a + rows.begin * k, rows.size() * k, encoding, to);
+        for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, encoding, to);
       },
       scratch, c, n, of, by_columns);
 }
@@ -18685,7 +18977,7 @@ constexpr bool is_byte_winograd_shape(const conv_shape& s) {
 }
 
 /// Layout of the packed weights: the runs are the elements of a transformed tile, column by column.
-constexpr int8_layout int8_winograd_layout(const conv_shape& s) { return {{16, s.in}, s.out}; }
+constexpr int8_packing int8_winograd_packing(const conv_shape& s) { return {{16, s.in}, s.out}; }
 
 namespace detail {
 
@@ -18835,21 +19127,21 @@ inline void store_transformed(const wide_filter& filter, std::int64_t in, std::i
 template <class FilterOf, class ChannelOf>
 void int8_winograd_pack(const conv_shape& s, const int8_factors& f, scaled_range range, FilterOf filter_of,
                         ChannelOf channel_of, std::byte* out) {
-  const int8_layout layout = int8_winograd_layout(s);
+  const int8_packing packing = int8_winograd_packing(s);
   int8_factors as_seen = f;  // weights have no zero point any more, and pixels are stored values
   as_seen.b_zero = -f.b_offset(), as_seen.a_zero -= f.a_offset();
-  std::fill(out + layout.starts_end(), out + layout.bytes(), std::byte{});
-  detail::column_packer packer(layout, as_seen, range, out);
+  std::fill(out + packing.starts_end(), out + packing.bytes(), std::byte{});
+  detail::column_packer packer(packing, as_seen, range, out);
   detail::wide_filter filter;
-  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    const std::int64_t panel = v / 2, step = layout.vectors_of(panel) * dot_bytes;
+  for (std::int64_t v = 0; v < packing.vectors(); ++v) {
+    const std::int64_t panel = v / 2, step = packing.vectors_of(panel) * dot_bytes;
     int8_channel channels[int_lanes];
     detail::int8_column columns[int_lanes];
-    for (std::int64_t lane = 0; lane < std::min(int_lanes, layout.n - v * int_lanes); ++lane) {
+    for (std::int64_t lane = 0; lane < std::min(int_lanes, packing.n - v * int_lanes); ++lane) {
       columns[lane] = filter.set(filter_of(v * int_lanes + lane), s.in, f),
       channels[lane] = channel_of(v * int_lanes + lane);
-      detail::store_transformed(filter, s.in, lane, layout.depth.steps() * step, step,
-                                out + layout.panel_at(panel) + v % 2 * dot_bytes);
+      detail::store_transformed(filter, s.in, lane, packing.depth.steps() * step, step,
+                                out + packing.panel_at(panel) + v % 2 * dot_bytes);
     }
     packer.add(v, channels, columns);
   }
@@ -18911,18 +19203,18 @@ void int8_winograd_products(const int8_product& p, const int8_winograd_tiles& of
   alignas(64) static constexpr std::int32_t no_start[2 * int_lanes] = {};
   const m_blocking rows{tiles};
   int8_tile t;
-  t.lda = of.row_bytes(), t.steps = p.layout.depth.steps(), t.ends_in_half_vector = of.in % 4 == 1 || of.in % 4 == 2;
-  t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.layout.panel_at(panel);
+  t.lda = of.row_bytes(), t.steps = p.packing.depth.steps(), t.ends_in_half_vector = of.in % 4 == 1 || of.in % 4 == 2;
+  t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.packing.panel_at(panel);
   for (int element = 0; element < 16; ++element) {
     for (std::int64_t i = 0; i < rows.count(); i += t.count) {
       const std::int64_t count = rows.rows(i), second = second_half(count);
       t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
       t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
       t.count = rows.alike(i), t.a_step = count * t.lda;
-      wide_tiles<Isa>.for_tile(count, p.layout.vectors_of(panel))(t);
+      wide_tiles<Isa>.for_tile(count, p.packing.vectors_of(panel))(t);
     }
     v += of.element_bytes(tiles), sums += of.element_sums(tiles);
-    t.b += t.steps * p.layout.vectors_of(panel) * dot_bytes;
+    t.b += t.steps * p.packing.vectors_of(panel) * dot_bytes;
   }
 }
 
@@ -18946,9 +19238,9 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
                           const interval& block, std::int64_t panel, const std::int32_t* sums, std::byte* y) {
   constexpr std::int64_t at_once = vector_of_sums / sum_stride / 2, line = 2 * vector_of_sums;
   const m_blocking rows{block.size()};
-  const std::byte* const start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  const std::byte* const start = p.packed + p.packing.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
-  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel),
+  const std::int64_t vectors = p.packing.vectors_of(panel), width = p.packing.width(panel),
                      element = of.element_sums(block.size());
   tile_place first(of, block.begin);
   std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
@@ -18964,7 +19256,7 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
     }
     for (std::int64_t i = 0; i < std::min<std::int64_t>(2, s.out_height - first.y); ++i) {
       std::byte* const c = y + first.image * s.image_step() + (first.y + i) * s.row_step() + first.x * s.pixel_step() +
-                           panel * int8_layout::panel_width;
+                           panel * int8_packing::panel_width;
       finish_sums<Isa>(p, finished + i * line, scales, {c, s.pixel_step(), std::min(2 * count, s.out_width - first.x)},
                        width);
     }
@@ -18973,8 +19265,8 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of quantised values, for a shape with is_byte_winograd_shape(). p.layout is
-/// int8_winograd_layout(s); p.packed was packed by int8_winograd_pack().
+/// y = clamp(conv2d(x, w) + bias) of quantised values, for a shape with is_byte_winograd_shape(). p.packing is
+/// int8_winograd_packing(s); p.packed was packed by int8_winograd_pack().
 ///
 /// Every division into parts gives the same bits, which are the bits of the direct method. y must not overlap x.
 /// `scratch` has int8_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64, uninitialised.
@@ -18982,7 +19274,7 @@ template <class Isa = native>
 void int8_winograd(const conv_shape& s, const int8_product& p, const std::byte* x, std::byte* y, std::byte* scratch,
                    part share_of = {}) {
   const detail::int8_winograd_tiles of(s);
-  const rectangle work = share_of_transforms(of.blocks(), p.layout.panels(), share_of);
+  const rectangle work = share_of_transforms(of.blocks(), p.packing.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
     const interval block = of.block(b);
     const std::int64_t element = of.element_bytes(block.size());
@@ -19016,7 +19308,7 @@ constexpr bool prefers_copied_blocks(const conv_shape& s) {
          s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
 /// Whether L1 holds the weights of a panel while lines pass.
-constexpr bool panel_stays(const int8_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
+constexpr bool panel_stays(const int8_packing& packing) { return 2 * packing.vector_bytes() <= 32 * 1024; }
 /// Method of the convolution. As for f32, except that dot products read groups of four values: other depths of a 1x1
 /// convolution need readable bytes after each row, so they are gathered.
 constexpr conv_method int8_method_of(const conv_shape& s) {
@@ -19031,23 +19323,23 @@ constexpr conv_method int8_method_of(const conv_shape& s) {
 }
 /// Whether the direct method reads a copy of the input: for padding, groups, runs that are no multiple of 4, and
 /// encodings other than the stored one.
-constexpr bool copies_byte_stripes(const conv_shape& s, const int8_form& form) {
-  return !form.is_quantised() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+constexpr bool copies_byte_stripes(const conv_shape& s, const int8_encoding& encoding) {
+  return !encoding.is_quantised() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 /// Bytes per value of a copied stripe, and bytes per line.
-inline constexpr std::int64_t stripe_value_bytes = int8_form{tiles_read_wide}.size();
+inline constexpr std::int64_t stripe_value_bytes = int8_encoding{tiles_read_wide}.size();
 constexpr std::int64_t stripe_line(const conv_shape& s) {
   return s.columns_under(s.out_width) * s.group_in() * stripe_value_bytes;
 }
 /// Estimated instructions per output pixel if `pixels` adjacent pixels are computed together: dot products, broadcasts
 /// and output stage. Four instructions start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
-  const int8_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
-  const std::int64_t steps = layout.depth.runs * layout.depth.steps(),
-                     broadcasts = layout.is_lane_paired(0) ? steps / 2 : steps * layout.panels();
+  const int8_packing packing{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
+  const std::int64_t steps = packing.depth.runs * packing.depth.steps(),
+                     broadcasts = packing.is_lane_paired(0) ? steps / 2 : steps * packing.panels();
   // rows of whole vectors are stored directly
-  const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);
-  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
+  const std::int64_t to_bytes = 8 * packing.vectors() + (packing.n % int_lanes != 0 ? 8 : 0);
+  return static_cast<double>(2 * steps * packing.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
 /// The convolution that computes `pixels` adjacent output pixels of s as one: a wider kernel, with filters per pixel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
@@ -19094,37 +19386,37 @@ constexpr std::int64_t byte_stripe_rows(const conv_shape& s) {
                      fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
-/// Enables AMX blocks in `layout` if they suit four lines of outputs. The choice does not depend on the height, so that
-/// weights have the same layout for a stripe of the image. With a single column, tiles run down the image.
-constexpr int8_layout with_blocks(const conv_shape& s, int8_layout layout) {
-  layout.in_blocks =
-      !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
-  return layout;
+/// Enables AMX blocks in `packing` if they suit four lines of outputs. The choice does not depend on the height, so
+/// that weights have the same packing for a stripe of the image. With a single column, tiles run down the image.
+constexpr int8_packing with_blocks(const conv_shape& s, int8_packing packing) {
+  packing.in_blocks =
+      !packing.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, packing.depth.products(), packing.n);
+  return packing;
 }
 /// Layout of the weights of one group for the methods that read pixels as rows of a matrix.
-constexpr int8_layout int8_matrix_layout(const conv_shape& s) {
-  return with_blocks(s, int8_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
+constexpr int8_packing int8_matrix_packing(const conv_shape& s) {
+  return with_blocks(s, int8_packing::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
 }
 
 }  // namespace detail
 
-/// Whether int8_conv() can compute some output rows alone. Integer sums do not depend on their order, but the layout of
-/// the weights must not depend on the height.
+/// Whether int8_conv() can compute some output rows alone. Integer sums do not depend on their order, but the packing
+/// of the weights must not depend on the height.
 constexpr bool byte_conv_has_stripes(const int8_conv_plan& plan) {
   return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 &&
          plan.s.rows_under(1) <= max_stripe_taps;
 }
 
 /// Layout of the weights of one group.
-constexpr int8_layout int8_conv_layout(const int8_conv_plan& plan) {
+constexpr int8_packing int8_conv_packing(const int8_conv_plan& plan) {
   const conv_shape& s = plan.s;
-  if (plan.in_winograd != 0) return int8_winograd_layout(s);
+  if (plan.in_winograd != 0) return int8_winograd_packing(s);
   if (plan.method == conv_method::direct)
     return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
-  return detail::int8_matrix_layout(s);
+  return detail::int8_matrix_packing(s);
 }
 constexpr std::int64_t int8_conv_packed_bytes(const int8_conv_plan& plan) {
-  return plan.s.group * int8_conv_layout(plan).bytes();
+  return plan.s.group * int8_conv_packing(plan).bytes();
 }
 /// Bytes of scratch that each part of int8_conv() needs.
 constexpr std::int64_t int8_conv_scratch_bytes(const int8_conv_plan& plan) {
@@ -19132,9 +19424,9 @@ constexpr std::int64_t int8_conv_scratch_bytes(const int8_conv_plan& plan) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return 0;
   if (plan.in_winograd != 0) return int8_winograd_scratch_bytes(s);
-  if (plan.method == conv_method::product) return int8_matrix_scratch_bytes(int8_conv_layout(plan), pixels);
-  if (plan.method == conv_method::gather) return copied_rows_bytes(int8_conv_layout(plan), pixels);
-  if (!detail::copies_byte_stripes(s, form_that_differs)) return 0;
+  if (plan.method == conv_method::product) return int8_matrix_scratch_bytes(int8_conv_packing(plan), pixels);
+  if (plan.method == conv_method::gather) return copied_rows_bytes(int8_conv_packing(plan), pixels);
+  if (!detail::copies_byte_stripes(s, worst_case_encoding)) return 0;
   return rounded_up(s.rows_under(detail::byte_stripe_rows(s)) * detail::stripe_line(s) + 3 * detail::stripe_value_bytes,
                     64);
 }
@@ -19155,16 +19447,16 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
     };
     return int8_winograd_pack(s, f, range, filter_of, channel_of, out);
   }
-  const int8_layout layout = int8_conv_layout(plan);
+  const int8_packing packing = int8_conv_packing(plan);
   const std::int64_t pixels = plan.pixels;  // the kernel of pixel p is shifted by p strides to the right
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
-    if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
+    if (pixels == 1) return weight_of(o, run * packing.depth.length + i);
     const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
     return place < 0 || place >= line ? f.b_zero : weight_of(o, run * line + place);
   };
-  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += packing.bytes())
     int8_pack(
-        layout, f, range,
+        packing, f, range,
         [&](std::int64_t j, std::int64_t run, std::int64_t i) {
           return weight_at(first + j % s.group_out(), j / s.group_out(), run, i);
         },
@@ -19176,7 +19468,7 @@ template <class ChannelOf>
 void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range range, const std::byte* filters,
                     ChannelOf channel_of, std::byte* out) {
   const int8_conv_plan plan = int8_conv_plan::of(s);
-  const int8_layout layout = int8_conv_layout(plan);
+  const int8_packing packing = int8_conv_packing(plan);
   const std::int64_t filter = s.depth();
   if (plan.in_winograd != 0)
     return int8_winograd_pack(
@@ -19184,10 +19476,10 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
   if (plan.pixels > 1)
     return int8_conv_pack(
         s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
-  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += packing.bytes())
     int8_pack(
-        layout, f, range,
-        int8_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
+        packing, f, range,
+        int8_matrix{.first = filters + first * filter, .column = filter, .run = packing.depth.length, .element = 1},
         [&](std::int64_t j) { return channel_of(first + j); }, out);
 }
 
@@ -19209,7 +19501,7 @@ struct byte_stripe {
 /// Computes the tiles of some lines: panel by panel if a panel fits into L1, otherwise line by line.
 template <class Isa>
 void int8_fma_tiles(const int8_product& p, const int8_rows& first, const int8_lines& lines, interval panels) {
-  if (panel_stays(p.layout)) return int8_tile_columns<Isa>(p, first, lines, panels);
+  if (panel_stays(p.packing)) return int8_tile_columns<Isa>(p, first, lines, panels);
   int8_rows line = first;
   for (std::int64_t i = 0; i < lines.count; ++i) {
     int8_tile_rows<Isa>(p, line, panels);
@@ -19249,7 +19541,7 @@ void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_st
   int8_rows pair = at, last = at;
   pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
   last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
-  const std::int64_t block = int8_panels_in_cache(p.layout);
+  const std::int64_t block = int8_panels_in_cache(p.packing);
   for (std::int64_t panel = panels.begin; panel < panels.end; panel += block) {
     const interval some{panel, std::min(panels.end, panel + block)};
     if (!are_pairs) int8_fma_tiles<Isa>(p, at, {lines, row_step, s.row_step()}, some);
@@ -19263,16 +19555,17 @@ template <class Isa>
 void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const int8_form form = form_of_rows(p);
+  const int8_encoding encoding = encoding_of_rows(p);
   const std::int64_t line = stripe_line(s), columns = s.columns_under(s.out_width), at_once = byte_stripe_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     int8_product of_group = p;
-    of_group.packed += g * p.layout.bytes();
+    of_group.packed += g * p.packing.bytes();
     std::byte* const y = of.y + g * s.group_out();
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, form, of.scratch + i * line);
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, encoding,
+                        of.scratch + i * line);
       byte_stripe_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
   }
@@ -19280,13 +19573,13 @@ void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv
 
 template <class Isa>
 void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, part share_of) {
-  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of, int8_row_length);
+  const rectangle work = share(s.batch * s.out_height, p.packing.panels(), share_of, int8_row_length);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
     int8_conv_buffers one = of;
     one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    if (copies_byte_stripes(s, form_of_rows(p))) {
+    if (copies_byte_stripes(s, encoding_of_rows(p))) {
       int8_conv_image<Isa>(s, p, one, rows, work.columns);
     } else {
       const std::int64_t line = s.width * s.in;
@@ -19300,14 +19593,14 @@ void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_con
 
 /// Copies the inputs of output pixel `pixel` (counted over all images) for one group, in the order of the weights.
 inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
-                         const int8_form& form, std::byte* out) {
+                         const int8_encoding& encoding, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * form.size())
+    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * encoding.size())
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, form, out);
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, encoding, out);
 }
 
 template <class Isa>
@@ -19318,13 +19611,13 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
   for (std::int64_t i = 0; i < lines; ++i)
     for (std::int64_t g = 0; g < s.group; ++g) {
       int8_product of_group = p;
-      of_group.packed += g * p.layout.bytes();
+      of_group.packed += g * p.packing.bytes();
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
       int8_gemm_of_copies<Isa>(
           of_group, line,
-          [&](const interval& pixels, const int8_form& form, std::byte* to, std::int64_t step) {
+          [&](const interval& pixels, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
             for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step)
-              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
+              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, encoding, to);
           },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
@@ -19332,7 +19625,7 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of quantised values. p.layout is int8_conv_layout(plan); p.packed was packed by
+/// y = clamp(conv2d(x, w) + bias) of quantised values. p.packing is int8_conv_packing(plan); p.packed was packed by
 /// int8_conv_pack().
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
@@ -19641,7 +19934,7 @@ template <int Rows, int Count>
     });
   });
 }
-/// Adds one column of the kernel to vector v of each register; the second form adds it to all four vectors.
+/// Adds one column of the kernel to vector v of each register; the second function adds it to all four vectors.
 template <int Rows, int Count>
 [[gnu::always_inline]] inline void add_taps(int8_block<Rows> (&blocks)[Count], int v, const interleaved (&taps)[Count],
                                             const std::byte* w) {
@@ -19770,14 +20063,14 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct int8_bloc
       : scales(reinterpret_cast<const channel_scales*>(at.set)), to(stored), total(at.total), step(at.step) {}
 
   template <int Count> [[gnu::always_inline]] void store(int8_block<Rows> (&blocks)[Count], std::int64_t j) const {
-    int16_block<Rows> shorts[Count];
-    each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, shorts); });
-    store(shorts, j);
+    int16_block<Rows> results[Count];
+    each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, results); });
+    store(results, j);
   }
   /// Scales vector v of each register; after the second and the fourth vector, packs two vectors to i16.
   template <int Count>
   [[gnu::always_inline]] void scale(int8_block<Rows> (&blocks)[Count], int v,
-                                    int16_block<Rows> (&shorts)[Count]) const {
+                                    int16_block<Rows> (&results)[Count]) const {
     const scaler<Method> scale = scales(v);
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = scale(blocks[i].of[row][v]); });
@@ -19785,23 +20078,23 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct int8_bloc
     if (v % 2 == 0) return;
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) {
-        auto made = (int_vector)shorts_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
+        auto made = (int_vector)i16_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
         if constexpr (Rows == 2 && !has_room) vector_barrier(made);
-        shorts[i].of[row][v / 2] = (int16_vector)made;
+        results[i].of[row][v / 2] = (int16_vector)made;
       });
     });
   }
   template <int Count>
-  [[gnu::always_inline]] void store(const int16_block<Rows> (&shorts)[Count], std::int64_t j) const {
-    each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[0], upper, j + i * step); });
+  [[gnu::always_inline]] void store(const int16_block<Rows> (&results)[Count], std::int64_t j) const {
+    each<Count>([&](int i) __attribute__((always_inline)) { store_row(results[i].of[0], upper, j + i * step); });
     if constexpr (Rows == 2)
       if (lower != nullptr)
-        each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[1], lower, j + i * step); });
+        each<Count>([&](int i) __attribute__((always_inline)) { store_row(results[i].of[1], lower, j + i * step); });
   }
 
  private:
-  [[gnu::always_inline]] void store_row(const int16_vector (&shorts)[2], std::byte* y, std::int64_t j) const {
-    const int8_vector bytes = narrowed_to_bytes(shorts[0], shorts[1], to);
+  [[gnu::always_inline]] void store_row(const int16_vector (&results)[2], std::byte* y, std::int64_t j) const {
+    const int8_vector bytes = narrowed_to_bytes(results[0], results[1], to);
     if (OfPixels || total - j >= register_bytes) [[likely]]
       store_vector(y + j, bytes);
     else store_first_bytes(bytes, y + j, total - j);
@@ -19834,7 +20127,7 @@ template <class Isa, int Rows> struct int8_accumulators_end {
                          f32_lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
       }
     }
-    constexpr std::int64_t width = int8_layout::panel_width;
+    constexpr std::int64_t width = int8_packing::panel_width;
     for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
       finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes,
                        {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1},
@@ -19911,7 +20204,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   }
   /// Computes the i16 results of Count registers, the first of which starts at x.
   template <class End, int Count>
-  [[gnu::always_inline]] void make(int16_block<Rows> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+  [[gnu::always_inline]] void make(int16_block<Rows> (&results)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
     const std::byte* const w = sums + 4 * register_bytes;
     int8_block<Rows> blocks[Count];
@@ -19926,7 +20219,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
         each<3>([&](int tap) __attribute__((always_inline)) {
           add_taps(blocks, v, column_of[tap], w + tap * Rows * 4 * dot_bytes);
         });
-      end.scale(blocks, v, shorts);
+      end.scale(blocks, v, results);
     });
     each<kept>([&](int i) __attribute__((always_inline)) { window[i] = window[i + Count]; });
   }
@@ -19960,9 +20253,9 @@ void depthwise_three(const int8_block_rows& given, const narrowing& to) {
         columns.begin(at.first);
         for_each_block<blocks_by_vectors<Rows>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              int16_block<Rows> shorts[count];
-              columns.make(shorts, x, sums, end);
-              end.store(shorts, j);
+              int16_block<Rows> results[count];
+              columns.make(results, x, sums, end);
+              end.store(results, j);
             });
       });
 }
@@ -19983,7 +20276,7 @@ template <int Pixel> struct pixel_columns {
   /// Computes the i16 results of Count registers, the first of which starts at x. Works vector by vector: there are not
   /// enough registers for all accumulators.
   template <class End, int Count>
-  [[gnu::always_inline]] void make(int16_block<2> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+  [[gnu::always_inline]] void make(int16_block<2> (&results)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
     const std::byte* const w = sums + 4 * register_bytes;
     interleaved middle[Count + 1], column_of[3][Count];
@@ -20000,7 +20293,7 @@ template <int Pixel> struct pixel_columns {
       });
       each<3>([&](int tap)
                   __attribute__((always_inline)) { add_taps(blocks, v, column_of[tap], w + tap * 2 * 4 * dot_bytes); });
-      end.scale(blocks, v, shorts);
+      end.scale(blocks, v, results);
     });
   }
 };
@@ -20015,9 +20308,9 @@ template <int Pixel, scale_method Method> void depthwise_pixels(const int8_block
         pixel_columns<Pixel> columns(at, taps);
         for_each_block<blocks_by_vectors<2>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              int16_block<2> shorts[count];
-              columns.make(shorts, x, sums, end);
-              end.store(shorts, j);
+              int16_block<2> results[count];
+              columns.make(results, x, sums, end);
+              end.store(results, j);
             });
       });
 }
@@ -20072,7 +20365,7 @@ void depthwise_sets(const int8_depthwise_plan& plan, const int8_depthwise_buffer
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/int8/depthwise/copy_rows.hpp
-// copy_rows: copies rows of images with few channels in the layout that an int8 depthwise convolution reads.
+// copy_rows: copies rows of images with few channels in the order that an int8 depthwise convolution reads.
 // Flow: int8/depthwise/depthwise.hpp calls copy_row() for stripes of its input if a register holds several pixels, or
 // if channels are repeated.
 
@@ -20154,7 +20447,7 @@ inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t
     if (channels == 32) split_pixels<32>(from, pixels, flip, one, other);
 }
 
-/// Copies row y of an image into the layout of the plan; `zeros` is the padding. May write up to a register past the
+/// Copies row y of an image in the order of the plan; `zeros` is the padding. May write up to a register past the
 /// end of the row.
 inline void copy_row(const int8_depthwise_plan& plan, const std::byte* image, std::int64_t y, int8_vector flip,
                      int8_vector zeros, std::byte* out) {
@@ -20285,182 +20578,6 @@ void int8_depthwise(const depthwise_shape& s, const int8_depthwise_buffers& of, 
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
-// ===== nnrt/ops/detail/convolution.hpp
-// convolution: common parts of conv2d and depthwise_conv2d - rules about weights, bias, quantisation; sums of windows.
-// Flow: used by infer and reference of both; in a depthwise convolution each group has one input channel.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
-
-inline constexpr dtype_set convolved = types::floating | layered | plain_layered;
-inline constexpr dtype_set convolution_weight = types::floating | bytes | plain_layered;
-inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
-
-/// Multiply-accumulates of a convolution: outputs times elements of a filter. 0 while an extent is unknown.
-constexpr std::int64_t convolution_macs(array_ref<const operand> in, array_ref<const tensor_desc> out) {
-  const std::int64_t outputs = out[0].elements(), filter = in[1].desc.shape.elements(1);
-  return outputs < 0 || filter < 0 ? 0 : nnrt::detail::saturated_product(outputs, filter);
-}
-
-template <class Rule> constexpr verdict check_filters(const tensor_desc& x, const tensor_desc& w) {
-  if (auto v = require(Rule::weight_rank_must_be_4, w.rank(), 4); !v) return v;
-  if (w.layout == format::nchw) return require(Rule::weight_must_be_nhwc, w.layout, format::nhwc);
-  return check_weight_type<Rule>(x, w);
-}
-
-/// Requires that groups divide the input channels and the filters evenly.
-template <class Rule> constexpr verdict check_groups(std::int64_t group, std::int64_t channels, const shape_t& weight) {
-  if (auto v = require_at_least(Rule::group_must_be_positive, group, 1); !v) return v;
-  if (weight[3] >= 0) {
-    constexpr auto equal = Rule::input_channels_must_equal_weight_channels_times_group;
-    if (auto v = require_same_extent(equal, channels, nnrt::detail::saturated_product(weight[3], group)); !v) return v;
-  }
-  if (weight[0] >= 0 && weight[0] % group != 0)
-    return refuse(Rule::output_channels_must_be_divisible_by_group, weight[0], group);
-  return {};
-}
-
-template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) {
-  if (in.size() < 3 || !in[2]) return {};
-  const tensor_desc &x = in[0].desc, &w = in[1].desc, &bias = in[2].desc;
-  if (auto v = check_bias_type<Rule>(x, bias); !v) return v;
-  return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
-}
-
-/// Checks that x and weight are floating point, integers without a scale, or quantised as a quantised layer requires.
-template <class Rule>
-constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-  for (const tensor_desc& plain : {in[0].desc, in[1].desc})
-    if (auto v = refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
-  return check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted);
-}
-
-/// Rules of both convolutions, except those about groups.
-template <class Rule>
-constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
-                                    array_ref<const tensor_desc> wanted) {
-  if (auto v = check_windows<Rule>(at); !v) return v;
-  if (auto v = check_numbers<Rule>(in, wanted); !v) return v;
-  return check_bias<Rule>(in);
-}
-
-/// Desc of the result: an image of the input's dtype, quantised as declared.
-constexpr tensor_desc convolution_result(const window_pair& at, const tensor_desc& x, const tensor_desc& w,
-                                         array_ref<const tensor_desc> wanted) {
-  return layer_result({x.type, format::nhwc, {x.shape[0], at.h.outputs(), at.w.outputs(), w.shape[0]}}, wanted);
-}
-
-/// Scale of the sums of output channel o; unused for floating point. In TFLite every i8 filter has its scale.
-template <class T> constexpr double sum_scale(const view& x, const view& weight, std::int64_t o) {
-  if constexpr (!is_layered<T>) return 0;
-  const float a = x.desc->quantised.scale, b = channel_scale(weight, o);
-  return std::is_signed_v<T> ? product_of_channel_scales(a, b) : product_of_tensor_scales(a, b);
-}
-
-/// Position of a window: image, first pixel (negative in the padding), first input channel, filter.
-struct window_place {
-  std::int64_t n, h, w, channel, filter;
-};
-
-/// Zero points.
-template <class Sum> struct zero_points {
-  Sum x, weight;
-};
-
-/// start + the sum of (x - zero.x) * (weight - zero.weight) over a window's pixels inside the image; padding adds 0.
-template <class Sum, class T>
-constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
-                         const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
-  NNRT_UNFUSED
-  const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
-  if (channels == 0) return start;
-  Sum sum = start;
-  for (std::int64_t kh = 0; kh < windows.h.kernel; ++kh)
-    for (std::int64_t kw = 0; kw < windows.w.kernel; ++kw) {
-      const std::int64_t h = at.h + kh * windows.h.dilation, w = at.w + kw * windows.w.dilation;
-      if (h < 0 || h >= windows.h.input || w < 0 || w >= windows.w.input) continue;
-      // Pointers instead of indices: this loop limits the size of networks in constant evaluation.
-      const T* const pixel = &x(at.n, h, w, at.channel);
-      const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
-      for (std::int64_t c = 0; c < channels; ++c)
-        sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x,
-                            static_cast<Sum>(tap[c * weight_step]) - zero.weight);
-    }
-  return sum;
-}
-
-/// Adds nothing to the sums of windows.
-struct nothing_added {};
-
-/// Factor from an addend's scale to the scale of sums.
-constexpr fixed_point addend_factor(float addend_scale, double sum_scale) {
-  return fixed_point_of(double{addend_scale} / sum_scale);
-}
-
-/// A tensor that is added to sums, in the scale of an output channel.
-template <class T> struct addend_of {
-  tensor_view<const T> x;
-  quantisation q;
-
-  constexpr auto for_sums_of(double scale) const {
-    return [this, factor = addend_factor(q.scale, scale)](std::int64_t n, std::int64_t h, std::int64_t w,
-                                                          std::int64_t o) -> std::int64_t {
-      return rounding::half_to_even::scale(static_cast<std::int32_t>(x(n, h, w, o)) - q.zero_point, factor);
-    };
-  }
-};
-/// Rules of operand 3, which is added to the sums of a layer with result y.
-template <class Rule> constexpr verdict check_addend(array_ref<const operand> in, const tensor_desc& y) {
-  const tensor_desc& addend = in[3].desc;
-  if (auto v = require(Rule::addend_type_must_equal_input_type, addend.type, in[0].desc.type); !v) return v;
-  if (auto v = require_one_scale(Rule::addend_must_have_one_scale, addend); !v) return v;
-  if (auto v = require(Rule::addend_must_have_the_rank_of_the_result, addend.rank(), y.rank()); !v) return v;
-  for (int axis = 0; axis < y.rank(); ++axis)
-    if (auto v =
-            require_same_extent(Rule::addend_must_have_the_extents_of_the_result, addend.shape[axis], y.shape[axis]);
-        !v)
-      return v;
-  return {};
-}
-
-/// Width of sums of conv2d and depthwise_conv2d without a bias.
-inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
-
-/// A convolution with `group` groups: output channel o belongs to group o / (outputs / group) and reads only that
-/// group's input channels. `added` may add to the sums before Finish, an epilogue, makes elements of y.
-template <class T, class Finish, class Added = nothing_added>
-constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out,
-                        const Added& added = {}) {
-  using sum_t = layer_sum_t<T>;
-  const auto x = in[0].as<const T>();
-  const auto weight = in[1].as<const weight_t<T>>();
-  const auto y = out[0].as<typename Finish::element>();
-  const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
-  if (y.elements() <= 0) return;
-  const zero_points<sum_t> zero{static_cast<sum_t>(zero_of<T>(in[0])), static_cast<sum_t>(zero_of<T>(in[1]))};
-  for (std::int64_t o = 0; o < filters; ++o) {
-    const auto start = static_cast<sum_t>(bias_of<T>(in, o));
-    const double scale = sum_scale<T>(in[0], in[1], o);
-    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
-    const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh,
-                            [[maybe_unused]] std::int64_t ow) {
-      if constexpr (std::is_same_v<Added, nothing_added>)
-        return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
-      else
-        return window_sum<sum_t, T>(windows, at, x, weight, start, zero) +
-               added.for_sums_of(scale)(at.n, oh, ow, at.filter);
-    };
-    const std::int64_t channel = o / filters_of_group * weight.extent(3);
-    for (std::int64_t n = 0; n < y.extent(0); ++n)
-      for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
-        for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
-          const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
-                                ow * windows.w.stride - windows.w.pad_before(), channel, o};
-          y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at(at, oh, ow)));
-        }
-  }
-}
-
-}}}  // namespace nnrt::NNRT_ISA::ops::detail
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
@@ -20524,8 +20641,8 @@ struct int8_layer {
 };
 
 /// In a call of run(): the product; its packed weights are the last operand.
-inline int8_product product_of(const kernel_call& call, const int8_layout& layout, const int8_layer& layer) {
-  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
+inline int8_product product_of(const kernel_call& call, const int8_packing& packing, const int8_layer& layer) {
+  return {packing, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
 }
 
 /// Scale of the accumulators of output channel o of a convolution.
@@ -20542,7 +20659,7 @@ template <class Isa> void pack_convolution(const kernel_call& call, const conv_s
 }
 template <class Isa>
 void run_convolution(const kernel_call& call, const int8_conv_plan& plan, const int8_layer& layer) {
-  int8_conv<native_for<Isa>>(plan, product_of(call, int8_conv_layout(plan), layer),
+  int8_conv<native_for<Isa>>(plan, product_of(call, int8_conv_packing(plan), layer),
                              {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
@@ -20563,9 +20680,9 @@ inline int8_channel unscaled_channel_of(const kernel_call& call, std::int64_t o)
 inline int8_accumulators_target kept_in(const kernel_call& call) {
   return {call.out[0].data.get<std::int32_t>(), bytes_out(call)};
 }
-inline int8_product product_of_kept(const kernel_call& call, const int8_layout& layout,
+inline int8_product product_of_kept(const kernel_call& call, const int8_packing& packing,
                                     const int8_accumulators_target& kept) {
-  return {.layout = layout,
+  return {.packing = packing,
           .packed = bytes_in(call, call.in.size() - 1),
           .factors = factors_of(call),
           .to = narrowing(-128, 127, 0, false),
@@ -20607,9 +20724,9 @@ struct left_sums {
                           : int8_conv_scratch_bytes(int8_conv_plan::of(shape));
   }
   constexpr int parts(std::int64_t macs) const {
-    return is_depthwise() ? parts_of_macs(macs) : parts_of_int8_macs(macs, layout().in_blocks);
+    return is_depthwise() ? parts_of_macs(macs) : parts_of_int8_macs(macs, packing().in_blocks);
   }
-  constexpr int8_layout layout() const { return int8_conv_layout(int8_conv_plan::of(shape)); }
+  constexpr int8_packing packing() const { return int8_conv_packing(int8_conv_plan::of(shape)); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
@@ -20620,7 +20737,7 @@ void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range
     return int8_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
   int8_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
-/// Runs it. The product has the layout of a convolution, and the addend or the target of the accumulators.
+/// Runs it. The product has the packing of a convolution, and the addend or the target of the accumulators.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const int8_product& p) {
   if (!sums.is_depthwise())
     return int8_conv<native_for<Isa>>(int8_conv_plan::of(sums.shape), p,
@@ -20703,110 +20820,6 @@ template <class Op, class Isa> struct int8_depthwise_binding {
             .pad_left = s.pad_left,
             .out_height = s.out_height,
             .out_width = s.out_width};
-  }
-};
-
-}}}  // namespace nnrt::NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/detail/shorts.hpp
-// shorts: shared parts of the bindings of layers with 16-bit activations.
-// Flow: the int16 bindings of conv2d and full_connection use it.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
-
-/// Number of rows that are multiplied with a filter at once.
-inline constexpr std::int64_t rows_at_once = 4;
-
-/// True if a layer has i16 activations, i8 weights, and zero points of 0: accumulators are sums of the stored values.
-constexpr bool is_int16_layer(const kernel_request& node) {
-  const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
-  return has_work(node) && w.elements() > 0 && x.type == i16 && w.type == i8 && x.quantised.zero_point == 0 &&
-         w.quantised.zero_point == 0;
-}
-
-/// Computes outputs of `count` rows of k values each, `step` apart, for `filters`; filters are contiguous in `weights`.
-/// finish_of(o) returns the output stage of output o; result(row, o, value) stores an output.
-template <class FinishOf, class Result>
-void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
-                 std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
-  for (std::int64_t o = filters.begin; o < filters.end; ++o) {
-    const auto finish = finish_of(o);
-    std::int64_t sums[rows_at_once];
-    const std::int8_t* const w = weights + o * k;
-    std::int64_t row = 0;
-    for (; row + rows_at_once <= count; row += rows_at_once) {
-      int16_products<rows_at_once>(rows + row * step, step, w, k, sums);
-      for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
-    }
-    for (; row < count; ++row) {
-      int16_products<1>(rows + row * step, step, w, k, sums);
-      result(row, o, finish(sums[0]));
-    }
-  }
-}
-
-/// The output stage of output o of a layer, including the bias, as in the reference.
-template <class ScaleOf>
-auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias,
-                     ScaleOf scale_of) {
-  return [&call, fused, without_bias, scale_of](std::int64_t o) {
-    namespace layers = ops::detail;
-    const layers::epilogue<std::int16_t, rounding::twice> last(
-        call.out[0], fused, scale_of(o), layers::has_wide_sums<std::int16_t>(call.in, without_bias));
-    return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
-  };
-}
-
-/// Convolutions of any group and dilation, by im2col of 32 windows at a time.
-template <class Op, class Isa> struct int16_convolution_binding {
-  static constexpr std::int64_t max_windows = 32;
-
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!is_int16_layer(node)) return {};
-    const std::int64_t k = node.in[1].desc.shape.elements(1);
-    return {.run = &run,
-            .scratch_bytes = max_windows * k * size_of(i16),
-            .parts = parts_of_macs(Op::macs(unpack<typename Op::attrs>(node.attrs), node.in, node.out)),
-            .name = "dot shorts"};
-  }
-
- private:
-  static void run(const kernel_call& call) {
-    const auto attrs = unpack<typename Op::attrs>(call.attrs);
-    const shape_t &y = call.out[0].shape(), &w = call.in[1].shape();
-    const std::int64_t k = w.elements(1), filters = w[0] / attrs.group;
-    const auto* const weights = call.in[1].data.template get<std::int8_t>();
-    auto* const out = call.out[0].data.template get<std::int16_t>();
-    auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
-    const auto finish_of = int16_finish_of(call, attrs.fused, ops::detail::sums_of_convolutions, [&](std::int64_t o) {
-      return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
-    });
-    const interval pixels = share(y.elements(0, 3), part_of(call));
-    for (std::int64_t first = pixels.begin; first < pixels.end; first += max_windows) {
-      const std::int64_t count = pixels.end - first < max_windows ? pixels.end - first : max_windows;
-      for (std::int64_t group = 0; group < attrs.group; ++group) {
-        for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
-        finish_rows(
-            windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
-            [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
-      }
-    }
-  }
-
-  /// Copies the window of an output pixel in the channels of one group; zeros in the padding.
-  static void gather(const kernel_call& call, const typename Op::attrs& attrs, std::int64_t pixel, std::int64_t group,
-                     std::int16_t* to) {
-    const shape_t &x = call.in[0].shape(), &y = call.out[0].shape(), &w = call.in[1].shape();
-    const ops::detail::window_pair at = Op::windows(attrs, x, w);
-    const std::int64_t channels = w[3], left = pixel % y[2] * at.w.stride - at.w.pad_before(),
-                       top = pixel / y[2] % y[1] * at.h.stride - at.h.pad_before(), image = pixel / y[2] / y[1];
-    const auto bytes = static_cast<std::size_t>(channels) * sizeof(std::int16_t);
-    const auto* const from = call.in[0].data.template get<std::int16_t>() + group * channels;
-    for (std::int64_t i = 0; i < w[1]; ++i)
-      for (std::int64_t j = 0; j < w[2]; ++j, to += channels) {
-        const std::int64_t h = top + i * at.h.dilation, v = left + j * at.w.dilation;
-        if (h < 0 || h >= x[1] || v < 0 || v >= x[2]) std::memset(to, 0, bytes);
-        else std::memcpy(to, from + ((image * x[1] + h) * x[2] + v) * x[3], bytes);
-      }
   }
 };
 
@@ -21001,10 +21014,10 @@ namespace detail {
 inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
 
 /// Extents that follow from a shape and the tile size.
-struct winograd_layout : winograd_grid {
+struct winograd_extents : winograd_grid {
   std::int64_t stride, in, out;
 
-  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
+  constexpr winograd_extents(const conv_shape& s, int side_of_tile)
       : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
 
   /// Elements along one side of a transformed tile.
@@ -21127,7 +21140,7 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
 
 /// Matrix products of one block: one per element of a tile, `rows` rows each.
 template <class Isa>
-void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed,
+void winograd_products(const winograd_extents& of, std::int64_t rows, const float* v, const float* packed,
                        std::int64_t width, float* m, const tiling& tiles) {
   alignas(64) static constexpr float no_bias[nr] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // prefetch distance in the weights, which are read in order
@@ -21153,17 +21166,17 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
 
 /// Floats that winograd_pack() writes.
 constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
-  return (detail::winograd_layout(s, tile).products() * s.in + 1) * whole_vectors(s.out);
+  return (detail::winograd_extents(s, tile).products() * s.in + 1) * whole_vectors(s.out);
 }
 
 /// Floats of scratch for each part of conv_winograd().
 constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
-  return nnrt::detail::rounded_up(detail::winograd_layout(s, tile).scratch(), 16);
+  return nnrt::detail::rounded_up(detail::winograd_extents(s, tile).scratch(), 16);
 }
 
 /// The tile functions that conv_winograd() needs.
 constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
-  const detail::winograd_layout of(s, tile);
+  const detail::winograd_extents of(s, tile);
   tile_set set;
   for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
     const m_blocking tiles = of.tiles_of_products(rows);
@@ -21205,7 +21218,7 @@ constexpr double direct_cost(const conv_shape& s) {
 }
 
 constexpr double winograd_cost(const conv_shape& s, int tile) {
-  const winograd_layout of(s, tile);
+  const winograd_extents of(s, tile);
   const double input_cost = s.stride_h == 1 ? (tile == 4 ? 380 : 160) : (tile == 4 ? 480 : 120);
   const double output_cost = s.stride_h == 1 ? (tile == 4 ? 270 : 160) : (tile == 4 ? 125 : 50);
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
@@ -21238,7 +21251,7 @@ namespace detail {
 /// of column j is written at out[of.products_before(i, j) * of.in * width], channels `width` floats apart, phases in
 /// sequence.
 template <int Tile, int Stride, int Phase>
-void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out,
+void transform_filter(const winograd_extents& of, const float* filter, bool is_there, std::int64_t count, float* out,
                       std::int64_t width) {
   constexpr int side = Tile + winograd_taps(Stride) - 1, below = Phase / Stride, beside = Phase % Stride;
   constexpr int rows = winograd_taps(Stride) - below, columns = winograd_taps(Stride) - beside;
@@ -21261,7 +21274,7 @@ void transform_filter(const winograd_layout& of, const float* filter, bool is_th
 /// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros), in the order in which they are
 /// read: [bias], then [panel][element][phase][in][columns of the panel].
 template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
-  const detail::winograd_layout of(s, Tile);
+  const detail::winograd_extents of(s, Tile);
   const std::int64_t padded = whole_vectors(s.out);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += nr) {
@@ -21298,7 +21311,7 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
 template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
                    clamp_range range, part p, const tiling& tiles) {
-  const detail::winograd_layout of(s, Tile);
+  const detail::winograd_extents of(s, Tile);
   const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
   for (std::int64_t b = work.rows.begin; b < work.rows.end; ++b) {
@@ -21563,7 +21576,7 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
             .plan = plan,
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
             .parts = parts,
-            .name = "pixels across"};
+            .name = "spatial"};
   }
   static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_plan& plan, int tile, int parts) {
     const bool is_by_2 = shape.stride_h == 2;
@@ -21599,7 +21612,7 @@ template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
             .packed_bytes = int8_conv_packed_bytes(plan),
             .plan = plan_of(plan, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = int8_conv_scratch_bytes(plan),
-            .parts = parts_of_int8_macs(ops::conv2d::macs(attrs, node.in, node.out), int8_conv_layout(plan).in_blocks),
+            .parts = parts_of_int8_macs(ops::conv2d::macs(attrs, node.in, node.out), int8_conv_packing(plan).in_blocks),
             .rows = byte_conv_has_stripes(plan) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1        ? "dot pixels"
                     : attrs.group > 1       ? "dot groups"
@@ -21812,9 +21825,9 @@ template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
             .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
-            .name = sums.is_depthwise()         ? "dot taps, sum"
-                    : int8_winograd_pays(shape) ? "dot winograd, sum"
-                                                : "dot windows, sum"};
+            .name = sums.is_depthwise()         ? "dot taps with addend"
+                    : int8_winograd_pays(shape) ? "dot winograd with addend"
+                                                : "dot windows with addend"};
   }
 
   static void pack(const kernel_call& call) {
@@ -21827,7 +21840,7 @@ template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
     const int8_layer layer = int8_conv_layer_of(call);
     const left_sums sums{conv_shape_of(call), layer.factors()};
     const int8_addend addend = addend_of(call, places_in(sums), layer.range);
-    int8_product p = product_of(call, sums.layout(), layer);
+    int8_product p = product_of(call, sums.packing(), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }
@@ -22155,7 +22168,7 @@ void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors&
   });
 }
 
-/// y = clamp(transposed conv2d(x, w) + bias) of quantised values; `product` needs no layout. Every division into parts
+/// y = clamp(transposed conv2d(x, w) + bias) of quantised values; `product` needs no packing. Every division into parts
 /// gives the same bits. y must not overlap x.
 template <class Isa = native>
 void int8_conv_transpose(const conv_transpose_shape& s, int8_product product, const int8_conv_buffers& of,
@@ -22165,7 +22178,7 @@ void int8_conv_transpose(const conv_transpose_shape& s, int8_product product, co
   product.packed += rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     const int8_conv_plan plan = int8_conv_plan::of(c);
-    product.layout = int8_conv_layout(plan);
+    product.packing = int8_conv_packing(plan);
     std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
     int8_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
     product.packed += int8_conv_packed_bytes(plan);
@@ -22655,7 +22668,7 @@ template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa
             .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_int8_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
-            .name = "dot phases, sum"};
+            .name = "dot phases with addend"};
   }
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
@@ -22776,7 +22789,7 @@ template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Is
             .plan = kernel_plan::of(shape),
             .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_int8_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
-            .name = "dot phases, sums"};
+            .name = "dot phases to i32"};
   }
 
   static void pack(const kernel_call& call) {
@@ -23690,7 +23703,7 @@ template <class Isa> struct binding<ops::detection_post_process, family::f32, Is
                                              : &run<double>,
             .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
             .parts = parts_of(images),
-            .name = "suppress by heap"};
+            .name = "nms heap"};
   }
 
  private:
@@ -24254,7 +24267,7 @@ template <class Isa> struct binding<ops::dft, family::f32, Isa> {
             .plan = kernel_plan::of(shape),
             .scratch_bytes = shape.scratch_bytes(),
             .parts = parts_for(shape.outer * shape.inner * shape.length * 8),
-            .name = "mixed radices"};
+            .name = "mixed radix"};
   }
 
  private:
@@ -24512,7 +24525,7 @@ template <class Isa> struct binding<ops::fill, family::f32, Isa> {
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 
 // ===== nnrt/kernels/f32/gemm/dot_rows.hpp
-// dot_rows: vector times transposed weights in their original layout, for large weights that each run reads once.
+// dot_rows: vector times transposed weights in their original order, for large weights that each run reads once.
 // Flow: bind/full_connection.hpp calls it for single rows of large layers; f32/gemm/gemm.hpp multiplies packed weights.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -24833,7 +24846,7 @@ template <scale_method Method, int N>
 /// zero point of 0.
 ///
 /// Returns false and writes nothing unless all channels are scaled by FMA. x and y must not overlap.
-template <int8_layout Layout, class Isa = native>
+template <int8_packing Layout, class Isa = native>
 [[gnu::always_inline]] inline bool int8_dense(const std::byte* x, const std::byte* packed, std::byte* y,
                                               std::int64_t rows, std::int32_t flips, const narrowing& to) {
   constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n),
@@ -25102,7 +25115,7 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
             .pack = &pack_dense,
             .packs = 0b110,
             .packed_bytes = dense_packed_floats(w[1], w[0]) * size_of(f32),
-            .form = unrolled_form::dense,
+            .unrolled = unrolled_kernel::dense,
             .packs_in_compiler = true,
             .name = "dense unrolled"};
   }
@@ -25156,10 +25169,10 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
                                : has_whole_steps ? of_whole_steps
                                                  : of_one_row},
             .packs = 0b110,
-            .packed_bytes = layout_of(product).bytes(),
+            .packed_bytes = packing_of(product).bytes(),
             .plan = plan_of(product, layer),
-            .scratch_bytes = int8_matrix_scratch_bytes(layout_of(product), product.m),
-            .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::int8_dense : unrolled_form::none,
+            .scratch_bytes = int8_matrix_scratch_bytes(packing_of(product), product.m),
+            .unrolled = node.unrolled && has_unrolled_kernel(w) ? unrolled_kernel::int8_dense : unrolled_kernel::none,
             // a register holds four times as many values as of floats
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),
             .name = product.m == 1 ? "dot row" : "dot rows"};
@@ -25173,22 +25186,22 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
     int8_pack(
-        layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
+        packing_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
         int8_matrix{.first = bytes_in(call, 1), .column = product.k, .run = 0, .element = 1},
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const auto [product, layer] = planned(call);
-    int8_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch,
-                                bytes_out(call), part_of(call));
+    int8_matrix_product<native>(product_of(call, packing_of(product), layer), product.m, bytes_in(call, 0),
+                                call.scratch, bytes_out(call), part_of(call));
   }
   /// One row of any length. Separate from run(): a program without products of several rows then does not compile their
   /// tiles.
   static void run_any_row(const kernel_call& call) {
     const gemm_shape product = call.planned<gemm_shape>();
     const std::byte* row = bytes_in(call, 0);
-    if (copies_byte_rows(layout_of(product), 1, int8_form{})) {
-      copy_values(row, product.k, int8_form{}, call.scratch);
+    if (copies_byte_rows(packing_of(product), 1, int8_encoding{})) {
+      copy_values(row, product.k, int8_encoding{}, call.scratch);
       row = call.scratch;
     }
     run_row_from(call, row, 0);
@@ -25197,12 +25210,12 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   /// of the time of a small layer.
   static void run_row(const kernel_call& call) {
     const auto [product, layer] = planned(call);
-    // Constructed in place: g++ copies the layout by one load, which stalls on the four stores before it and delays the
-    // products of the previous layer.
-    const int8_row_product row{int8_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
+    // Constructed in place: g++ copies the packing by one load, which stalls on the four stores before it and delays
+    // the products of the previous layer.
+    const int8_row_product row{int8_packing::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
                                layer.factors().a_flip()};
-    interval panels{0, row.layout.panels()};
-    if (call.tiles == 1) int8_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
+    interval panels{0, row.packing.panels()};
+    if (call.parts == 1) int8_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
     if (panels.begin < panels.end) run_row_from(call, bytes_in(call, 0), panels.begin);
   }
 
@@ -25210,18 +25223,18 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   static layer_plan<gemm_shape, int8_layer> planned(const kernel_call& call) {
     return call.planned<layer_plan<gemm_shape, int8_layer>>();
   }
-  static constexpr int8_layout layout_of(const gemm_shape& product) {
-    return int8_layout::of(product.m, product.k, product.n);
+  static constexpr int8_packing packing_of(const gemm_shape& product) {
+    return int8_packing::of(product.m, product.k, product.n);
   }
-  static constexpr bool has_unrolled_form(const shape_t& w) {
-    return has_lines && w.elements() <= max_unrolled_byte_products && w[0] <= 4 * int8_layout::panel_width;
+  static constexpr bool has_unrolled_kernel(const shape_t& w) {
+    return has_lines && w.elements() <= max_unrolled_byte_products && w[0] <= 4 * int8_packing::panel_width;
   }
   /// This part's panels, from `panel` on. Separate from run_row(), which otherwise would build a product in memory.
   [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
     const auto [product, layer] = planned(call);
-    const int8_layout layout = layout_of(product);
-    const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
-    int8_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call),
+    const int8_packing packing = packing_of(product);
+    const interval mine = share_of_panels(packing, 1, part_of(call)).columns;
+    int8_gemm_panels<native>(product_of(call, packing, layer), row, bytes_out(call),
                              {std::max(mine.begin, panel), mine.end});
   }
 };
@@ -25229,8 +25242,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
 template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_int16_layer(node)) return {};
-    return {
-        .run = &run, .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]), .name = "dot shorts"};
+    return {.run = &run, .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]), .name = "dot i16"};
   }
 
  private:
@@ -25621,7 +25633,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::gather_nd, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather slices"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::gather_nd::attrs>(call.attrs);
@@ -26835,7 +26847,7 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
             .plan = kernel_plan::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2 ? "dot rows, sums" : name_of(sums)};
+            .name = w.rank() == 2 ? "dot rows to i32" : name_of(sums)};
   }
 
   static void pack(const kernel_call& call) {
@@ -26846,14 +26858,14 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
     const auto shape = call.planned<conv_shape>();
     const left_sums sums{shape, factors_of(call)};
     const int8_accumulators_target kept = kept_in(call);
-    run_left_sums<Isa>(call, sums, product_of_kept(call, sums.layout(), kept));
+    run_left_sums<Isa>(call, sums, product_of_kept(call, sums.packing(), kept));
   }
 
  private:
   static constexpr std::string_view name_of(const left_sums& sums) {
-    if (sums.is_depthwise()) return "dot taps, sums";
-    if (sums.shape.group > 1) return "dot groups, sums";
-    return int8_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
+    if (sums.is_depthwise()) return "dot taps to i32";
+    if (sums.shape.group > 1) return "dot groups to i32";
+    return int8_winograd_pays(sums.shape) ? "dot winograd to i32" : "dot windows to i32";
   }
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w,
                                         std::int64_t sums) {
@@ -27475,7 +27487,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::logical_not, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "map truth values"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "unary boolean"};
   }
   static void run(const kernel_call& call) {
     const interval mine = share(call.out[0].elements(), part_of(call));
@@ -28581,14 +28593,14 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
   }
 
   static void pack(const kernel_call& call) {
-    // out[0] is the packed form: its extents follow from b alone.
+    // out[0] is packed B: its extents follow from b alone.
     const bool is_transposed = unpack<ops::matmul::attrs>(call.attrs).transpose_b;
     const shape_t& shape = call.in[1].shape();
     const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1],
                        count = shape.elements(0, shape.rank - 2);
     const float* b = floats_in(call, 1);
     float* packed = floats_out(call);
-    const bool shares_matrices = count >= call.tiles;
+    const bool shares_matrices = count >= call.parts;
     const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
     const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
@@ -28600,7 +28612,7 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
     const float* const packed = floats_in(call, call.in.size() - 1);
-    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles,
+    const bool shares_matrices = attrs.transpose_a || batch.count >= call.parts,
                by_columns = call.planned<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
@@ -28640,14 +28652,14 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
     if (!is_int8_layer(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
     const int parts =
-        parts_of_int8_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
+        parts_of_int8_macs(ops::matmul::macs(attrs, node.in, node.out), packing_of(batch.matrix).in_blocks);
     return {
         .code = {.method = 0},
         .packs = 0b10,
-        .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+        .packed_bytes = batch.b_count * packing_of(batch.matrix).bytes(),
         .plan = kernel_plan::of(product_sharing{!node.in[1].constant}),
-        .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
-                                           : int8_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
+        .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(packing_of(batch.matrix), batch.matrix.m)
+                                           : int8_matrix_scratch_bytes(packing_of(batch.matrix), batch.matrix.m),
         .parts = parts,
         .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
         .name = "dot batch"};
@@ -28666,29 +28678,29 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
               0,
               {-depth * largest, depth * largest}};
     };
-    const int8_layout layout = layout_of(batch.matrix);
+    const int8_packing packing = packing_of(batch.matrix);
     const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> int8_matrix {
       return {.first = bytes_in(call, 1) + i * k * n,
               .column = attrs.transpose_b ? k : 1,
               .run = 0,
               .element = attrs.transpose_b ? 1 : n};
     };
-    const bool shares_matrices = batch.b_count >= call.tiles;
+    const bool shares_matrices = batch.b_count >= call.parts;
     const interval mine = shares_matrices ? share(batch.b_count, part_of(call)) : interval{0, batch.b_count};
     if (is_per_channel(*call.in[1].desc)) {
       for (std::int64_t i = mine.begin; i < mine.end; ++i)
-        int8_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
+        int8_pack(packing, f, range, matrix_of(i), column_of, bytes_out(call) + i * packing.bytes());
       return;
     }
     const alike_columns columns(column_of(0), range);
-    const interval panels = shares_matrices ? interval{0, layout.panels()} : share_of_panels(layout, part_of(call));
+    const interval panels = shares_matrices ? interval{0, packing.panels()} : share_of_panels(packing, part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      columns.pack(layout, f, matrix_of(i), panels, bytes_out(call) + i * layout.bytes());
+      columns.pack(packing, f, matrix_of(i), panels, bytes_out(call) + i * packing.bytes());
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    const bool shares_matrices = batch.count >= call.tiles;
+    const bool shares_matrices = batch.count >= call.parts;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
       multiply(call, attrs, batch, i, shares_matrices ? part{} : part_of(call));
@@ -28698,26 +28710,26 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   static constexpr bool is_per_channel(const tensor_desc& t) {
     return t.quantised.mode == quantisation::kind::per_channel;
   }
-  static constexpr int8_layout layout_of(const gemm_shape& matrix) {
-    return int8_layout::of(matrix.m, matrix.k, matrix.n);
+  static constexpr int8_packing packing_of(const gemm_shape& matrix) {
+    return int8_packing::of(matrix.m, matrix.k, matrix.n);
   }
   /// Computes matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    int8_product p = product_of(call, layout_of(batch.matrix),
+    int8_product p = product_of(call, packing_of(batch.matrix),
                                 int8_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
-    p.packed += batch.b_of(i) * p.layout.bytes();
+    p.packed += batch.b_of(i) * p.packing.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
     const bool by_columns = call.planned<product_sharing>().by_columns != 0;
     if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
     int8_gemm_of_copies<native>(
         p, m,
-        [&, m = m, k = k](const interval& rows, const int8_form& form, std::byte* to, std::int64_t step) {
-          transpose_matrix(a + rows.begin, m, to + place_before_form(k, form), step, k, rows.size());
-          if (form.is_quantised()) return;
-          for (std::int64_t row = 0; row < rows.size(); ++row) set_form(k, form, to + row * step);
+        [&, m = m, k = k](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
+          transpose_matrix(a + rows.begin, m, to + place_before_encoding(k, encoding), step, k, rows.size());
+          if (encoding.is_quantised()) return;
+          for (std::int64_t row = 0; row < rows.size(); ++row) set_encoding(k, encoding, to + row * step);
         },
         call.scratch, c, n, of, by_columns);
   }
@@ -29489,7 +29501,7 @@ template <class Op, class Fold> struct int8_pooling_binding {
     return {.run = &run,
             .plan = plan_of(shape, int8_range_of(node.out[0], attrs.fused)),
             .parts = parts_for(node.out[0].elements() * taps / 4),
-            .name = "pool bytes"};
+            .name = "pool int8"};
   }
   static void run(const kernel_call& call) {
     const auto [shape, range] = call.planned<layer_plan<pooling_shape, quantised_range>>();
@@ -29854,7 +29866,7 @@ template <class Isa> struct binding<ops::max_unpool, family::f32, Isa> {
     if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
     return {.run = size_of(type) == 4 ? &run<std::int32_t> : &run<std::int8_t>,
             .parts = parts_of(node.out[0].shape[0]),
-            .name = "images"};
+            .name = "unpool images"};
   }
 
  private:
@@ -30110,7 +30122,7 @@ template <class Isa> struct binding<ops::non_max_suppression, family::f32, Isa> 
                    : type == f16 ? &run<float16>
                                  : &run<double>,
             .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
-            .name = "suppress by heap"};
+            .name = "nms heap"};
   }
 
  private:
@@ -30251,7 +30263,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::one_hot, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill and mark"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "one hot"};
   }
   static void run(const kernel_call& call) {
     const view &indices = call.in[0], &y = call.out[0];
@@ -30899,10 +30911,10 @@ template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
     if (x.type == f32 && types::stored.contains(y.type))
       return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type),
               .parts = parts,
-              .name = is_to_even ? "store to even" : "store"};
+              .name = is_to_even ? "quantise to even" : "quantise"};
     const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
     if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
-      return {.run = run_from(x.type), .parts = parts, .name = "restore"};
+      return {.run = run_from(x.type), .parts = parts, .name = "dequantise"};
     return table_binding<ops::quant_dtype_cast, Isa>::select(node);
   }
 
@@ -31098,7 +31110,8 @@ template <class Fold, class Isa> struct reduction_binding {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
-    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+    return {
+        .run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "reduce rows" : "reduce columns"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
@@ -31339,7 +31352,7 @@ template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
     if (is_half_to_even(node.out[0].quantised.rounding)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous() || block.inner < 8 || block.extent > max_mean_pixels) return {};
-    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
+    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "reduce int8"};
   }
   static void run(const kernel_call& call) {
     const axis_block block = blocks::block_for(call);
@@ -31378,7 +31391,7 @@ template <class Op, class Isa> struct boolean_reduction {
     if (!block.is_contiguous()) return {};
     return {.run = &run,
             .parts = parts_for(block.elements() / 4),
-            .name = block.inner == 1 ? "search rows" : "and columns"};
+            .name = block.inner == 1 ? "reduce boolean rows" : "reduce boolean columns"};
   }
   static void run(const kernel_call& call) {
     const axis_block block = blocks::block_for(call);
@@ -32247,7 +32260,7 @@ template <class Isa> struct binding<ops::resize_bilinear, family::f32, Isa> {
     return {.run = &run,
             .scratch_bytes = resize_scratch_bytes(shape),
             .parts = parts_for(4 * node.out[0].elements()),
-            .name = "blend channels"};
+            .name = "bilinear channels"};
   }
   static void run(const kernel_call& call) {
     resize<native>(shape_for(call.attrs, call.in[0].shape(), call.out[0].shape()), floats_in(call, 0),
@@ -34762,7 +34775,7 @@ template <class Isa> struct binding<ops::softmax, family::int8, Isa> {
                                                                      : sizeof(int16_powers)),
             .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements()),
-            .name = "softmax stored"};
+            .name = "softmax quantised"};
   }
 
  private:
@@ -35774,7 +35787,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::svdf, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_of(node.out[0].shape[0]), .name = "rows"};
+    return {.run = &run, .parts = parts_of(node.out[0].shape[0]), .name = "svdf rows"};
   }
 
  private:
@@ -35815,7 +35828,7 @@ template <class Isa> struct binding<ops::svdf, family::int8, Isa> {
     if (!has_work(node)) return {};
     return {.run = &run,
             .scratch_bytes = node.in[0].desc.shape[1] * static_cast<std::int64_t>(sizeof(std::int16_t)),
-            .name = "rows"};
+            .name = "svdf rows"};
   }
 
  private:
@@ -36150,7 +36163,7 @@ template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
                                  : &run<std::uint8_t>,
             .scratch_bytes = k * room,
             .parts = parts_for(node.in[0].desc.elements()),
-            .name = "rank by heap"};
+            .name = "top k heap"};
   }
 
  private:
@@ -36309,7 +36322,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa, class Lanes, int Cost> struct float_map_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * Cost), .name = "map"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * Cost), .name = "unary"};
   }
   static void run(const kernel_call& call) {
     const interval range = share_of_floats(call.out[0].elements(), part_of(call));
@@ -40872,7 +40885,7 @@ struct step {
   std::int64_t scratch = 0;        // offset in the arena
   std::int64_t scratch_bytes = 0;  // 0: none; steps of a group use the group's
   std::string_view kernel;         // name, for dumps and profiles
-  unrolled_form form = unrolled_form::none;
+  unrolled_kernel unrolled = unrolled_kernel::none;
   std::int32_t fused_word = -1;  // index of the fused activation in the attribute words
   std::int32_t group = -1;       // the group of stripes that begins with this step
 };
@@ -43599,7 +43612,7 @@ struct planner : kernel_chooser {
     if (is_in_codes(p.choice)) s.code = p.choice.code;
     s.inner = p.choice.inner;
     s.kernel = p.choice.name;
-    s.form = p.choice.form;
+    s.unrolled = p.choice.unrolled;
     s.fused_word = n.op->fused_word;
     s.parts = p.choice.parts;
     s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr, false);
@@ -48115,10 +48128,10 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
     piece_of_part mine;
     if (!source.next(mine)) return true;
     kernel_call call = call_of(plan_, s, context_, source.thread());
-    call.tiles = of.parts, call.pieces = of.pieces;
+    call.parts = of.parts, call.pieces = of.pieces;
     run_fault* const fault = call.fault;
     do {
-      call.tile = mine.part, call.piece = mine.piece;
+      call.part = mine.part, call.piece = mine.piece;
       s.run(call);
       call.fault = nullptr;  // the first call checks all values
     } while (source.next(mine));
@@ -48859,7 +48872,7 @@ template <const auto& Plan, std::int32_t Slot>
 }
 
 /// A dense layer whose extents are template arguments. Operands: x, the desc of the weight, optionally the desc of the
-/// bias, and the packed form.
+/// bias, and the packed weights.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
   constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)],
@@ -48886,7 +48899,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   constexpr std::int64_t rows = y.elements() / w.shape[0];
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
-    return kernels::int8_dense<kernels::int8_layout::of(rows, w.shape[1], w.shape[0])>(
+    return kernels::int8_dense<kernels::int8_packing::of(rows, w.shape[1], w.shape[0])>(
         address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases),
         address_of_slot<Plan, s.outputs.first>(bases), rows, factors.a_flip(),
         {range.low, range.high, y.quantised.zero_point, y.type == u8});
@@ -48924,11 +48937,11 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
 
 template <const auto& Plan, std::size_t I>
 [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
-  constexpr unrolled_form form = Plan.steps[I].form;
-  if constexpr (form == unrolled_form::dense) return unrolled_dense<Plan, I>(bases);
-  else if constexpr (form == unrolled_form::table) return unrolled_table<Plan, I>(bases);
+  constexpr unrolled_kernel unrolled = Plan.steps[I].unrolled;
+  if constexpr (unrolled == unrolled_kernel::dense) return unrolled_dense<Plan, I>(bases);
+  else if constexpr (unrolled == unrolled_kernel::table) return unrolled_table<Plan, I>(bases);
   else {
-    if constexpr (form == unrolled_form::int8_dense)
+    if constexpr (unrolled == unrolled_kernel::int8_dense)
       if (unrolled_int8_dense<Plan, I>(bases)) return;
     unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});

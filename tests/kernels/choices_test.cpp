@@ -19,7 +19,7 @@ struct decision {
   int method = -1;  // of a binding with several; -1: it has one, or the test does not say
   int pack_parts = 1;
   int table = -1;  // of tiles; -1: the test does not say
-  unrolled_form form = unrolled_form::none;
+  unrolled_kernel unrolled = unrolled_kernel::none;
 };
 
 /// What is asked besides attributes and operands.
@@ -41,7 +41,7 @@ constexpr decision chosen(const typename Op::attrs& attrs, std::initializer_list
       select_for<Op, reference_types<Op>(), true>({words, std::span(in.begin(), in.size()), v.outputs, under.unrolled,
                                                    under.use, under.stripe_rows, under.must_pack});
   return {choice.name,        choice.packed_bytes, choice.scratch_bytes, choice.parts,
-          choice.code.method, choice.pack_parts,   choice.code.table,    choice.form};
+          choice.code.method, choice.pack_parts,   choice.code.table,    choice.unrolled};
 }
 
 /// The name that the same node gets with f64 in place of f32.
@@ -75,7 +75,7 @@ template <std::size_t N> void check(const row (&table)[N]) {
     if (r.expected.method >= 0) CHECK(r.got.method == r.expected.method);
     if (r.expected.table >= 0) CHECK(r.got.table == r.expected.table);
     CHECK(r.got.pack_parts == r.expected.pack_parts);
-    CHECK((r.got.form == r.expected.form));
+    CHECK((r.got.unrolled == r.expected.unrolled));
   }
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("choices: conv2d of floats - pixels, windows, groups, Winograd's tiles
   check(table);
 }
 
-TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, the unrolled form") {
+TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, unrolled") {
   using fast_layer = binding<ops::full_connection>;
   constexpr auto in_tiles = [](std::int64_t rows, std::int64_t k, std::int64_t n) {
     const bool collide = rows > 12 && mr > 12 && k % 1024 == 0;  // which begin whole pages apart
@@ -233,7 +233,7 @@ TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, the 
     return chosen<ops::full_connection>({}, {x({rows, k}), w({n, k})}, under);
   };
   constexpr auto unrolled = [](std::int64_t k, std::int64_t n) {
-    return decision{"dense unrolled", dense_packed_floats(k, n) * float_bytes, 0, 1, -1, 1, -1, unrolled_form::dense};
+    return decision{"dense unrolled", dense_packed_floats(k, n) * float_bytes, 0, 1, -1, 1, -1, unrolled_kernel::dense};
   };
   constexpr std::int64_t widest = 8 * f32_lanes;
   static constexpr row table[] = {
@@ -321,7 +321,7 @@ TEST_CASE("choices: conv2d of bytes - pixels, windows, groups, Winograd's tiles,
   constexpr auto of_bytes = [](std::string_view name, const conv_shape& s) {
     const int8_conv_plan plan = int8_conv_plan::of(s);
     return decision{name, int8_conv_packed_bytes(plan), int8_conv_scratch_bytes(plan),
-                    parts_for(s.out_pixels() * s.out * s.depth() / 16 / (int8_conv_layout(plan).in_blocks ? 16 : 4))};
+                    parts_for(s.out_pixels() * s.out * s.depth() / 16 / (int8_conv_packing(plan).in_blocks ? 16 : 4))};
   };
   constexpr auto layer = [](shape_t image, shape_t w, std::int64_t group = 1) {
     return chosen<ops::conv2d>(groups_of(group), {bytes(image), filters(w)}, {.wanted = {as_bytes}});
@@ -377,13 +377,13 @@ TEST_CASE("choices: depthwise_conv2d of bytes - taps, and windows of a single ch
   check(table);
 }
 
-TEST_CASE("choices: full_connection of bytes - one row of whole steps, rows, the unrolled form") {
+TEST_CASE("choices: full_connection of bytes - one row of whole steps, rows, unrolled") {
   constexpr auto layer = [](std::int64_t rows, std::int64_t k, std::int64_t n, const quantisation& q = per_channel<0>) {
     return chosen<ops::full_connection>({}, {bytes({rows, k}), weight({i8, nd, {n, k}, q})}, {.wanted = {as_bytes}});
   };
   constexpr auto expected = [](std::string_view name, std::int64_t rows, std::int64_t k, std::int64_t n, int method) {
-    const int8_layout layout = int8_layout::of(rows, k, n);
-    return decision{name, layout.bytes(), int8_matrix_scratch_bytes(layout, rows),
+    const int8_packing packing = int8_packing::of(rows, k, n);
+    return decision{name, packing.bytes(), int8_matrix_scratch_bytes(packing, rows),
                     std::max(parts_for(rows * k * n / 64), parts_for(n * k / 16)), method};
   };
   constexpr auto unrolled_layer = [](std::int64_t k, std::int64_t n) {
@@ -391,9 +391,9 @@ TEST_CASE("choices: full_connection of bytes - one row of whole steps, rows, the
   };
   constexpr auto in_lines = [expected](std::int64_t k, std::int64_t n, bool is_small) {
     decision made = expected("dot row", 1, k, n, 1);
-    return made.form = has_lines && is_small ? unrolled_form::int8_dense : unrolled_form::none, made;
+    return made.unrolled = has_lines && is_small ? unrolled_kernel::int8_dense : unrolled_kernel::none, made;
   };
-  constexpr std::int64_t widest = 4 * int8_layout::panel_width;
+  constexpr std::int64_t widest = 4 * int8_packing::panel_width;
   static constexpr row table[] = {
       {"a row", layer(1, 256, 300), expected("dot row", 1, 256, 300, 1)},
       {"a row that is no multiple of 4", layer(1, 254, 300), expected("dot row", 1, 254, 300, 2)},
@@ -412,22 +412,22 @@ TEST_CASE("choices: matmul of bytes - packed by threads, but with a scale for ea
                                {a, b}, {.wanted = {as_bytes}});
   };
   constexpr operand b = bytes({2, 128, 256}), b_of_columns = weight({i8, nd, {128, 256}, per_channel<1>});
-  constexpr int8_layout layout = int8_layout::of(128, 128, 256);
-  constexpr std::int64_t scratch = int8_matrix_scratch_bytes(layout, 128);
-  constexpr int parts = parts_for(2 * 128 * 128 * 256 / 16 / (layout.in_blocks ? 16 : 4));
+  constexpr int8_packing packing = int8_packing::of(128, 128, 256);
+  constexpr std::int64_t scratch = int8_matrix_scratch_bytes(packing, 128);
+  constexpr int parts = parts_for(2 * 128 * 128 * 256 / 16 / (packing.in_blocks ? 16 : 4));
   static constexpr row table[] = {
       {"two matrices",
        product(bytes({2, 128, 128}), b),
-       {"dot batch", 2 * layout.bytes(), scratch, parts, -1, parts_for(2 * 128 * 256 / 4)}},
+       {"dot batch", 2 * packing.bytes(), scratch, parts, -1, parts_for(2 * 128 * 256 / 4)}},
       {"one b for both",
        product(bytes({2, 128, 128}), bytes({1, 128, 256})),
-       {"dot batch", layout.bytes(), scratch, parts, -1, parts_for(128 * 256 / 4)}},
+       {"dot batch", packing.bytes(), scratch, parts, -1, parts_for(128 * 256 / 4)}},
       {"a scale for each column",
        product(bytes({2, 128, 128}), b_of_columns),
-       {"dot batch", layout.bytes(), scratch, parts, -1, 1}},
+       {"dot batch", packing.bytes(), scratch, parts, -1, 1}},
       {"transposed",
        product(bytes({2, 128, 128}), b, true),
-       {"dot batch", 2 * layout.bytes(), copied_rows_bytes(layout, 128), parts, -1, parts_for(2 * 128 * 256 / 4)}},
+       {"dot batch", 2 * packing.bytes(), copied_rows_bytes(packing, 128), parts, -1, parts_for(2 * 128 * 256 / 4)}},
   };
   check(table);
 }
@@ -440,10 +440,10 @@ TEST_CASE("choices: layers of 16 bits without zero points") {
   static constexpr row table[] = {
       {"conv2d",
        convolution_of(stored(i16, {1, 8, 8, 4}, plain), filters({8, 3, 3, 4})),
-       {"dot shorts", 0, 32 * 36 * 2, 1}},
+       {"dot i16", 0, 32 * 36 * 2, 1}},
       {"full_connection",
        chosen<ops::full_connection>({}, {stored(i16, {3, 64}, plain), filters({64, 64})}, {.wanted = {as(plain)}}),
-       {"dot shorts"}},
+       {"dot i16"}},
   };
   check(table);
 }
@@ -471,8 +471,8 @@ TEST_CASE("choices: softmax - short rows, rows, columns, quantised values") {
        reference},
       {"bytes",
        chosen<ops::softmax>({}, {bytes({2, 8})}, {.wanted = {as(shares)}}),
-       {"softmax stored", sizeof(int8_powers<std::int8_t>)}},
-      {"16 bits", of_shorts(shares_of_16), {"softmax stored", sizeof(int16_powers)}},
+       {"softmax quantised", sizeof(int8_powers<std::int8_t>)}},
+      {"16 bits", of_shorts(shares_of_16), {"softmax quantised", sizeof(int16_powers)}},
       {"16 bits with other shares", of_shorts(quant{0x1p-14F, 0}), reference},
   };
   check(table);
@@ -504,13 +504,13 @@ TEST_CASE("choices: pools - vectors of channels, rows of maxima, bytes, windows 
       {"windows longer than the image",
        chosen<ops::avg_pool>(with<mean>([](mean& a) { a.global = true; }), {x({1, 32, 32, 64})}),
        {"pool channels", 0, 0, parts_for(64 * 64), 64 >= many}},
-      {"bytes", of_bytes(window(mean{}, 2, 2), {1, 32, 32, 64}), {"pool bytes", 0, 0, parts_for(31 * 31 * 64 * 4 / 4)}},
+      {"bytes", of_bytes(window(mean{}, 2, 2), {1, 32, 32, 64}), {"pool int8", 0, 0, parts_for(31 * 31 * 64 * 4 / 4)}},
       {"bytes, clamped as they are stored",
        of_bytes(window(mean{}, 2, 2, activation::relu), {1, 8, 8, 4}),
-       {"pool bytes"}},
+       {"pool int8"}},
       {"bytes, clamped as they are",
        chosen<ops::max_pool>(window(largest{}, 2, 2, activation::relu), {stored(i8, {1, 8, 8, 4}, {})}), reference},
-      {"as many pixels as a sum holds", of_bytes(window(mean{}, 50, 1300), {1, 50, 1300, 1}), {"pool bytes"}},
+      {"as many pixels as a sum holds", of_bytes(window(mean{}, 50, 1300), {1, 50, 1300, 1}), {"pool int8"}},
       {"more", of_bytes(window(mean{}, 50, 1301), {1, 50, 1301, 1}), reference},
   };
   check(table);
@@ -525,25 +525,25 @@ TEST_CASE("choices: reductions - rows, columns, axes that lie apart, bytes") {
   };
   constexpr quantisation to_even{quant{0.1F, 3, quantised_rounding::half_to_even}};
   static constexpr row table[] = {
-      {"rows", mean(x({8, 512, 64}), integers(numbers<2>)), {"fold rows", 0, 0, parts_for(8 * 512 * 64)}},
-      {"columns", mean(x({8, 512, 64}), integers(numbers<1>)), {"fold columns", 0, 0, parts_for(8 * 512 * 64)}},
-      {"all", mean(x({8, 512, 64}), missing()), {"fold rows", 0, 0, parts_for(8 * 512 * 64)}},
+      {"rows", mean(x({8, 512, 64}), integers(numbers<2>)), {"reduce rows", 0, 0, parts_for(8 * 512 * 64)}},
+      {"columns", mean(x({8, 512, 64}), integers(numbers<1>)), {"reduce columns", 0, 0, parts_for(8 * 512 * 64)}},
+      {"all", mean(x({8, 512, 64}), missing()), {"reduce rows", 0, 0, parts_for(8 * 512 * 64)}},
       {"axes that lie apart", mean(x({2, 3, 4}), integers(numbers<0, 2>)), reference},
-      {"eight bytes", of_bytes({2, 3, 8}), {"fold bytes"}},
+      {"eight bytes", of_bytes({2, 3, 8}), {"reduce int8"}},
       {"seven", of_bytes({2, 3, 7}), reference},
       {"as many bytes as a sum holds",
        of_bytes({1, max_mean_pixels, 8}),
-       {"fold bytes", 0, 0, parts_for(max_mean_pixels * 2)}},
+       {"reduce int8", 0, 0, parts_for(max_mean_pixels * 2)}},
       {"more", of_bytes({1, max_mean_pixels + 1, 8}), reference},
       {"halves to even", of_bytes({2, 3, 8}, to_even), reference},
       {"norms of rows", chosen<ops::reduce_l2>({}, {x({2, 3}), integers(numbers<1>)}), {"l2 rows"}},
       {"norms of columns", chosen<ops::reduce_l2>({}, {x({2, 3}), integers(numbers<0>)}), {"l2 columns"}},
       {"truths of rows",
        chosen<ops::reduce_all>({}, {computed({boolean, {2, 3}}), integers(numbers<1>)}),
-       {"search rows"}},
+       {"reduce boolean rows"}},
       {"truths of columns",
        chosen<ops::reduce_all>({}, {computed({boolean, {2, 3}}), integers(numbers<0>)}),
-       {"and columns"}},
+       {"reduce boolean columns"}},
   };
   check(table);
 }
@@ -593,17 +593,17 @@ TEST_CASE("choices: elements - scales of channels or rows, powers, tables of byt
   };
   constexpr std::int64_t line = sizeof(int8_pair_sum);
   static constexpr row table[] = {
-      {"powers of e", power(-1, 1, 0), {"map"}},
+      {"powers of e", power(-1, 1, 0), {"unary"}},
       {"of 2", power(2, 1, 0), reference},
       {"of e, scaled", power(-1, 2, 0), reference},
       {"of e, shifted", power(-1, 1, 1), reference},
       {"scales of channels", scaled(2, 4), {"scale channels"}},
       {"of rows", scaled(1, 3), {"scale rows"}},
-      {"bytes by a table", chosen<ops::exp>({}, {bytes({3})}, {.wanted = {as_bytes}}), {"table", 256}},
-      {"1,024 sums", sum({128, 8}, {128, 8}), {"zip stored", line}},
-      {"fewer", sum({127, 8}, {127, 8}), {"zip stored"}},
-      {"rows of seven", sum({200, 7}, {200, 1}), {"zip stored"}},
-      {"rows of eight", sum({200, 8}, {200, 1}), {"zip stored", line}},
+      {"bytes by a table", chosen<ops::exp>({}, {bytes({3})}, {.wanted = {as_bytes}}), {"lookup table", 256}},
+      {"1,024 sums", sum({128, 8}, {128, 8}), {"binary quantised", line}},
+      {"fewer", sum({127, 8}, {127, 8}), {"binary quantised"}},
+      {"rows of seven", sum({200, 7}, {200, 1}), {"binary quantised"}},
+      {"rows of eight", sum({200, 8}, {200, 1}), {"binary quantised", line}},
   };
   check(table);
 }
@@ -629,10 +629,10 @@ TEST_CASE("choices: conversions") {
       {"narrower integers", as_type(i64, i32), {"convert"}},
       {"integers to bytes", as_type(i32, i8), reference},
       {"halves to integers", as_type(f16, i64), reference},
-      {"floats are stored", into(x({5}), i8, tenths), {"store"}},
-      {"to even", into(x({5}), i8, to_even), {"store to even"}},
-      {"stored numbers are restored", into(bytes({5}), f32, {}), {"restore"}},
-      {"bytes to other bytes", into(bytes({5}), u8, tenths), {"table", 256}},
+      {"floats are stored", into(x({5}), i8, tenths), {"quantise"}},
+      {"to even", into(x({5}), i8, to_even), {"quantise to even"}},
+      {"stored numbers are restored", into(bytes({5}), f32, {}), {"dequantise"}},
+      {"bytes to other bytes", into(bytes({5}), u8, tenths), {"lookup table", 256}},
   };
   check(table);
 }
@@ -662,16 +662,16 @@ TEST_CASE("choices: searches and movers") {
   };
   constexpr std::int64_t most_boxes = std::int64_t{1} << 22, candidate_bytes = sizeof(ops::detail::candidate);
   static constexpr row table[] = {
-      {"the largest", first_of(1), {"find largest"}},
+      {"the largest", first_of(1), {"arg max"}},
       {"the largest two", first_of(2), reference},
       {"the largest five",
        chosen<ops::top_k>({}, {x({2, 8}), integer(numbers<5>)}),
-       {"rank by heap", 0, 5 * std::int64_t{sizeof(ranked<float>)}}},
-      {"bytes are chosen", where(i8, {}, {}), {"choose", 0, 0, 1, choice::of_1_byte}},
-      {"halves", where(f16, {}, {}), {"choose", 0, 0, 1, choice::of_2_bytes}},
-      {"floats", where(f32, {}, {}), {"choose", 0, 0, 1, choice::of_4_bytes}},
-      {"integers", where(i64, {}, {}), {"choose", 0, 0, 1, choice::of_8_bytes}},
-      {"stored numbers", where(i8, tenths, tenths), {"choose", 0, 0, 1, choice::of_1_byte}},
+       {"top k heap", 0, 5 * std::int64_t{sizeof(ranked<float>)}}},
+      {"bytes are chosen", where(i8, {}, {}), {"select", 0, 0, 1, choice::of_1_byte}},
+      {"halves", where(f16, {}, {}), {"select", 0, 0, 1, choice::of_2_bytes}},
+      {"floats", where(f32, {}, {}), {"select", 0, 0, 1, choice::of_4_bytes}},
+      {"integers", where(i64, {}, {}), {"select", 0, 0, 1, choice::of_8_bytes}},
+      {"stored numbers", where(i8, tenths, tenths), {"select", 0, 0, 1, choice::of_1_byte}},
       {"of another scale", where(i8, tenths, quant{0.2F, 3}), reference},
       {"of another zero point", where(i8, tenths, quant{0.1F, 4}), reference},
       {"rows are joined",
@@ -681,9 +681,9 @@ TEST_CASE("choices: searches and movers") {
        reference},
       {"none are joined", chosen<ops::concat>({}, {x({0, 3}), x({0, 3})}), reference},
       {"tiles", chosen<ops::tile>({}, {x({2, 3}), integers(numbers<2, 1>)}), {"copy rows"}},
-      {"as many boxes as a heap holds", boxes(most_boxes), {"suppress by heap", 0, most_boxes * candidate_bytes}},
+      {"as many boxes as a heap holds", boxes(most_boxes), {"nms heap", 0, most_boxes * candidate_bytes}},
       {"more", boxes(most_boxes + 1), reference},
-      {"one", boxes(1), {"suppress by heap", 0, candidate_bytes}},
+      {"one", boxes(1), {"nms heap", 0, candidate_bytes}},
       {"four images of a large one", cut({1, 64, 64, 64}, 2), {"copy pixels", 0, 0, 4}},
       {"images of few pixels", cut({1, 64, 64, 1}, 32), {"copy pixels", 0, 0, parts_for(64 * 64)}},
   };
@@ -724,7 +724,7 @@ TEST_CASE("choices: kernels of floats leave doubles to the reference") {
       {"lstm of floats",
        chosen<ops::lstm>(sequence([](auto&) {}), {x({7, 2, 3}), w({1, 20, 3}), w({1, 20, 5})}),
        {"sequence", 0, 4 * 5 * float_bytes, 2}},
-      {"add is for any type", of_doubles<ops::add>({}, {image, image}), {"zip elements"}},
+      {"add is for any type", of_doubles<ops::add>({}, {image, image}), {"binary elements"}},
   };
   check(table);
 }
@@ -766,30 +766,30 @@ TEST_CASE("choices: layers whose sums something else ends") {
   static constexpr struct {
     std::string_view what, got, expected;
   } table[] = {
-      {"windows and an addend", sum(filters({8, 3, 3, 4}), added), "dot windows, sum"},
-      {"taps and an addend", sum(filters({8, 3, 3, 1}), added, 4), "dot taps, sum"},
-      {"groups and an addend", sum(filters({8, 3, 3, 2}), added, 2), "dot windows, sum"},
-      {"phases and an addend", phases_and_addend({3, 2, 2, 2}, {1, 2, 2, 3}, {2, 2}), "dot phases, sum"},
+      {"windows and an addend", sum(filters({8, 3, 3, 4}), added), "dot windows with addend"},
+      {"taps and an addend", sum(filters({8, 3, 3, 1}), added, 4), "dot taps with addend"},
+      {"groups and an addend", sum(filters({8, 3, 3, 2}), added, 2), "dot windows with addend"},
+      {"phases and an addend", phases_and_addend({3, 2, 2, 2}, {1, 2, 2, 3}, {2, 2}), "dot phases with addend"},
       {"with gaps", phases_and_addend({3, 2, 2, 2}, {1, 2, 2, 3}, {3, 2}), ""},
       {"a group for each channel", phases_and_addend({2, 2, 2, 1}, {1, 2, 2, 2}, {2, 2}, 2), ""},
-      {"as many products and an addend as a sum holds", sum_of_k(max_byte_products), "dot windows, sum"},
+      {"as many products and an addend as a sum holds", sum_of_k(max_byte_products), "dot windows with addend"},
       {"more", sum_of_k(max_byte_products + 1), ""},
-      {"as many in phases", phases_of_k(max_byte_products), "dot phases, sum"},
+      {"as many in phases", phases_of_k(max_byte_products), "dot phases with addend"},
       {"more", phases_of_k(max_byte_products + 1), ""},
-      {"1,024 phases and an addend", max_phases, "dot phases, sum"},
+      {"1,024 phases and an addend", max_phases, "dot phases with addend"},
       {"more", phases_and_addend({2, 32, 33, 2}, {1, 32, 33, 2}, {32, 33}), ""},
-      {"phases", phases({3, 2, 2, 2}, {2, 2}), "dot phases, sums"},
-      {"1,024 phases", max_kept_phases, "dot phases, sums"},
+      {"phases", phases({3, 2, 2, 2}, {2, 2}), "dot phases to i32"},
+      {"1,024 phases", max_kept_phases, "dot phases to i32"},
       {"more", phases({2, 32, 33, 2}, {32, 33}), ""},
       {"phases with gaps", phases({3, 2, 2, 2}, {2, 3}), ""},
       {"phases, a group for each channel", phases({2, 2, 2, 1}, {2, 2}, 2), ""},
-      {"rows", layer(bytes({2, 8}), filters({5, 8})), "dot rows, sums"},
-      {"windows", layer(image, filters({8, 3, 3, 4})), "dot windows, sums"},
-      {"windows of one channel", layer(bytes({1, 5, 5, 1}), filters({8, 3, 3, 1})), "dot windows, sums"},
-      {"groups", layer(image, filters({8, 3, 3, 2}), 2), "dot groups, sums"},
-      {"taps", layer(image, filters({8, 3, 3, 1}), 4), "dot taps, sums"},
+      {"rows", layer(bytes({2, 8}), filters({5, 8})), "dot rows to i32"},
+      {"windows", layer(image, filters({8, 3, 3, 4})), "dot windows to i32"},
+      {"windows of one channel", layer(bytes({1, 5, 5, 1}), filters({8, 3, 3, 1})), "dot windows to i32"},
+      {"groups", layer(image, filters({8, 3, 3, 2}), 2), "dot groups to i32"},
+      {"taps", layer(image, filters({8, 3, 3, 1}), 4), "dot taps to i32"},
       {"as many products as a sum holds", layer(bytes({1, max_byte_products}), filters({1, max_byte_products})),
-       "dot rows, sums"},
+       "dot rows to i32"},
       {"more", layer(bytes({1, max_byte_products + 1}), filters({1, max_byte_products + 1})), ""},
   };
   for (const auto& r : table) {

@@ -26,22 +26,22 @@ constexpr std::string_view chosen(const typename Op::attrs& attrs, std::initiali
 constexpr operand image = computed(f32_of({1, 8, 8, 16})), channels = weight(f32_of({16})),
                   integral = computed({i32, {1, 8, 8, 16}});
 
-template <class Op> constexpr bool is_unary() { return chosen<Op>({}, {image}) == "map"; }
+template <class Op> constexpr bool is_unary() { return chosen<Op>({}, {image}) == "unary"; }
 static_assert(is_unary<ops::relu>() && is_unary<ops::relu6>() && is_unary<ops::sigmoid>() && is_unary<ops::tanh>() &&
               is_unary<ops::hswish>());
 static_assert(is_unary<ops::gelu>());
 static_assert(chosen<ops::relu>({}, {integral}).empty());
 
 template <class Op> constexpr bool is_binary() {
-  return chosen<Op>({}, {image, image}) == "zip" && chosen<Op>({}, {image, channels}) == "zip channels" &&
-         chosen<Op>({}, {integral, integral}) == "zip elements";
+  return chosen<Op>({}, {image, image}) == "binary" && chosen<Op>({}, {image, channels}) == "binary channels" &&
+         chosen<Op>({}, {integral, integral}) == "binary elements";
 }
 static_assert(is_binary<ops::add>() && is_binary<ops::sub>() && is_binary<ops::mul>() && is_binary<ops::div>() &&
               is_binary<ops::maximum>());
 static_assert(is_binary<ops::eltwise>() && is_binary<ops::squared_difference>() && is_binary<ops::less_equal>());
-static_assert(chosen<ops::pow>({}, {image, channels}) == "zip elements");
-static_assert(chosen<ops::bias_add>({}, {image, channels}) == "zip channels" &&
-              chosen<ops::prelu>({}, {image, channels}) == "zip channels");
+static_assert(chosen<ops::pow>({}, {image, channels}) == "binary elements");
+static_assert(chosen<ops::bias_add>({}, {image, channels}) == "binary channels" &&
+              chosen<ops::prelu>({}, {image, channels}) == "binary channels");
 static_assert(chosen<ops::scale>({}, {image, channels, channels}) == "scale channels");
 static_assert(is_unary<ops::sqrt>() && is_unary<ops::rsqrt>());
 static_assert(chosen<ops::batch_norm>({}, {image, channels, channels, channels, channels}) == "normalise channels");
@@ -54,8 +54,8 @@ static_assert(chosen<ops::layer_norm>(
                   {image, channels, channels}) == "layer norm rows");
 
 static_assert(chosen<ops::softmax>({}, {image}) == "softmax rows");
-static_assert(chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 2>)}) == "fold columns");
-static_assert(chosen<ops::reduce_mean>({}, {image}) == "fold rows" &&
+static_assert(chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 2>)}) == "reduce columns");
+static_assert(chosen<ops::reduce_mean>({}, {image}) == "reduce rows" &&
               chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 3>)}).empty());
 
 template <class Op> constexpr typename Op::attrs global_pool() {
@@ -81,7 +81,7 @@ static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "
               "transforming costs more than it saves");
 static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::f32_lanes, 1})),
                                        weight(f32_of({1, 3, 3, 1}))}) ==
-                  (kernels::f32_lanes > 1 ? "pixels across" : "gemm windows"),
+                  (kernels::f32_lanes > 1 ? "spatial" : "gemm windows"),
               "vectors of one lane hold pixels as they hold channels");
 
 // Single rows of large layers read weights as they are.
@@ -106,10 +106,10 @@ template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
          chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}) == "dot taps" &&
          chosen<ops::full_connection>({}, {x, rows}, {wish}) == "dot rows" &&
          chosen<ops::matmul>({}, {x, columns}, {wish}) == "dot batch" &&
-         chosen<ops::max_pool>(global_pool<ops::max_pool>(), {x}) == "pool bytes" &&
-         chosen<ops::avg_pool>(global_pool<ops::avg_pool>(), {x}) == "pool bytes" &&
-         chosen<ops::softmax>({}, {x}, {share}) == "softmax stored" &&
-         chosen<ops::reduce_mean>({}, {x, integers(numbers<1, 2>)}, {wish}) == "fold bytes";
+         chosen<ops::max_pool>(global_pool<ops::max_pool>(), {x}) == "pool int8" &&
+         chosen<ops::avg_pool>(global_pool<ops::avg_pool>(), {x}) == "pool int8" &&
+         chosen<ops::softmax>({}, {x}, {share}) == "softmax quantised" &&
+         chosen<ops::reduce_mean>({}, {x, integers(numbers<1, 2>)}, {wish}) == "reduce int8";
 }
 static_assert(has_kernels_of_its_own<i8, -128>() && has_kernels_of_its_own<u8, 0>());
 

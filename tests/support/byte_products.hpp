@@ -35,7 +35,7 @@ class lines {
   std::vector<line> lines_;
 };
 
-struct stored_form {
+struct quantisation_case {
   bool is_unsigned;
   std::int32_t a_zero, b_zero, c_zero;
   int8_factors factors() const { return {a_zero, b_zero, is_unsigned}; }
@@ -44,7 +44,7 @@ struct stored_form {
   narrowing narrowed() const { return {low(), high(), c_zero, is_unsigned}; }
   scaled_range range() const { return scaled_range::of({low(), high()}, c_zero, is_unsigned); }
 };
-inline constexpr stored_form forms[] = {
+inline constexpr quantisation_case quantisation_cases[] = {
     {false, 3, 0, -128}, {false, -20, 0, 5}, {true, 120, 128, 100}, {true, 7, 90, 0}, {false, 100, -9, -5}};
 
 inline int8_channel channel_of(std::int64_t j, std::int64_t products) {
@@ -57,22 +57,22 @@ inline int8_channel channel_of(std::int64_t j, std::int64_t products) {
 
 /// A product [m, k] x [k, n].
 struct product {
-  int8_layout layout;
-  std::int64_t m, k = layout.depth.products(), n = layout.n;
-  stored_form stored;
+  int8_packing packing;
+  std::int64_t m, k = packing.depth.products(), n = packing.n;
+  quantisation_case stored;
   nnrt_test::fenced_bytes a{random_bytes(m * k, 1)};
   std::vector<std::byte> b = random_bytes(k * n, 2);  // columns lie in one piece
-  lines packed{layout.bytes()}, scratch{std::max<std::int64_t>(1, int8_matrix_scratch_bytes(layout, m))};
+  lines packed{packing.bytes()}, scratch{std::max<std::int64_t>(1, int8_matrix_scratch_bytes(packing, m))};
 
-  product(const int8_layout& of, std::int64_t rows, const stored_form& form) : layout(of), m(rows), stored(form) {
+  product(const int8_packing& of, std::int64_t rows, const quantisation_case& how) : packing(of), m(rows), stored(how) {
     int8_pack(
-        layout, stored.factors(), stored.range(), int8_matrix{b.data(), k, 0, 1},
+        packing, stored.factors(), stored.range(), int8_matrix{b.data(), k, 0, 1},
         [&](std::int64_t j) { return channel_of(j, k); }, packed.data());
   }
 
   std::vector<std::byte> run(int parts = 1, bool by_columns = false) {
     nnrt_test::fenced_bytes c(std::vector<std::byte>(static_cast<std::size_t>(m * n), std::byte{0x55}));
-    const int8_product p{layout, packed.data(), stored.factors(), stored.narrowed()};
+    const int8_product p{packing, packed.data(), stored.factors(), stored.narrowed()};
     for (int i = 0; i < parts; ++i)
       int8_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
     return {c.data(), c.data() + m * n};

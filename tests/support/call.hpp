@@ -20,7 +20,7 @@ inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_
                                  nnrt::arguments in, nnrt::results out, std::byte* scratch, int tile, int tiles,
                                  int piece = 0, int pieces = 1) {
   nnrt::kernel_call call = call_of(choice, attrs, in, out);
-  call.scratch = scratch, call.tile = tile, call.tiles = tiles, call.piece = piece, call.pieces = pieces;
+  call.scratch = scratch, call.part = tile, call.parts = tiles, call.piece = piece, call.pieces = pieces;
   return call;
 }
 

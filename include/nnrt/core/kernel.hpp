@@ -77,16 +77,16 @@ struct kernel_plan {
   }
 };
 
-/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of one step's work. There is one part for
+/// One call of a kernel: piece `piece` of `pieces` of part `part` of `parts` of one step's work. There is one part for
 /// each thread; a thread that has finished takes over pieces of a slower one.
 struct kernel_call {
   array_ref<const word> attrs;
-  // the node's operands; packed ones have a desc but no data; the packed form comes last
+  // the node's operands; packed ones have a desc but no data; the packed weights come last
   arguments in;
   results out;
   std::byte* scratch = nullptr;  // scratch_bytes of the choice, aligned to 64, for this part alone
-  int tile = 0;
-  int tiles = 1;
+  int part = 0;
+  int parts = 1;
   int piece = 0;
   int pieces = 1;
   run_fault* fault = nullptr;              // of operators that may fail: where one of the parts says so
@@ -122,7 +122,7 @@ struct kernel_request {
   array_ref<const word> attrs;
   array_ref<const operand> in;
   array_ref<const tensor_desc> out;
-  bool unrolled = false;  // for a micro network, whose executor inlines what has an unrolled form
+  bool unrolled = false;  // for a micro network, whose executor inlines kernels that can be unrolled
   nnrt::winograd winograd = nnrt::winograd::automatic;
   std::int64_t stripe_rows = 0;  // most rows of a stripe for which run() is called; 0: for whole results
   bool must_pack = false;        // float weights are packed if they can be: the packing is stored as float16
@@ -168,7 +168,7 @@ struct kernel_functions {
 };
 
 /// Kernels that exist with compile-time extents as well: unrolled executors call those instead of run().
-enum class unrolled_form { none, dense, int8_dense, table };
+enum class unrolled_kernel { none, dense, int8_dense, table };
 
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
 constexpr bool names_operand(std::uint32_t set, std::size_t operand) {
@@ -197,7 +197,7 @@ struct kernel_choice {
   std::int64_t packed_bytes = 0;
   kernel_plan plan = {};           // for run() and pack()
   std::int64_t scratch_bytes = 0;  // for each part that runs at the same time
-  unrolled_form form = unrolled_form::none;
+  unrolled_kernel unrolled = unrolled_kernel::none;
   // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   bool packs_in_compiler = false;
   int parts = 1;       // most parts into which the work may be divided

@@ -320,7 +320,7 @@ struct planner : kernel_chooser {
     if (is_in_codes(p.choice)) s.code = p.choice.code;
     s.inner = p.choice.inner;
     s.kernel = p.choice.name;
-    s.form = p.choice.form;
+    s.unrolled = p.choice.unrolled;
     s.fused_word = n.op->fused_word;
     s.parts = p.choice.parts;
     s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr, false);

@@ -43,7 +43,7 @@ struct step {
   std::int64_t scratch = 0;        // offset in the arena
   std::int64_t scratch_bytes = 0;  // 0: none; steps of a group use the group's
   std::string_view kernel;         // name, for dumps and profiles
-  unrolled_form form = unrolled_form::none;
+  unrolled_kernel unrolled = unrolled_kernel::none;
   std::int32_t fused_word = -1;  // index of the fused activation in the attribute words
   std::int32_t group = -1;       // the group of stripes that begins with this step
 };

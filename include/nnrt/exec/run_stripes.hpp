@@ -248,10 +248,10 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
     piece_of_part mine;
     if (!source.next(mine)) return true;
     kernel_call call = call_of(plan_, s, context_, source.thread());
-    call.tiles = of.parts, call.pieces = of.pieces;
+    call.parts = of.parts, call.pieces = of.pieces;
     run_fault* const fault = call.fault;
     do {
-      call.tile = mine.part, call.piece = mine.piece;
+      call.part = mine.part, call.piece = mine.piece;
       s.run(call);
       call.fault = nullptr;  // the first call checks all values
     } while (source.next(mine));

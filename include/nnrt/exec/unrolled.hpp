@@ -16,7 +16,7 @@ template <const auto& Plan, std::int32_t Slot>
 }
 
 /// A dense layer whose extents are template arguments. Operands: x, the desc of the weight, optionally the desc of the
-/// bias, and the packed form.
+/// bias, and the packed weights.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
   constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)],
@@ -43,7 +43,7 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
   constexpr std::int64_t rows = y.elements() / w.shape[0];
   if constexpr (factors.b_zero_as_seen() != 0) return false;
   else
-    return kernels::int8_dense<kernels::int8_layout::of(rows, w.shape[1], w.shape[0])>(
+    return kernels::int8_dense<kernels::int8_packing::of(rows, w.shape[1], w.shape[0])>(
         address_of_slot<Plan, s.inputs.first>(bases), address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases),
         address_of_slot<Plan, s.outputs.first>(bases), rows, factors.a_flip(),
         {range.low, range.high, y.quantised.zero_point, y.type == u8});
@@ -81,11 +81,11 @@ template <const auto& Plan, std::size_t I, std::int32_t... In, std::int32_t... O
 
 template <const auto& Plan, std::size_t I>
 [[gnu::always_inline]] inline void unrolled_step(base_table bases, run_fault* fault) {
-  constexpr unrolled_form form = Plan.steps[I].form;
-  if constexpr (form == unrolled_form::dense) return unrolled_dense<Plan, I>(bases);
-  else if constexpr (form == unrolled_form::table) return unrolled_table<Plan, I>(bases);
+  constexpr unrolled_kernel unrolled = Plan.steps[I].unrolled;
+  if constexpr (unrolled == unrolled_kernel::dense) return unrolled_dense<Plan, I>(bases);
+  else if constexpr (unrolled == unrolled_kernel::table) return unrolled_table<Plan, I>(bases);
   else {
-    if constexpr (form == unrolled_form::int8_dense)
+    if constexpr (unrolled == unrolled_kernel::int8_dense)
       if (unrolled_int8_dense<Plan, I>(bases)) return;
     unrolled_call<Plan, I>(bases, fault, std::make_integer_sequence<std::int32_t, Plan.steps[I].inputs.count>{},
                            std::make_integer_sequence<std::int32_t, Plan.steps[I].outputs.count>{});

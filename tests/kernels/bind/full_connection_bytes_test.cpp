@@ -34,7 +34,7 @@ TEST_CASE("full_connection of bytes: rows that collide, and copies of whole step
     for (const std::int64_t k : {4096, 4094}) {
       CAPTURE(m);
       CAPTURE(k);
-      CHECK(kernels::copied_row_bytes(kernels::int8_layout::of(m, k, 35)) % 4096 != 0);
+      CHECK(kernels::copied_row_bytes(kernels::int8_packing::of(m, k, 35)) % 4096 != 0);
       check_kernel<ops::full_connection>(fused_with(activation::relu),
                                          {stored_bytes(i8, {m, k}, quant{0.02F, 11}, 3),
                                           quantised_filters(i8, {35, k}, 0.01F, 4), quantised_bias(35, 5)},

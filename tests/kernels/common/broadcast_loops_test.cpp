@@ -1,4 +1,4 @@
-// broadcast_loops_test: loops are as few as can be, forms are told apart, and elements are taken where loops say.
+// broadcast_loops_test: loops are as few as can be, kinds are told apart, and elements are taken where loops say.
 #include <nnrt/kernels/common/broadcast_loops.hpp>
 
 #include <doctest/doctest.h>
@@ -6,9 +6,9 @@
 #include <vector>
 
 using namespace nnrt;
-using kernels::broadcast_form;
+using kernels::broadcast_kind;
+using kernels::broadcast_kind_of;
 using kernels::broadcast_loops;
-using kernels::form_of;
 using kernels::loops_of;
 
 namespace {
@@ -47,29 +47,29 @@ static_assert([] {
   return true;
 }());
 
-struct form_row {
+struct kind_row {
   shape_t a, b, y;
-  broadcast_form form;
+  broadcast_kind kind;
 };
-constexpr form_row forms[] = {
-    {{2, 3}, {2, 3}, {2, 3}, broadcast_form::same},
-    {{2, 3}, {1, 2, 3}, {1, 2, 3}, broadcast_form::same},
-    {{}, {1}, {1}, broadcast_form::same},
-    {{2, 3}, {}, {2, 3}, broadcast_form::scalar},
-    {{1, 1, 1}, {2, 3}, {1, 2, 3}, broadcast_form::scalar},
-    {{2, 3, 4}, {4}, {2, 3, 4}, broadcast_form::channels},
-    {{1, 3, 4}, {2, 3, 4}, {2, 3, 4}, broadcast_form::channels},
-    {{2, 3, 4}, {1, 3, 1}, {2, 3, 4}, broadcast_form::general},
-    {{2, 3, 4}, {2, 1, 4}, {2, 3, 4}, broadcast_form::general},
-    {{2, 3, 4}, {2, 3, 1}, {2, 3, 4}, broadcast_form::general},
-    {{5, 1}, {1, 7}, {5, 7}, broadcast_form::general},
+constexpr kind_row kinds[] = {
+    {{2, 3}, {2, 3}, {2, 3}, broadcast_kind::same},
+    {{2, 3}, {1, 2, 3}, {1, 2, 3}, broadcast_kind::same},
+    {{}, {1}, {1}, broadcast_kind::same},
+    {{2, 3}, {}, {2, 3}, broadcast_kind::scalar},
+    {{1, 1, 1}, {2, 3}, {1, 2, 3}, broadcast_kind::scalar},
+    {{2, 3, 4}, {4}, {2, 3, 4}, broadcast_kind::channels},
+    {{1, 3, 4}, {2, 3, 4}, {2, 3, 4}, broadcast_kind::channels},
+    {{2, 3, 4}, {1, 3, 1}, {2, 3, 4}, broadcast_kind::general},
+    {{2, 3, 4}, {2, 1, 4}, {2, 3, 4}, broadcast_kind::general},
+    {{2, 3, 4}, {2, 3, 1}, {2, 3, 4}, broadcast_kind::general},
+    {{5, 1}, {1, 7}, {5, 7}, broadcast_kind::general},
 };
-constexpr bool has_form(const form_row& r) {
-  return form_of(r.a, r.b, r.y) == r.form && form_of(r.b, r.a, r.y) == r.form;
+constexpr bool has_kind(const kind_row& r) {
+  return broadcast_kind_of(r.a, r.b, r.y) == r.kind && broadcast_kind_of(r.b, r.a, r.y) == r.kind;
 }
 static_assert([] {
-  for (const form_row& r : forms)
-    if (!has_form(r)) return false;
+  for (const kind_row& r : kinds)
+    if (!has_kind(r)) return false;
   return true;
 }());
 
@@ -96,11 +96,11 @@ TEST_CASE("loops_of three operands: an axis that one of them walks otherwise is 
 }
 
 TEST_CASE("form_of: what two operands are to each other does not depend on their order") {
-  for (const form_row& r : forms) {
+  for (const kind_row& r : kinds) {
     CAPTURE(r.y.rank);
     CAPTURE(r.a.elements());
     CAPTURE(r.b.elements());
-    CHECK(has_form(r));
+    CHECK(has_kind(r));
   }
 }
 

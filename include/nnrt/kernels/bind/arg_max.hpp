@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
     if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
     const kernel_function run = run_for(node.in[0].desc.type);
     if (!searched.contains(node.in[0].desc.type)) return {};
-    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "find largest"};
+    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "arg max"};
   }
 
  private:

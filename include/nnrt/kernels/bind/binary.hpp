@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/binary.hpp>
-#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/quantised.hpp>
 #include <nnrt/kernels/elementwise/functions.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/atan2.hpp>

@@ -3,9 +3,9 @@
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
-#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
-#include <nnrt/kernels/bind/detail/shorts.hpp>
+#include <nnrt/kernels/bind/detail/int16.hpp>
+#include <nnrt/kernels/bind/detail/int8.hpp>
 #include <nnrt/kernels/f32/conv/conv2d.hpp>
 #include <nnrt/kernels/f32/conv/spatial.hpp>
 #include <nnrt/kernels/f32/winograd/winograd.hpp>
@@ -124,7 +124,7 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
             .plan = plan,
             .scratch_bytes = across_scratch_floats(shape) * size_of(f32),
             .parts = parts,
-            .name = "pixels across"};
+            .name = "spatial"};
   }
   static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_plan& plan, int tile, int parts) {
     const bool is_by_2 = shape.stride_h == 2;
@@ -160,7 +160,7 @@ template <class Isa> struct binding<ops::conv2d, family::int8, Isa> {
             .packed_bytes = int8_conv_packed_bytes(plan),
             .plan = plan_of(plan, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = int8_conv_scratch_bytes(plan),
-            .parts = parts_of_int8_macs(ops::conv2d::macs(attrs, node.in, node.out), int8_conv_layout(plan).in_blocks),
+            .parts = parts_of_int8_macs(ops::conv2d::macs(attrs, node.in, node.out), int8_conv_packing(plan).in_blocks),
             .rows = byte_conv_has_stripes(plan) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1        ? "dot pixels"
                     : attrs.group > 1       ? "dot groups"

@@ -28,9 +28,9 @@ template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
             .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
-            .name = sums.is_depthwise()         ? "dot taps, sum"
-                    : int8_winograd_pays(shape) ? "dot winograd, sum"
-                                                : "dot windows, sum"};
+            .name = sums.is_depthwise()         ? "dot taps with addend"
+                    : int8_winograd_pays(shape) ? "dot winograd with addend"
+                                                : "dot windows with addend"};
   }
 
   static void pack(const kernel_call& call) {
@@ -43,7 +43,7 @@ template <class Isa> struct binding<ops::conv2d_add, family::int8, Isa> {
     const int8_layer layer = int8_conv_layer_of(call);
     const left_sums sums{conv_shape_of(call), layer.factors()};
     const int8_addend addend = addend_of(call, places_in(sums), layer.range);
-    int8_product p = product_of(call, sums.layout(), layer);
+    int8_product p = product_of(call, sums.packing(), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }

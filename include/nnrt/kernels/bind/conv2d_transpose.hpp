@@ -2,8 +2,8 @@
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
-#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/bind/detail/int8.hpp>
 #include <nnrt/kernels/f32/conv/conv2d_transpose.hpp>
 #include <nnrt/kernels/int8/conv/conv2d_transpose.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>

@@ -29,7 +29,7 @@ template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa
             .plan = plan_of(shape, int8_layer::of(node, attrs.fused)),
             .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_int8_macs(ops::conv2d_transpose_add::macs(attrs, node.in, node.out)),
-            .name = "dot phases, sum"};
+            .name = "dot phases with addend"};
   }
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);

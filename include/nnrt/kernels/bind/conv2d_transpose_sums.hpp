@@ -28,7 +28,7 @@ template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Is
             .plan = kernel_plan::of(shape),
             .scratch_bytes = int8_conv_transpose_scratch_bytes(shape),
             .parts = parts_of_int8_macs(ops::conv2d_transpose_sums::macs(attrs, node.in, node.out)),
-            .name = "dot phases, sums"};
+            .name = "dot phases to i32"};
   }
 
   static void pack(const kernel_call& call) {

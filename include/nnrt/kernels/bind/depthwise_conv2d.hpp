@@ -2,8 +2,8 @@
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
-#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/bind/detail/int8.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

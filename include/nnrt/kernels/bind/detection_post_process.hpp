@@ -24,7 +24,7 @@ template <class Isa> struct binding<ops::detection_post_process, family::f32, Is
                                              : &run<double>,
             .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
             .parts = parts_of(images),
-            .name = "suppress by heap"};
+            .name = "nms heap"};
   }
 
  private:

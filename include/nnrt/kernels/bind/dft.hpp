@@ -20,7 +20,7 @@ template <class Isa> struct binding<ops::dft, family::f32, Isa> {
             .plan = kernel_plan::of(shape),
             .scratch_bytes = shape.scratch_bytes(),
             .parts = parts_for(shape.outer * shape.inner * shape.length * 8),
-            .name = "mixed radices"};
+            .name = "mixed radix"};
   }
 
  private:

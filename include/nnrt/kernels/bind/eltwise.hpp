@@ -4,7 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/kernels/bind/detail/binary.hpp>
-#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/quantised.hpp>
 #include <nnrt/ops/eltwise.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
-#include <nnrt/kernels/bind/detail/shorts.hpp>
+#include <nnrt/kernels/bind/detail/int16.hpp>
+#include <nnrt/kernels/bind/detail/int8.hpp>
 #include <nnrt/kernels/f32/gemm/dot_rows.hpp>
 #include <nnrt/kernels/f32/gemm/gemm.hpp>
 #include <nnrt/kernels/f32/gemm/unrolled.hpp>
@@ -61,7 +61,7 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
             .pack = &pack_dense,
             .packs = 0b110,
             .packed_bytes = dense_packed_floats(w[1], w[0]) * size_of(f32),
-            .form = unrolled_form::dense,
+            .unrolled = unrolled_kernel::dense,
             .packs_in_compiler = true,
             .name = "dense unrolled"};
   }
@@ -115,10 +115,10 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
                                : has_whole_steps ? of_whole_steps
                                                  : of_one_row},
             .packs = 0b110,
-            .packed_bytes = layout_of(product).bytes(),
+            .packed_bytes = packing_of(product).bytes(),
             .plan = plan_of(product, layer),
-            .scratch_bytes = int8_matrix_scratch_bytes(layout_of(product), product.m),
-            .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::int8_dense : unrolled_form::none,
+            .scratch_bytes = int8_matrix_scratch_bytes(packing_of(product), product.m),
+            .unrolled = node.unrolled && has_unrolled_kernel(w) ? unrolled_kernel::int8_dense : unrolled_kernel::none,
             // a register holds four times as many values as of floats
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),
             .name = product.m == 1 ? "dot row" : "dot rows"};
@@ -132,22 +132,22 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
                            : ops::full_connection::sum_scale<std::int8_t>(call.in[0], call.in[1], o);
     };
     int8_pack(
-        layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
+        packing_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
         int8_matrix{.first = bytes_in(call, 1), .column = product.k, .run = 0, .element = 1},
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const auto [product, layer] = planned(call);
-    int8_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch,
-                                bytes_out(call), part_of(call));
+    int8_matrix_product<native>(product_of(call, packing_of(product), layer), product.m, bytes_in(call, 0),
+                                call.scratch, bytes_out(call), part_of(call));
   }
   /// One row of any length. Separate from run(): a program without products of several rows then does not compile their
   /// tiles.
   static void run_any_row(const kernel_call& call) {
     const gemm_shape product = call.planned<gemm_shape>();
     const std::byte* row = bytes_in(call, 0);
-    if (copies_byte_rows(layout_of(product), 1, int8_form{})) {
-      copy_values(row, product.k, int8_form{}, call.scratch);
+    if (copies_byte_rows(packing_of(product), 1, int8_encoding{})) {
+      copy_values(row, product.k, int8_encoding{}, call.scratch);
       row = call.scratch;
     }
     run_row_from(call, row, 0);
@@ -156,12 +156,12 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   /// of the time of a small layer.
   static void run_row(const kernel_call& call) {
     const auto [product, layer] = planned(call);
-    // Constructed in place: g++ copies the layout by one load, which stalls on the four stores before it and delays the
-    // products of the previous layer.
-    const int8_row_product row{int8_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
+    // Constructed in place: g++ copies the packing by one load, which stalls on the four stores before it and delays
+    // the products of the previous layer.
+    const int8_row_product row{int8_packing::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1),
                                layer.factors().a_flip()};
-    interval panels{0, row.layout.panels()};
-    if (call.tiles == 1) int8_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
+    interval panels{0, row.packing.panels()};
+    if (call.parts == 1) int8_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
     if (panels.begin < panels.end) run_row_from(call, bytes_in(call, 0), panels.begin);
   }
 
@@ -169,18 +169,18 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   static layer_plan<gemm_shape, int8_layer> planned(const kernel_call& call) {
     return call.planned<layer_plan<gemm_shape, int8_layer>>();
   }
-  static constexpr int8_layout layout_of(const gemm_shape& product) {
-    return int8_layout::of(product.m, product.k, product.n);
+  static constexpr int8_packing packing_of(const gemm_shape& product) {
+    return int8_packing::of(product.m, product.k, product.n);
   }
-  static constexpr bool has_unrolled_form(const shape_t& w) {
-    return has_lines && w.elements() <= max_unrolled_byte_products && w[0] <= 4 * int8_layout::panel_width;
+  static constexpr bool has_unrolled_kernel(const shape_t& w) {
+    return has_lines && w.elements() <= max_unrolled_byte_products && w[0] <= 4 * int8_packing::panel_width;
   }
   /// This part's panels, from `panel` on. Separate from run_row(), which otherwise would build a product in memory.
   [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
     const auto [product, layer] = planned(call);
-    const int8_layout layout = layout_of(product);
-    const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
-    int8_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call),
+    const int8_packing packing = packing_of(product);
+    const interval mine = share_of_panels(packing, 1, part_of(call)).columns;
+    int8_gemm_panels<native>(product_of(call, packing, layer), row, bytes_out(call),
                              {std::max(mine.begin, panel), mine.end});
   }
 };
@@ -188,8 +188,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
 template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_int16_layer(node)) return {};
-    return {
-        .run = &run, .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]), .name = "dot shorts"};
+    return {.run = &run, .parts = parts_of_macs(node.out[0].elements() * node.in[1].desc.shape[1]), .name = "dot i16"};
   }
 
  private:

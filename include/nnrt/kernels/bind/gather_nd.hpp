@@ -13,7 +13,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::gather_nd, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather slices"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::gather_nd::attrs>(call.attrs);

@@ -28,7 +28,7 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
             .plan = kernel_plan::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2 ? "dot rows, sums" : name_of(sums)};
+            .name = w.rank() == 2 ? "dot rows to i32" : name_of(sums)};
   }
 
   static void pack(const kernel_call& call) {
@@ -39,14 +39,14 @@ template <class Isa> struct binding<ops::layer_sums, family::int8, Isa> {
     const auto shape = call.planned<conv_shape>();
     const left_sums sums{shape, factors_of(call)};
     const int8_accumulators_target kept = kept_in(call);
-    run_left_sums<Isa>(call, sums, product_of_kept(call, sums.layout(), kept));
+    run_left_sums<Isa>(call, sums, product_of_kept(call, sums.packing(), kept));
   }
 
  private:
   static constexpr std::string_view name_of(const left_sums& sums) {
-    if (sums.is_depthwise()) return "dot taps, sums";
-    if (sums.shape.group > 1) return "dot groups, sums";
-    return int8_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
+    if (sums.is_depthwise()) return "dot taps to i32";
+    if (sums.shape.group > 1) return "dot groups to i32";
+    return int8_winograd_pays(sums.shape) ? "dot winograd to i32" : "dot windows to i32";
   }
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w,
                                         std::int64_t sums) {

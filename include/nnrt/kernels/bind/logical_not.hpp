@@ -11,7 +11,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::logical_not, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "map truth values"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "unary boolean"};
   }
   static void run(const kernel_call& call) {
     const interval mine = share(call.out[0].elements(), part_of(call));

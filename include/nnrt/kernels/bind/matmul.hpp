@@ -4,8 +4,8 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/broadcast.hpp>
-#include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/bind/detail/int8.hpp>
 #include <nnrt/kernels/f32/gemm/gemm.hpp>
 #include <nnrt/kernels/movement/transpose.hpp>
 #include <nnrt/ops/matmul.hpp>
@@ -87,14 +87,14 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
   }
 
   static void pack(const kernel_call& call) {
-    // out[0] is the packed form: its extents follow from b alone.
+    // out[0] is packed B: its extents follow from b alone.
     const bool is_transposed = unpack<ops::matmul::attrs>(call.attrs).transpose_b;
     const shape_t& shape = call.in[1].shape();
     const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1],
                        count = shape.elements(0, shape.rank - 2);
     const float* b = floats_in(call, 1);
     float* packed = floats_out(call);
-    const bool shares_matrices = count >= call.tiles;
+    const bool shares_matrices = count >= call.parts;
     const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
     const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
@@ -106,7 +106,7 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
     const float* const packed = floats_in(call, call.in.size() - 1);
-    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles,
+    const bool shares_matrices = attrs.transpose_a || batch.count >= call.parts,
                by_columns = call.planned<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
@@ -146,14 +146,14 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
     if (!is_int8_layer(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
     const int parts =
-        parts_of_int8_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
+        parts_of_int8_macs(ops::matmul::macs(attrs, node.in, node.out), packing_of(batch.matrix).in_blocks);
     return {
         .code = {.method = 0},
         .packs = 0b10,
-        .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+        .packed_bytes = batch.b_count * packing_of(batch.matrix).bytes(),
         .plan = kernel_plan::of(product_sharing{!node.in[1].constant}),
-        .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
-                                           : int8_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
+        .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(packing_of(batch.matrix), batch.matrix.m)
+                                           : int8_matrix_scratch_bytes(packing_of(batch.matrix), batch.matrix.m),
         .parts = parts,
         .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
         .name = "dot batch"};
@@ -172,29 +172,29 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
               0,
               {-depth * largest, depth * largest}};
     };
-    const int8_layout layout = layout_of(batch.matrix);
+    const int8_packing packing = packing_of(batch.matrix);
     const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> int8_matrix {
       return {.first = bytes_in(call, 1) + i * k * n,
               .column = attrs.transpose_b ? k : 1,
               .run = 0,
               .element = attrs.transpose_b ? 1 : n};
     };
-    const bool shares_matrices = batch.b_count >= call.tiles;
+    const bool shares_matrices = batch.b_count >= call.parts;
     const interval mine = shares_matrices ? share(batch.b_count, part_of(call)) : interval{0, batch.b_count};
     if (is_per_channel(*call.in[1].desc)) {
       for (std::int64_t i = mine.begin; i < mine.end; ++i)
-        int8_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
+        int8_pack(packing, f, range, matrix_of(i), column_of, bytes_out(call) + i * packing.bytes());
       return;
     }
     const alike_columns columns(column_of(0), range);
-    const interval panels = shares_matrices ? interval{0, layout.panels()} : share_of_panels(layout, part_of(call));
+    const interval panels = shares_matrices ? interval{0, packing.panels()} : share_of_panels(packing, part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      columns.pack(layout, f, matrix_of(i), panels, bytes_out(call) + i * layout.bytes());
+      columns.pack(packing, f, matrix_of(i), panels, bytes_out(call) + i * packing.bytes());
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
-    const bool shares_matrices = batch.count >= call.tiles;
+    const bool shares_matrices = batch.count >= call.parts;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
       multiply(call, attrs, batch, i, shares_matrices ? part{} : part_of(call));
@@ -204,26 +204,26 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   static constexpr bool is_per_channel(const tensor_desc& t) {
     return t.quantised.mode == quantisation::kind::per_channel;
   }
-  static constexpr int8_layout layout_of(const gemm_shape& matrix) {
-    return int8_layout::of(matrix.m, matrix.k, matrix.n);
+  static constexpr int8_packing packing_of(const gemm_shape& matrix) {
+    return int8_packing::of(matrix.m, matrix.k, matrix.n);
   }
   /// Computes matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
     const auto [m, k, n] = batch.matrix;
-    int8_product p = product_of(call, layout_of(batch.matrix),
+    int8_product p = product_of(call, packing_of(batch.matrix),
                                 int8_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
-    p.packed += batch.b_of(i) * p.layout.bytes();
+    p.packed += batch.b_of(i) * p.packing.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
     const bool by_columns = call.planned<product_sharing>().by_columns != 0;
     if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
     int8_gemm_of_copies<native>(
         p, m,
-        [&, m = m, k = k](const interval& rows, const int8_form& form, std::byte* to, std::int64_t step) {
-          transpose_matrix(a + rows.begin, m, to + place_before_form(k, form), step, k, rows.size());
-          if (form.is_quantised()) return;
-          for (std::int64_t row = 0; row < rows.size(); ++row) set_form(k, form, to + row * step);
+        [&, m = m, k = k](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
+          transpose_matrix(a + rows.begin, m, to + place_before_encoding(k, encoding), step, k, rows.size());
+          if (encoding.is_quantised()) return;
+          for (std::int64_t row = 0; row < rows.size(); ++row) set_encoding(k, encoding, to + row * step);
         },
         call.scratch, c, n, of, by_columns);
   }

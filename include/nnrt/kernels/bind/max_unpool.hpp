@@ -16,7 +16,7 @@ template <class Isa> struct binding<ops::max_unpool, family::f32, Isa> {
     if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
     return {.run = size_of(type) == 4 ? &run<std::int32_t> : &run<std::int8_t>,
             .parts = parts_of(node.out[0].shape[0]),
-            .name = "images"};
+            .name = "unpool images"};
   }
 
  private:

@@ -25,7 +25,7 @@ template <class Isa> struct binding<ops::non_max_suppression, family::f32, Isa> 
                    : type == f16 ? &run<float16>
                                  : &run<double>,
             .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
-            .name = "suppress by heap"};
+            .name = "nms heap"};
   }
 
  private:

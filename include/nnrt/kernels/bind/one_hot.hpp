@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::one_hot, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "fill and mark"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "one hot"};
   }
   static void run(const kernel_call& call) {
     const view &indices = call.in[0], &y = call.out[0];

@@ -2,7 +2,7 @@
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
-#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/quantised.hpp>
 #include <nnrt/kernels/int8/casts.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 
@@ -19,10 +19,10 @@ template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
     if (x.type == f32 && types::stored.contains(y.type))
       return {.run = is_to_even ? run_to<true>(y.type) : run_to<false>(y.type),
               .parts = parts,
-              .name = is_to_even ? "store to even" : "store"};
+              .name = is_to_even ? "quantise to even" : "quantise"};
     const bool has_one_scale = x.quantised.mode == quantisation::kind::per_tensor;
     if (y.type == f32 && types::stored.contains(x.type) && has_one_scale)
-      return {.run = run_from(x.type), .parts = parts, .name = "restore"};
+      return {.run = run_from(x.type), .parts = parts, .name = "dequantise"};
     return table_binding<ops::quant_dtype_cast, Isa>::select(node);
   }
 

@@ -19,7 +19,7 @@ template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
     if (is_half_to_even(node.out[0].quantised.rounding)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous() || block.inner < 8 || block.extent > max_mean_pixels) return {};
-    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "fold bytes"};
+    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = "reduce int8"};
   }
   static void run(const kernel_call& call) {
     const axis_block block = blocks::block_for(call);

@@ -17,7 +17,7 @@ template <class Isa> struct binding<ops::resize_bilinear, family::f32, Isa> {
     return {.run = &run,
             .scratch_bytes = resize_scratch_bytes(shape),
             .parts = parts_for(4 * node.out[0].elements()),
-            .name = "blend channels"};
+            .name = "bilinear channels"};
   }
   static void run(const kernel_call& call) {
     resize<native>(shape_for(call.attrs, call.in[0].shape(), call.out[0].shape()), floats_in(call, 0),

@@ -77,7 +77,7 @@ template <class Isa> struct binding<ops::softmax, family::int8, Isa> {
                                                                      : sizeof(int16_powers)),
             .plan = kernel_plan::of(block),
             .parts = parts_for(block.elements()),
-            .name = "softmax stored"};
+            .name = "softmax quantised"};
   }
 
  private:

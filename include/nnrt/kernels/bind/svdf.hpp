@@ -16,7 +16,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::svdf, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
-    return {.run = &run, .parts = parts_of(node.out[0].shape[0]), .name = "rows"};
+    return {.run = &run, .parts = parts_of(node.out[0].shape[0]), .name = "svdf rows"};
   }
 
  private:
@@ -57,7 +57,7 @@ template <class Isa> struct binding<ops::svdf, family::int8, Isa> {
     if (!has_work(node)) return {};
     return {.run = &run,
             .scratch_bytes = node.in[0].desc.shape[1] * static_cast<std::int64_t>(sizeof(std::int16_t)),
-            .name = "rows"};
+            .name = "svdf rows"};
   }
 
  private:

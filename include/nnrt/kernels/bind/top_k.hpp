@@ -23,7 +23,7 @@ template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
                                  : &run<std::uint8_t>,
             .scratch_bytes = k * room,
             .parts = parts_for(node.in[0].desc.elements()),
-            .name = "rank by heap"};
+            .name = "top k heap"};
   }
 
  private:

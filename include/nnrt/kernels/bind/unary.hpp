@@ -2,7 +2,7 @@
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 #pragma once
 
-#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/quantised.hpp>
 #include <nnrt/kernels/bind/detail/unary.hpp>
 #include <nnrt/kernels/elementwise/functions.hpp>
 #include <nnrt/ops/abs.hpp>

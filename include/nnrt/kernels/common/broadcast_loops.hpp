@@ -1,5 +1,5 @@
 // broadcast_loops: loops over operands under NumPy's broadcasting, and the kinds of broadcasts of two operands.
-// Flow: bind/detail/binary.hpp selects a kernel by broadcast_form; kernels of all dtypes iterate with these loops.
+// Flow: bind/detail/binary.hpp selects a kernel by broadcast_kind; kernels of all dtypes iterate with these loops.
 #pragma once
 
 #include <nnrt/core/broadcast.hpp>
@@ -67,7 +67,7 @@ template <int N> struct broadcast_position {
 };
 
 /// Relation of two operands' shapes, from the fastest case to the general one.
-enum class broadcast_form {
+enum class broadcast_kind {
   same,      // equal shapes
   scalar,    // one operand is a single value
   channels,  // one operand is a row that is repeated
@@ -75,13 +75,13 @@ enum class broadcast_form {
 };
 
 /// The kind of broadcast of operands of shapes a and b to a result of shape y.
-constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape_t& y) {
+constexpr broadcast_kind broadcast_kind_of(const shape_t& a, const shape_t& b, const shape_t& y) {
   const std::int64_t n = y.elements(), of_a = a.elements(), of_b = b.elements();
-  if (of_a == n && of_b == n) return broadcast_form::same;
-  if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_form::scalar;
+  if (of_a == n && of_b == n) return broadcast_kind::same;
+  if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_kind::scalar;
   const broadcast_loops loops = loops_of(a, b, y);
   const bool is_row = loops.count == 2 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1;
-  return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
+  return is_row && (of_a == n || of_b == n) ? broadcast_kind::channels : broadcast_kind::general;
 }
 
 /// Calls row(operand offsets, offset in y, elements) for the rows, or parts of rows, of elements `range` of y. Within a

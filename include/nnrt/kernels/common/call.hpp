@@ -25,7 +25,7 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 /// The part of a call. Reads both numbers only if there are several parts: one load of both would stall on the two
 /// stores that wrote them.
 constexpr part part_of(const kernel_call& call) {
-  return call.tiles == 1 ? part{} : part{call.tile, call.tiles, call.piece, call.pieces};
+  return call.parts == 1 ? part{} : part{call.part, call.parts, call.piece, call.pieces};
 }
 
 /// Share of part p of n floats, in whole cache lines: no two parts write to the same line (if the memory is aligned).

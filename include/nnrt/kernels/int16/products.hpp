@@ -1,5 +1,5 @@
 // products: dot products of 16-bit activations and 8-bit weights, exact in 64 bits.
-// Flow: bind/detail/shorts.hpp gathers windows or rows, and computes the dot products of several with one filter.
+// Flow: bind/detail/int16.hpp gathers windows or rows, and computes the dot products of several with one filter.
 #pragma once
 
 #include <nnrt/kernels/simd/dot4.hpp>

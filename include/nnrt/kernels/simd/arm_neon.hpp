@@ -45,7 +45,7 @@ struct arm_neon : generic_machine<arm_neon, registers_of<xsimd::neon64>, 16> {
     const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
     return IsSigned ? (i16)vmovl_s8(vreinterpret_s8_u8(x)) : (i16)vmovl_u8(x);
   }
-  [[gnu::always_inline]] static i32 broadcast_shorts(const void* p) {
+  [[gnu::always_inline]] static i32 broadcast_i16(const void* p) {
     const auto* const x = static_cast<const std::int16_t*>(p);
     return (i32)vcombine_s16(vld1_dup_s16(x), vld1_dup_s16(x + 1));
   }

@@ -8,7 +8,7 @@
 // when rows are copied (int8/gemm/values.hpp).
 #pragma once
 
-#include <nnrt/kernels/simd/dot4_forms.hpp>
+#include <nnrt/kernels/simd/dot4_packings.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 inline constexpr bool dots_are_signed = machine::dots_are_signed;
 
 /// How the factors are packed.
-using dot4_packed = dot4_form<machine>;
+using dot4_packed = dot4_of_packing<machine>;
 using dot_values = dot4_packed::values;
 /// The weights that values are multiplied with.
 using dot_weights = dot4_packed::weights;
@@ -51,7 +51,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 template <class Form = dot4_packed>
 [[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
   if constexpr (requires { Form::put_wide_weights(weights, lane, four); }) Form::put_wide_weights(weights, lane, four);
-  else dot4_form<machine, dot4_packing::widened>::put_wide_weights(weights, lane, four);
+  else dot4_of_packing<machine, dot4_packing::widened>::put_wide_weights(weights, lane, four);
 }
 [[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) { return dot4_packed::load_weights(p); }
 
@@ -130,8 +130,8 @@ template <int I, class Form = dot4_packed>
 
 /// The 32 bits at p in every lane.
 [[gnu::always_inline]] inline int_vector broadcast_word(const void* p) { return machine::broadcast_word(p); }
-/// The two shorts at p in every lane, as half_of_dot4() takes them.
-[[gnu::always_inline]] inline int_vector broadcast_shorts(const void* p) { return machine::broadcast_shorts(p); }
+/// The two i16 values at p in every lane, as half_of_dot4() takes them.
+[[gnu::always_inline]] inline int_vector broadcast_i16(const void* p) { return machine::broadcast_i16(p); }
 /// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones
 /// unsigned.
 [[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {

@@ -281,7 +281,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     return (i32)(words - i64{});
   }
   /// The two 16-bit values at p in every lane, ordered for dot2_rows().
-  [[gnu::always_inline]] static i32 broadcast_shorts(const void* p) { return Machine::broadcast_word(p); }
+  [[gnu::always_inline]] static i32 broadcast_i16(const void* p) { return Machine::broadcast_word(p); }
   /// Lane l of register v of x belongs to byte l / 4 * 16 + v * 4 + l % 4; of the result to byte v * i32_lanes + l.
   [[gnu::always_inline]] static void put_columns_in_order(const i32 (&x)[4], i32 (&y)[4]) {
     for (int byte = 0; byte < register_bytes; ++byte)
@@ -430,7 +430,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
       sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
     return sum;
   }
-  /// dot2() of values in the order of broadcast_shorts().
+  /// dot2() of values in the order of broadcast_i16().
   [[gnu::always_inline]] static i32 dot2_rows(i32 sum, i32 x, i32 w) { return Machine::dot2(sum, (i16)x, (i16)w); }
   /// The sums of pairs of lanes: every four lanes are two sums of x and two of y.
   [[gnu::always_inline]] static i32 paired_sums(i32 x, i32 y) {

@@ -1,5 +1,5 @@
 // int8_lanes: vectors of quantised values - loading, widening, and interleaving.
-// Flow: kernels of bytes and of shorts compute with these; simd/dot4.hpp multiplies them.
+// Flow: kernels of int8 and int16 values compute with these; simd/dot4.hpp multiplies them.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes.
 #pragma once

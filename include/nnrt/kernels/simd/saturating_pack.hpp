@@ -122,11 +122,11 @@ struct narrowing {
 /// Packs two registers of scaled accumulators to 16 bits, four lanes of each in turn. AddsZeroPoint: the zero point is
 /// added, else the accumulators include it. AreHalves: results are in the lower halves of lanes, see lines_make_halves.
 template <bool AddsZeroPoint, bool AreHalves>
-[[gnu::always_inline]] inline int16_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
+[[gnu::always_inline]] inline int16_vector narrowed_to_i16(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
   else return to.moved<AddsZeroPoint>(machine::pack(a, b));
 }
-/// Packs results of narrowed_to_shorts() to quantised values.
+/// Packs results of narrowed_to_i16() to quantised values.
 [[gnu::always_inline]] inline int8_vector narrowed_to_bytes(int16_vector ab, int16_vector cd, const narrowing& to) {
   return to.limited(machine::pack(ab, cd));
 }
@@ -135,8 +135,8 @@ template <bool AddsZeroPoint, bool AreHalves>
 template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline int8_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
                                                    const narrowing& to) {
-  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to),
-                           narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
+  return narrowed_to_bytes(narrowed_to_i16<AddsZeroPoint, false>(a, b, to),
+                           narrowed_to_i16<AddsZeroPoint, false>(c, d, to), to);
 }
 
 /// Reorders a result of narrowed() to the bytes of a, then of b, of c, of d.

@@ -121,7 +121,7 @@ struct x86_avx512 : generic_machine<x86_avx512, registers_of<xsimd::avx512bw>, 6
 
   static constexpr int f16_lanes = 16;
   static constexpr bool has_f16_instructions = true;
-  // With all lanes masked in: g++ 12 warns about the undefined register in the plain form.
+  // With all lanes masked in: g++ 12 warns about the undefined register in the instruction without a mask.
   [[gnu::always_inline]] static f32 load_f16(const void* p) {
     return _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(static_cast<const __m256i*>(p)));
   }

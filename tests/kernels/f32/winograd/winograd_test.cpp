@@ -147,7 +147,7 @@ TEST_CASE("winograd: all transforms are right at their edges") {
 
 TEST_CASE("winograd: transformed inputs of channels that would collide lie a line further apart") {
   const conv_shape s = image(15, 14, 1024, f32_lanes);
-  CHECK(nnrt::kernels::detail::winograd_layout(s, 4).row_step() % 1024 != 0);
+  CHECK(nnrt::kernels::detail::winograd_extents(s, 4).row_step() % 1024 != 0);
   std::minstd_rand random(9);
   const problem<4> p(s, {}, random);
   fenced y(outputs(s), nan), divided(outputs(s), nan);
@@ -173,7 +173,7 @@ TEST_CASE("winograd: random shapes are right") {
 
 TEST_CASE("winograd: two threads have something to do each, unless reading the weights takes longest") {
   const std::int64_t line = 4 * mr;  // pixels of so many tiles
-  const auto blocks = [](const conv_shape& s) { return nnrt::kernels::detail::winograd_layout(s, 4).blocks(); };
+  const auto blocks = [](const conv_shape& s) { return nnrt::kernels::detail::winograd_extents(s, 4).blocks(); };
   CHECK(blocks(image(line, 4, f32_lanes, nr)) == 1);
   CHECK(blocks(image(line + 4, 4, f32_lanes, nr)) == 2);
   CHECK(blocks(image(line + 4, 4, f32_lanes, 3 * nr)) == 1);  // whose panels are shared out

@@ -17,7 +17,8 @@
 using namespace nnrt;
 using namespace nnrt::kernels;
 using namespace nnrt_test;
-using nnrt_test::byte_products::forms, nnrt_test::byte_products::lines, nnrt_test::byte_products::stored_form;
+using nnrt_test::byte_products::quantisation_cases, nnrt_test::byte_products::lines,
+    nnrt_test::byte_products::quantisation_case;
 
 namespace {
 
@@ -32,12 +33,12 @@ constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t
 
 struct problem {
   conv_shape s;
-  stored_form form;
+  quantisation_case how;
   std::vector<std::byte> x, filters;
 
-  problem(const conv_shape& shape, const stored_form& stored)
+  problem(const conv_shape& shape, const quantisation_case& stored)
       : s(shape),
-        form(stored),
+        how(stored),
         x(byte_products::random_bytes(s.batch * s.height * s.width * s.in, 3)),
         filters(byte_products::random_bytes(s.out * s.depth(), 4)) {}
 
@@ -49,11 +50,11 @@ struct problem {
 
   /// The parts run backwards.
   std::vector<std::byte> run(std::int64_t parts) const {
-    lines packed(int8_winograd_layout(s).bytes());
+    lines packed(int8_winograd_packing(s).bytes());
     int8_winograd_pack(
-        s, form.factors(), form.range(), [&](std::int64_t o) { return filters.data() + o * s.depth(); },
+        s, how.factors(), how.range(), [&](std::int64_t o) { return filters.data() + o * s.depth(); },
         [&](std::int64_t o) { return channel(o); }, packed.data());
-    const int8_product p{int8_winograd_layout(s), packed.data(), form.factors(), form.narrowed()};
+    const int8_product p{int8_winograd_packing(s), packed.data(), how.factors(), how.narrowed()};
     fenced_bytes image(x), y(blank());
     for (std::int64_t i = parts; i-- > 0;) {
       const std::int64_t own = int8_winograd_scratch_bytes(s);
@@ -73,16 +74,16 @@ struct problem {
       for (std::int64_t oy = 0; oy < s.out_height; ++oy)
         for (std::int64_t ox = 0; ox < s.out_width; ++ox)
           for (std::int64_t o = 0; o < s.out; ++o) {
-            const std::int64_t sum = nnrt::kernels::detail::scaled(sum_of(i, oy, ox, o), channel(o)) + form.c_zero;
+            const std::int64_t sum = nnrt::kernels::detail::scaled(sum_of(i, oy, ox, o), channel(o)) + how.c_zero;
             y[static_cast<std::size_t>(place(s, i, oy, ox) + o)] =
-                static_cast<std::byte>(std::clamp<std::int64_t>(sum, form.low(), form.high()));
+                static_cast<std::byte>(std::clamp<std::int64_t>(sum, how.low(), how.high()));
           }
     return y;
   }
 
  private:
   std::int64_t sum_of(std::int64_t i, std::int64_t oy, std::int64_t ox, std::int64_t o) const {
-    const int8_factors f = form.factors();
+    const int8_factors f = how.factors();
     std::int64_t sum = channel(o).bias;
     for (std::int64_t tap = 0; tap < 9; ++tap) {
       const std::int64_t iy = oy + tap / 3 - s.pad_top, ix = ox + tap % 3 - s.pad_left;
@@ -106,7 +107,7 @@ void check(const problem& p) {
 
 TEST_CASE("byte winograd: results are those of the definition, at all edges") {
   if (!has_wide_tiles) return;
-  constexpr std::int64_t few = int16_lanes, panel = int8_layout::panel_width;
+  constexpr std::int64_t few = int16_lanes, panel = int8_packing::panel_width;
   struct row {
     const char* what;
     conv_shape s;
@@ -133,10 +134,10 @@ TEST_CASE("byte winograd: results are those of the definition, at all edges") {
       {"gaps between several images", spread(batched(image(5, 6, few, 3), 2), 1, 2)},
   };
   for (const row& r : table)
-    for (const stored_form& form : forms) {
+    for (const quantisation_case& how : quantisation_cases) {
       CAPTURE(r.what);
-      CAPTURE(form.a_zero);
-      check({r.s, form});
+      CAPTURE(how.a_zero);
+      check({r.s, how});
     }
 }
 
@@ -150,7 +151,7 @@ TEST_CASE("byte winograd: random shapes have the bits of the definition") {
         padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(50), 3, 3), 1 + below(2)), below(4),
                below(4), below(4), below(4));
     CAPTURE(i);
-    check({s, forms[static_cast<std::size_t>(i) % std::size(forms)]});
+    check({s, quantisation_cases[static_cast<std::size_t>(i) % std::size(quantisation_cases)]});
   }
 }
 
@@ -158,18 +159,18 @@ TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
   if (!has_wide_tiles) return;
   constexpr std::int64_t most = max_byte_products / 36;
   CHECK_FALSE(is_byte_winograd_shape(image(4, 4, most + 1, 3)));
-  for (const stored_form& form : {stored_form{true, 0, 0, 0}, stored_form{true, 255, 255, 255},
-                                  stored_form{false, -128, 127, 0}, stored_form{false, 127, 0, 3}})
+  for (const quantisation_case& how : {quantisation_case{true, 0, 0, 0}, quantisation_case{true, 255, 255, 255},
+                                       quantisation_case{false, -128, 127, 0}, quantisation_case{false, 127, 0, 3}})
     for (const int pattern : {0, 1, 2, 3}) {
-      CAPTURE(form.a_zero);
+      CAPTURE(how.a_zero);
       CAPTURE(pattern);
-      problem p(image(5, 5, most, 3), form);
+      problem p(image(5, 5, most, 3), how);
       // Both ends of the range, in every arrangement that a line's transform adds up or takes off.
       const auto fill = [&](std::vector<std::byte>& bytes, std::int64_t of_pixel, int which) {
         for (std::size_t i = 0; i < bytes.size(); ++i) {
           const auto pixel = static_cast<int>(static_cast<std::int64_t>(i) / of_pixel);
           const bool is_high = which == 0 || (which == 1 && pixel % 2 == 0) || (which == 2 && pixel / 3 % 2 == 0);
-          bytes[i] = static_cast<std::byte>(is_high ? form.high() : form.low());
+          bytes[i] = static_cast<std::byte>(is_high ? how.high() : how.low());
         }
       };
       fill(p.x, most, pattern), fill(p.filters, most, 3 - pattern);
@@ -179,7 +180,7 @@ TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
 
 TEST_CASE("byte winograd: filters that say no byte more than one constant are one") {
   if (!has_wide_tiles) return;
-  problem p(image(6, 7, int16_lanes, 3), forms[0]);
+  problem p(image(6, 7, int16_lanes, 3), quantisation_cases[0]);
   std::fill(p.filters.begin(), p.filters.begin() + p.s.depth(), std::byte{0});
   check(p);
 }

@@ -26,8 +26,8 @@ class without_registers {
 };
 
 /// A product in blocks as far as the machine has them.
-int8_layout in_blocks(std::int64_t m, std::int64_t k, std::int64_t n) {
-  int8_layout of = int8_layout::of(m, k, n);
+int8_packing in_blocks(std::int64_t m, std::int64_t k, std::int64_t n) {
+  int8_packing of = int8_packing::of(m, k, n);
   of.in_blocks = true;
   return of;
 }
@@ -50,36 +50,36 @@ TEST_CASE("byte blocks: as few as can be, alike, and the last ends with the rows
 TEST_CASE(
     "byte blocks: products of any extents are what the definition says, in blocks and in tiles, in any number of "
     "parts") {
-  for (const stored_form& form : forms)
+  for (const quantisation_case& how : quantisation_cases)
     for (const auto [m, k, n] :
          {gemm_shape{2, 20, 9}, gemm_shape{5, 64, 16}, gemm_shape{16, 63, 31}, gemm_shape{17, 128, 32},
           gemm_shape{31, 36, 33}, gemm_shape{33, 196, 64}, gemm_shape{50, 257, 70}, gemm_shape{64, 4, 100},
           gemm_shape{100, 512, 48}, gemm_shape{15, 4096, 32}, gemm_shape{33, 900, 40}}) {
-      CAPTURE(form.a_zero);
+      CAPTURE(how.a_zero);
       CAPTURE(m);
       CAPTURE(k);
       CAPTURE(n);
-      product p(in_blocks(m, k, n), m, form);
+      product p(in_blocks(m, k, n), m, how);
       const std::vector<std::byte> expected = p.expected();
-      CHECK(goes_in_blocks({p.layout, p.packed.data(), form.factors(), form.narrowed()}) == may_use_matrix_registers());
+      CHECK(goes_in_blocks({p.packing, p.packed.data(), how.factors(), how.narrowed()}) == may_use_matrix_registers());
       CHECK(p.run() == expected);
       for (const int parts : {2, 3, 7}) {
         CHECK(p.run(parts) == expected);
         CHECK(p.run(parts, true) == expected);
       }
       const without_registers tiles;
-      CHECK_FALSE(goes_in_blocks({p.layout, p.packed.data(), form.factors(), form.narrowed()}));
+      CHECK_FALSE(goes_in_blocks({p.packing, p.packed.data(), how.factors(), how.narrowed()}));
       CHECK(p.run() == expected);
     }
 }
 
-TEST_CASE("byte blocks: layouts are for them only where the machine has the registers and a call enough to do") {
+TEST_CASE("byte blocks: packings are for them only where the machine has the registers and a call enough to do") {
   CHECK(suits_blocks(64, 512, 512) == has_matrix_registers);
   for (const auto [rows, products, n] :
        {gemm_shape{3, 4096, 4096}, gemm_shape{4096, 16, 4096}, gemm_shape{4096, 4096, 8}, gemm_shape{4, 64, 64}})
     CHECK_FALSE(suits_blocks(rows, products, n));
-  CHECK(int8_layout::of(64, 512, 512).in_blocks == has_matrix_registers);
-  CHECK_FALSE(int8_layout::of(1, 512, 512).in_blocks);
+  CHECK(int8_packing::of(64, 512, 512).in_blocks == has_matrix_registers);
+  CHECK_FALSE(int8_packing::of(1, 512, 512).in_blocks);
 }
 
 /// A convolution with a 3x3 kernel, or another.
@@ -106,13 +106,13 @@ conv_shape convolution(std::int64_t height, std::int64_t width, std::int64_t in,
   return s;
 }
 
-std::vector<std::byte> convolved(const conv_shape& s, const stored_form& form, const std::vector<std::byte>& x,
+std::vector<std::byte> convolved(const conv_shape& s, const quantisation_case& how, const std::vector<std::byte>& x,
                                  std::byte* packed, int parts) {
   const int8_conv_plan plan = int8_conv_plan::of(s);
   lines scratch(std::max<std::int64_t>(1, int8_conv_scratch_bytes(plan)));
   fenced_bytes image(x),
       y(std::vector<std::byte>(static_cast<std::size_t>(s.batch * s.out_pixels() * s.out), std::byte{0x55}));
-  const int8_product p{int8_conv_layout(plan), packed, form.factors(), form.narrowed()};
+  const int8_product p{int8_conv_packing(plan), packed, how.factors(), how.narrowed()};
   for (int i = 0; i < parts; ++i) int8_conv(plan, p, {image.data(), y.data(), scratch.data()}, {i, parts});
   return {y.data(), y.data() + s.batch * s.out_pixels() * s.out};
 }
@@ -125,20 +125,20 @@ TEST_CASE("byte blocks: convolutions have the bits of tiles, over whole lines an
                                convolution(12, 40, 8, 24, 3, 1, 2), convolution(10, 32, 32, 64, 3, 1, 1, 2),
                                convolution(3, 12, 512, 33),         convolution(5, 64, 20, 4)};
   for (const conv_shape& s : shapes)
-    for (const stored_form& form : forms) {
+    for (const quantisation_case& how : quantisation_cases) {
       CAPTURE(s.width);
       CAPTURE(s.in);
-      CAPTURE(form.a_zero);
+      CAPTURE(how.a_zero);
       const std::vector<std::byte> x = random_bytes(s.batch * s.height * s.width * s.in, 3),
                                    filters = random_bytes(s.out * s.depth(), 4);
       lines packed(int8_conv_packed_bytes(int8_conv_plan::of(s)));
       int8_conv_pack(
-          s, form.factors(), form.range(), filters.data(), [&](std::int64_t j) { return channel_of(j, s.depth()); },
+          s, how.factors(), how.range(), filters.data(), [&](std::int64_t j) { return channel_of(j, s.depth()); },
           packed.data());
-      const std::vector<std::byte> whole = convolved(s, form, x, packed.data(), 1);
-      for (const int parts : {2, 5}) CHECK(convolved(s, form, x, packed.data(), parts) == whole);
+      const std::vector<std::byte> whole = convolved(s, how, x, packed.data(), 1);
+      for (const int parts : {2, 5}) CHECK(convolved(s, how, x, packed.data(), parts) == whole);
       const without_registers tiles;
-      CHECK(convolved(s, form, x, packed.data(), 1) == whole);
+      CHECK(convolved(s, how, x, packed.data(), 1) == whole);
     }
 }
 

@@ -14,12 +14,12 @@ namespace {
 /// What the channels of a panel are like, so that they are scaled by a line, exactly, or one by one.
 enum class panel_kind { lines, steep_lines, exact, alone };
 
-constexpr std::int64_t columns_of_four = 2 * int8_layout::panel_width;
+constexpr std::int64_t columns_of_four = 2 * int8_packing::panel_width;
 
 /// A layer of one row whose panels are of these kinds, in turns.
 struct one_row {
   std::int64_t k, n;
-  int8_layout layout;
+  int8_packing packing;
   int8_factors factors;
   scaled_range range;
   std::vector<std::int8_t> weights;
@@ -28,7 +28,7 @@ struct one_row {
   std::byte* packed;
 
   one_row(std::int64_t depth, std::int64_t columns, std::vector<panel_kind> kinds, bool rises)
-      : k(depth), n(columns), layout(int8_layout::of(1, k, n)) {
+      : k(depth), n(columns), packing(int8_packing::of(1, k, n)) {
     std::mt19937 any(static_cast<unsigned>(n + k));
     const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(any); };
     factors = {number(-128, 127), 0, false};
@@ -45,15 +45,15 @@ struct one_row {
       if (kind == panel_kind::alone) channel.rounding = quantised_rounding::half_to_even;
       channels.push_back(channel);
     }
-    room.resize(static_cast<std::size_t>(layout.bytes()) + 64);
+    room.resize(static_cast<std::size_t>(packing.bytes()) + 64);
     packed = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64);
     int8_pack(
-        layout, factors, range,
+        packing, factors, range,
         [&](std::int64_t o, std::int64_t, std::int64_t i) { return weights[static_cast<std::size_t>(o * k + i)]; },
         [&](std::int64_t o) { return channels[static_cast<std::size_t>(o)]; }, packed);
   }
   int8_product product() const {
-    return {layout, packed, factors,
+    return {packing, packed, factors,
             narrowing(range.low + zero_point(), range.high + zero_point(), zero_point(), false)};
   }
   std::int32_t zero_point() const { return range.zero; }
@@ -72,7 +72,7 @@ struct one_row {
   /// How the panels that lie in fours are scaled.
   std::set<int> methods() const {
     std::set<int> found;
-    for (std::int64_t panel = 0; panel < 2 * layout.fours; panel += 2)
+    for (std::int64_t panel = 0; panel < 2 * packing.fours; panel += 2)
       found.insert(static_cast<int>(reinterpret_cast<const channel_scales*>(packed)[2 * panel].in_tile));
     return found;
   }
@@ -92,9 +92,9 @@ void check(const one_row& layer) {
     CHECK(y == expected);
   }
   std::fill(y.begin(), y.end(), std::byte{});
-  for (std::int64_t panel = 0; panel < layer.layout.panels(); panel = layer.layout.undivided(panel + 2))
+  for (std::int64_t panel = 0; panel < layer.packing.panels(); panel = layer.packing.undivided(panel + 2))
     int8_gemm_panels<>(layer.product(), layer.x.data(), y.data(),
-                       {panel, std::min(layer.layout.panels(), layer.layout.undivided(panel + 2))});
+                       {panel, std::min(layer.packing.panels(), layer.packing.undivided(panel + 2))});
   CHECK(y == expected);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("rows of bytes: panels of many methods behind each other, and columns 
   using enum panel_kind;
   for (const bool rises : {false, true})
     for (const std::int64_t further :
-         {std::int64_t{0}, std::int64_t{1}, int_lanes, int8_layout::panel_width, int8_layout::panel_width + 3})
+         {std::int64_t{0}, std::int64_t{1}, int_lanes, int8_packing::panel_width, int8_packing::panel_width + 3})
       for (const std::vector<panel_kind>& kinds : {std::vector{lines, lines, exact},
                                                    {exact, alone, lines},
                                                    {alone, alone, exact, exact},

@@ -41,8 +41,8 @@ bool check_layer(dtype type, std::int64_t rows, activation fused, bytes_are fill
   const quantised_range range = type == u8 ? quantised_range_of<std::uint8_t>(node.outputs[0].quantised, fused)
                                            : quantised_range_of<std::int8_t>(node.outputs[0].quantised, fused);
   const kernels::narrowing to(range.low, range.high, middle - 7, type == u8);
-  constexpr kernels::int8_layout of_one_row = kernels::int8_layout::of(1, In, Out),
-                                 of_more = kernels::int8_layout::of(2, In, Out);
+  constexpr kernels::int8_packing of_one_row = kernels::int8_packing::of(1, In, Out),
+                                  of_more = kernels::int8_packing::of(2, In, Out);
   const bool done = rows == 1 ? kernels::int8_dense<of_one_row>(x.data(), packed, y.data(), rows, factors.a_flip(), to)
                               : kernels::int8_dense<of_more>(x.data(), packed, y.data(), rows, factors.a_flip(), to);
   if (done) CHECK(y.copy() == node.reference()[0]);
@@ -96,7 +96,7 @@ template <class T> std::vector<T> counted(std::int64_t n, int factor, int modulu
 
 }  // namespace
 
-TEST_CASE("a micro network of bytes: the unrolled form gives what the loop over steps and the references give") {
+TEST_CASE("a micro network of bytes: unrolled it gives what the loop over steps and the references give") {
   using net = graph<networks::micro_mlp_of_bytes>;
   static_assert(net::is_micro);
   const auto w1 = counted<std::int8_t>(128, 53, 255, -127), w2 = counted<std::int8_t>(256, 71, 255, -127),

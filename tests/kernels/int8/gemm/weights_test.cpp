@@ -13,20 +13,20 @@ namespace {
 
 /// Weights [columns][runs * length] or [runs * length][columns], whose last byte is the last that may be read.
 struct quantised_matrix {
-  int8_layout layout;
+  int8_packing packing;
   bool has_rows;
   nnrt_test::fenced_bytes bytes;
 
-  quantised_matrix(const int8_layout& of, bool rows, unsigned seed)
-      : layout(of), has_rows(rows), bytes(random_bytes(of.n * of.depth.products(), seed)) {}
+  quantised_matrix(const int8_packing& of, bool rows, unsigned seed)
+      : packing(of), has_rows(rows), bytes(random_bytes(of.n * of.depth.products(), seed)) {}
   int8_matrix matrix() {
-    const std::int64_t k = layout.depth.products(), n = layout.n;
-    if (has_rows) return {.first = bytes.data(), .column = 1, .run = layout.depth.length * n, .element = n};
-    return {.first = bytes.data(), .column = k, .run = layout.depth.length, .element = 1};
+    const std::int64_t k = packing.depth.products(), n = packing.n;
+    if (has_rows) return {.first = bytes.data(), .column = 1, .run = packing.depth.length * n, .element = n};
+    return {.first = bytes.data(), .column = k, .run = packing.depth.length, .element = 1};
   }
   std::int64_t place(std::int64_t j, std::int64_t run, std::int64_t i) const {
-    const std::int64_t at = run * layout.depth.length + i;
-    return has_rows ? at * layout.n + j : j * layout.depth.products() + at;
+    const std::int64_t at = run * packing.depth.length + i;
+    return has_rows ? at * packing.n + j : j * packing.depth.products() + at;
   }
 
  private:
@@ -45,33 +45,33 @@ struct placed {
 
 /// One weight after the other; zeros where lanes have no column, and behind runs.
 placed one_by_one(quantised_matrix& b, const int8_factors& f) {
-  const int8_layout& layout = b.layout;
-  placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
-  for (std::int64_t j = 0; j < layout.vectors() * int_lanes; ++j) {
+  const int8_packing& packing = b.packing;
+  placed to{std::vector<std::byte>(static_cast<std::size_t>(packing.bytes())), {}};
+  for (std::int64_t j = 0; j < packing.vectors() * int_lanes; ++j) {
     kernels::detail::int8_column column;
-    const std::int64_t vector = j / int_lanes, panel = layout.undivided(vector / 2), steps = layout.depth.steps();
-    for (std::int64_t run = 0; run < layout.depth.runs; ++run)
+    const std::int64_t vector = j / int_lanes, panel = packing.undivided(vector / 2), steps = packing.depth.steps();
+    for (std::int64_t run = 0; run < packing.depth.runs; ++run)
       for (std::int64_t i = 0; i < 4 * steps; ++i) {
         std::int32_t weight = 0;
-        if (j < layout.n && i < layout.depth.length) {
+        if (j < packing.n && i < packing.depth.length) {
           const std::int32_t stored = f.at(b.bytes.data(), b.place(j, run, i));
           column.add(stored, f), weight = stored + f.b_offset();
         }
-        const int8_layout::place at = layout.place_of(panel, vector - 2 * panel, j % int_lanes, run * steps + i / 4);
-        layout.put_weight(to.packed.data(), panel, at, i % 4, static_cast<std::int8_t>(weight), f.a_flip());
+        const int8_packing::place at = packing.place_of(panel, vector - 2 * panel, j % int_lanes, run * steps + i / 4);
+        packing.put_weight(to.packed.data(), panel, at, i % 4, static_cast<std::int8_t>(weight), f.a_flip());
       }
-    if (j < layout.n) to.columns.push_back(column);
+    if (j < packing.n) to.columns.push_back(column);
   }
   return to;
 }
 
-template <class Source> placed by_blocks(const int8_layout& layout, const int8_factors& f, const Source& source) {
-  placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
-  for (std::int64_t v = 0; v < layout.vectors(); v += kernels::detail::vectors_together) {
+template <class Source> placed by_blocks(const int8_packing& packing, const int8_factors& f, const Source& source) {
+  placed to{std::vector<std::byte>(static_cast<std::size_t>(packing.bytes())), {}};
+  for (std::int64_t v = 0; v < packing.vectors(); v += kernels::detail::vectors_together) {
     kernels::detail::columns_together columns;
-    kernels::detail::place_weights(layout, f, {v, std::min(v + kernels::detail::vectors_together, layout.vectors())},
+    kernels::detail::place_weights(packing, f, {v, std::min(v + kernels::detail::vectors_together, packing.vectors())},
                                    source, to.packed.data(), columns);
-    for (std::int64_t j = v * int_lanes; j < std::min(layout.n, (v + kernels::detail::vectors_together) * int_lanes);
+    for (std::int64_t j = v * int_lanes; j < std::min(packing.n, (v + kernels::detail::vectors_together) * int_lanes);
          ++j)
       to.columns.push_back(columns[j / int_lanes - v][j % int_lanes]);
   }
@@ -89,20 +89,20 @@ void check_alike(const placed& got, const placed& expected) {
   }
 }
 
-void check(const int8_layout& layout, const int8_factors& f, unsigned seed) {
-  CAPTURE(layout.n);
-  CAPTURE(layout.depth.runs);
-  CAPTURE(layout.depth.length);
+void check(const int8_packing& packing, const int8_factors& f, unsigned seed) {
+  CAPTURE(packing.n);
+  CAPTURE(packing.depth.runs);
+  CAPTURE(packing.depth.length);
   CAPTURE(f.b_zero);
   for (const bool has_rows : {false, true}) {
     CAPTURE(has_rows);
-    quantised_matrix b(layout, has_rows, seed);
+    quantised_matrix b(packing, has_rows, seed);
     const placed expected = one_by_one(b, f);
-    check_alike(by_blocks(layout, f, b.matrix()), expected);
+    check_alike(by_blocks(packing, f, b.matrix()), expected);
     const auto weight_of = [&](std::int64_t j, std::int64_t run, std::int64_t i) {
       return f.at(b.bytes.data(), b.place(j, run, i));
     };
-    check_alike(by_blocks(layout, f, weight_of), expected);
+    check_alike(by_blocks(packing, f, weight_of), expected);
   }
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("byte_weights: blocks of weights lie and sum up as one weight after th
         for (const std::int64_t length : {1, 4, 7, 8, 16, 35, 64, 133, 136, 300})
           for (const std::int64_t n : {1, 3, 4, 8, 15, 16, 17, 31, 32, 40, 70, 128, 131}) {
             check({{runs, length}, n, 0}, f, ++seed);
-            if (runs == 1) check(int8_layout::of(1, length, n), f, ++seed);
+            if (runs == 1) check(int8_packing::of(1, length, n), f, ++seed);
           }
     }
 }

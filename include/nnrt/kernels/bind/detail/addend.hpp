@@ -4,7 +4,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/bind/detail/bytes.hpp>
+#include <nnrt/kernels/bind/detail/int8.hpp>
 #include <nnrt/kernels/int8/requantise/addend.hpp>
 
 #include <cstdint>

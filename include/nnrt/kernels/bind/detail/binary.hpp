@@ -6,7 +6,7 @@
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/kernels/bind/detail/lanes_for.hpp>
-#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/quantised.hpp>
 #include <nnrt/kernels/common/call.hpp>
 #include <nnrt/kernels/elementwise/elementwise.hpp>
 
@@ -45,7 +45,7 @@ template <class Op, class Y = void> struct element_kernels {
   template <class T> static constexpr void consider(const kernel_request& node, int parts, kernel_choice& chosen) {
     if constexpr (reference_types<Op>().contains(dtype_for<T>()))
       if (!chosen && detail::is_plain_pair<T, Y>(node))
-        chosen = {.run = &run<T>, .parts = parts, .name = "zip elements"};
+        chosen = {.run = &run<T>, .parts = parts, .name = "binary elements"};
   }
   template <class T> static void run(const kernel_call& call) {
     const auto attrs = unpack<typename Op::attrs>(call.attrs);
@@ -72,13 +72,14 @@ template <class Op, class Isa, class Lanes, class Y = void> struct binary_bindin
     const int parts = parts_for(node.out[0].elements());
     if (!detail::is_plain_pair<float, Y>(node))
       return element_kernels<Op, Y>::template select<float16, double, std::int32_t>(node, parts);
-    switch (form_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
-      case broadcast_form::same: return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "zip"};
-      case broadcast_form::scalar: return {.run = &run_scalar, .parts = parts, .name = "zip scalar"};
-      case broadcast_form::channels: return {.run = &run_channels, .parts = parts, .name = "zip channels"};
-      case broadcast_form::general: break;
+    switch (broadcast_kind_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)) {
+      case broadcast_kind::same:
+        return {.run = &run_same, .parts = parts, .rows = rows_of_pairs(node), .name = "binary"};
+      case broadcast_kind::scalar: return {.run = &run_scalar, .parts = parts, .name = "binary scalar"};
+      case broadcast_kind::channels: return {.run = &run_channels, .parts = parts, .name = "binary channels"};
+      case broadcast_kind::general: break;
     }
-    return {.run = &run_broadcast, .parts = parts, .name = "zip broadcast"};
+    return {.run = &run_broadcast, .parts = parts, .name = "binary broadcast"};
   }
 
  private:

@@ -21,7 +21,7 @@ template <class Isa> struct choice_binding {
     if (!has_work(node) || is_rescaled(node, 1) || is_rescaled(node, 2)) return {};
     const std::int64_t bytes = size_of(node.out[0].type);
     const auto method = bytes == 1 ? of_1_byte : bytes == 2 ? of_2_bytes : bytes == 4 ? of_4_bytes : of_8_bytes;
-    return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "choose"};
+    return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "select"};
   }
 
  private:

@@ -69,7 +69,7 @@ template <class Op, class Fold> struct int8_pooling_binding {
     return {.run = &run,
             .plan = plan_of(shape, int8_range_of(node.out[0], attrs.fused)),
             .parts = parts_for(node.out[0].elements() * taps / 4),
-            .name = "pool bytes"};
+            .name = "pool int8"};
   }
   static void run(const kernel_call& call) {
     const auto [shape, range] = call.planned<layer_plan<pooling_shape, quantised_range>>();

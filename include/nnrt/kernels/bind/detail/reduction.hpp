@@ -44,7 +44,8 @@ template <class Fold, class Isa> struct reduction_binding {
     if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
-    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+    return {
+        .run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "reduce rows" : "reduce columns"};
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);

@@ -19,7 +19,7 @@ template <class Op, class Isa> struct boolean_reduction {
     if (!block.is_contiguous()) return {};
     return {.run = &run,
             .parts = parts_for(block.elements() / 4),
-            .name = block.inner == 1 ? "search rows" : "and columns"};
+            .name = block.inner == 1 ? "reduce boolean rows" : "reduce boolean columns"};
   }
   static void run(const kernel_call& call) {
     const axis_block block = blocks::block_for(call);

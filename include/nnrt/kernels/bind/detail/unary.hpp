@@ -4,7 +4,7 @@
 
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/kernels/bind/detail/lanes_for.hpp>
-#include <nnrt/kernels/bind/detail/stored.hpp>
+#include <nnrt/kernels/bind/detail/quantised.hpp>
 #include <nnrt/kernels/common/call.hpp>
 #include <nnrt/kernels/elementwise/elementwise.hpp>
 
@@ -15,7 +15,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa, class Lanes, int Cost> struct float_map_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements() * Cost), .name = "map"};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * Cost), .name = "unary"};
   }
   static void run(const kernel_call& call) {
     const interval range = share_of_floats(call.out[0].elements(), part_of(call));

@@ -1,4 +1,4 @@
-// dot_rows: vector times transposed weights in their original layout, for large weights that each run reads once.
+// dot_rows: vector times transposed weights in their original order, for large weights that each run reads once.
 // Flow: bind/full_connection.hpp calls it for single rows of large layers; f32/gemm/gemm.hpp multiplies packed weights.
 #pragma once
 

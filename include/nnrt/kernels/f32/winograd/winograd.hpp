@@ -31,10 +31,10 @@ namespace detail {
 inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
 
 /// Extents that follow from a shape and the tile size.
-struct winograd_layout : winograd_grid {
+struct winograd_extents : winograd_grid {
   std::int64_t stride, in, out;
 
-  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
+  constexpr winograd_extents(const conv_shape& s, int side_of_tile)
       : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
 
   /// Elements along one side of a transformed tile.
@@ -157,7 +157,7 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
 
 /// Matrix products of one block: one per element of a tile, `rows` rows each.
 template <class Isa>
-void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed,
+void winograd_products(const winograd_extents& of, std::int64_t rows, const float* v, const float* packed,
                        std::int64_t width, float* m, const tiling& tiles) {
   alignas(64) static constexpr float no_bias[nr] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // prefetch distance in the weights, which are read in order
@@ -183,17 +183,17 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
 
 /// Floats that winograd_pack() writes.
 constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
-  return (detail::winograd_layout(s, tile).products() * s.in + 1) * whole_vectors(s.out);
+  return (detail::winograd_extents(s, tile).products() * s.in + 1) * whole_vectors(s.out);
 }
 
 /// Floats of scratch for each part of conv_winograd().
 constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
-  return nnrt::detail::rounded_up(detail::winograd_layout(s, tile).scratch(), 16);
+  return nnrt::detail::rounded_up(detail::winograd_extents(s, tile).scratch(), 16);
 }
 
 /// The tile functions that conv_winograd() needs.
 constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
-  const detail::winograd_layout of(s, tile);
+  const detail::winograd_extents of(s, tile);
   tile_set set;
   for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
     const m_blocking tiles = of.tiles_of_products(rows);
@@ -235,7 +235,7 @@ constexpr double direct_cost(const conv_shape& s) {
 }
 
 constexpr double winograd_cost(const conv_shape& s, int tile) {
-  const winograd_layout of(s, tile);
+  const winograd_extents of(s, tile);
   const double input_cost = s.stride_h == 1 ? (tile == 4 ? 380 : 160) : (tile == 4 ? 480 : 120);
   const double output_cost = s.stride_h == 1 ? (tile == 4 ? 270 : 160) : (tile == 4 ? 125 : 50);
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
@@ -268,7 +268,7 @@ namespace detail {
 /// of column j is written at out[of.products_before(i, j) * of.in * width], channels `width` floats apart, phases in
 /// sequence.
 template <int Tile, int Stride, int Phase>
-void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out,
+void transform_filter(const winograd_extents& of, const float* filter, bool is_there, std::int64_t count, float* out,
                       std::int64_t width) {
   constexpr int side = Tile + winograd_taps(Stride) - 1, below = Phase / Stride, beside = Phase % Stride;
   constexpr int rows = winograd_taps(Stride) - below, columns = winograd_taps(Stride) - beside;
@@ -291,7 +291,7 @@ void transform_filter(const winograd_layout& of, const float* filter, bool is_th
 /// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros), in the order in which they are
 /// read: [bias], then [panel][element][phase][in][columns of the panel].
 template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
-  const detail::winograd_layout of(s, Tile);
+  const detail::winograd_extents of(s, Tile);
   const std::int64_t padded = whole_vectors(s.out);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += nr) {
@@ -328,7 +328,7 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
 template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
                    clamp_range range, part p, const tiling& tiles) {
-  const detail::winograd_layout of(s, Tile);
+  const detail::winograd_extents of(s, Tile);
   const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
   for (std::int64_t b = work.rows.begin; b < work.rows.end; ++b) {

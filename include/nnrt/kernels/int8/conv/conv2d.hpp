@@ -31,7 +31,7 @@ constexpr bool prefers_copied_blocks(const conv_shape& s) {
          s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
 /// Whether L1 holds the weights of a panel while lines pass.
-constexpr bool panel_stays(const int8_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
+constexpr bool panel_stays(const int8_packing& packing) { return 2 * packing.vector_bytes() <= 32 * 1024; }
 /// Method of the convolution. As for f32, except that dot products read groups of four values: other depths of a 1x1
 /// convolution need readable bytes after each row, so they are gathered.
 constexpr conv_method int8_method_of(const conv_shape& s) {
@@ -46,23 +46,23 @@ constexpr conv_method int8_method_of(const conv_shape& s) {
 }
 /// Whether the direct method reads a copy of the input: for padding, groups, runs that are no multiple of 4, and
 /// encodings other than the stored one.
-constexpr bool copies_byte_stripes(const conv_shape& s, const int8_form& form) {
-  return !form.is_quantised() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+constexpr bool copies_byte_stripes(const conv_shape& s, const int8_encoding& encoding) {
+  return !encoding.is_quantised() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 /// Bytes per value of a copied stripe, and bytes per line.
-inline constexpr std::int64_t stripe_value_bytes = int8_form{tiles_read_wide}.size();
+inline constexpr std::int64_t stripe_value_bytes = int8_encoding{tiles_read_wide}.size();
 constexpr std::int64_t stripe_line(const conv_shape& s) {
   return s.columns_under(s.out_width) * s.group_in() * stripe_value_bytes;
 }
 /// Estimated instructions per output pixel if `pixels` adjacent pixels are computed together: dot products, broadcasts
 /// and output stage. Four instructions start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
-  const int8_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
-  const std::int64_t steps = layout.depth.runs * layout.depth.steps(),
-                     broadcasts = layout.is_lane_paired(0) ? steps / 2 : steps * layout.panels();
+  const int8_packing packing{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
+  const std::int64_t steps = packing.depth.runs * packing.depth.steps(),
+                     broadcasts = packing.is_lane_paired(0) ? steps / 2 : steps * packing.panels();
   // rows of whole vectors are stored directly
-  const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);
-  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
+  const std::int64_t to_bytes = 8 * packing.vectors() + (packing.n % int_lanes != 0 ? 8 : 0);
+  return static_cast<double>(2 * steps * packing.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
 /// The convolution that computes `pixels` adjacent output pixels of s as one: a wider kernel, with filters per pixel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
@@ -109,37 +109,37 @@ constexpr std::int64_t byte_stripe_rows(const conv_shape& s) {
                      fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
-/// Enables AMX blocks in `layout` if they suit four lines of outputs. The choice does not depend on the height, so that
-/// weights have the same layout for a stripe of the image. With a single column, tiles run down the image.
-constexpr int8_layout with_blocks(const conv_shape& s, int8_layout layout) {
-  layout.in_blocks =
-      !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
-  return layout;
+/// Enables AMX blocks in `packing` if they suit four lines of outputs. The choice does not depend on the height, so
+/// that weights have the same packing for a stripe of the image. With a single column, tiles run down the image.
+constexpr int8_packing with_blocks(const conv_shape& s, int8_packing packing) {
+  packing.in_blocks =
+      !packing.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, packing.depth.products(), packing.n);
+  return packing;
 }
 /// Layout of the weights of one group for the methods that read pixels as rows of a matrix.
-constexpr int8_layout int8_matrix_layout(const conv_shape& s) {
-  return with_blocks(s, int8_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
+constexpr int8_packing int8_matrix_packing(const conv_shape& s) {
+  return with_blocks(s, int8_packing::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
 }
 
 }  // namespace detail
 
-/// Whether int8_conv() can compute some output rows alone. Integer sums do not depend on their order, but the layout of
-/// the weights must not depend on the height.
+/// Whether int8_conv() can compute some output rows alone. Integer sums do not depend on their order, but the packing
+/// of the weights must not depend on the height.
 constexpr bool byte_conv_has_stripes(const int8_conv_plan& plan) {
   return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 &&
          plan.s.rows_under(1) <= max_stripe_taps;
 }
 
 /// Layout of the weights of one group.
-constexpr int8_layout int8_conv_layout(const int8_conv_plan& plan) {
+constexpr int8_packing int8_conv_packing(const int8_conv_plan& plan) {
   const conv_shape& s = plan.s;
-  if (plan.in_winograd != 0) return int8_winograd_layout(s);
+  if (plan.in_winograd != 0) return int8_winograd_packing(s);
   if (plan.method == conv_method::direct)
     return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
-  return detail::int8_matrix_layout(s);
+  return detail::int8_matrix_packing(s);
 }
 constexpr std::int64_t int8_conv_packed_bytes(const int8_conv_plan& plan) {
-  return plan.s.group * int8_conv_layout(plan).bytes();
+  return plan.s.group * int8_conv_packing(plan).bytes();
 }
 /// Bytes of scratch that each part of int8_conv() needs.
 constexpr std::int64_t int8_conv_scratch_bytes(const int8_conv_plan& plan) {
@@ -147,9 +147,9 @@ constexpr std::int64_t int8_conv_scratch_bytes(const int8_conv_plan& plan) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return 0;
   if (plan.in_winograd != 0) return int8_winograd_scratch_bytes(s);
-  if (plan.method == conv_method::product) return int8_matrix_scratch_bytes(int8_conv_layout(plan), pixels);
-  if (plan.method == conv_method::gather) return copied_rows_bytes(int8_conv_layout(plan), pixels);
-  if (!detail::copies_byte_stripes(s, form_that_differs)) return 0;
+  if (plan.method == conv_method::product) return int8_matrix_scratch_bytes(int8_conv_packing(plan), pixels);
+  if (plan.method == conv_method::gather) return copied_rows_bytes(int8_conv_packing(plan), pixels);
+  if (!detail::copies_byte_stripes(s, worst_case_encoding)) return 0;
   return rounded_up(s.rows_under(detail::byte_stripe_rows(s)) * detail::stripe_line(s) + 3 * detail::stripe_value_bytes,
                     64);
 }
@@ -170,16 +170,16 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
     };
     return int8_winograd_pack(s, f, range, filter_of, channel_of, out);
   }
-  const int8_layout layout = int8_conv_layout(plan);
+  const int8_packing packing = int8_conv_packing(plan);
   const std::int64_t pixels = plan.pixels;  // the kernel of pixel p is shifted by p strides to the right
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
-    if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
+    if (pixels == 1) return weight_of(o, run * packing.depth.length + i);
     const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
     return place < 0 || place >= line ? f.b_zero : weight_of(o, run * line + place);
   };
-  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += packing.bytes())
     int8_pack(
-        layout, f, range,
+        packing, f, range,
         [&](std::int64_t j, std::int64_t run, std::int64_t i) {
           return weight_at(first + j % s.group_out(), j / s.group_out(), run, i);
         },
@@ -191,7 +191,7 @@ template <class ChannelOf>
 void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range range, const std::byte* filters,
                     ChannelOf channel_of, std::byte* out) {
   const int8_conv_plan plan = int8_conv_plan::of(s);
-  const int8_layout layout = int8_conv_layout(plan);
+  const int8_packing packing = int8_conv_packing(plan);
   const std::int64_t filter = s.depth();
   if (plan.in_winograd != 0)
     return int8_winograd_pack(
@@ -199,10 +199,10 @@ void int8_conv_pack(const conv_shape& s, const int8_factors& f, scaled_range ran
   if (plan.pixels > 1)
     return int8_conv_pack(
         s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
-  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += packing.bytes())
     int8_pack(
-        layout, f, range,
-        int8_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
+        packing, f, range,
+        int8_matrix{.first = filters + first * filter, .column = filter, .run = packing.depth.length, .element = 1},
         [&](std::int64_t j) { return channel_of(first + j); }, out);
 }
 
@@ -224,7 +224,7 @@ struct byte_stripe {
 /// Computes the tiles of some lines: panel by panel if a panel fits into L1, otherwise line by line.
 template <class Isa>
 void int8_fma_tiles(const int8_product& p, const int8_rows& first, const int8_lines& lines, interval panels) {
-  if (panel_stays(p.layout)) return int8_tile_columns<Isa>(p, first, lines, panels);
+  if (panel_stays(p.packing)) return int8_tile_columns<Isa>(p, first, lines, panels);
   int8_rows line = first;
   for (std::int64_t i = 0; i < lines.count; ++i) {
     int8_tile_rows<Isa>(p, line, panels);
@@ -264,7 +264,7 @@ void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_st
   int8_rows pair = at, last = at;
   pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
   last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
-  const std::int64_t block = int8_panels_in_cache(p.layout);
+  const std::int64_t block = int8_panels_in_cache(p.packing);
   for (std::int64_t panel = panels.begin; panel < panels.end; panel += block) {
     const interval some{panel, std::min(panels.end, panel + block)};
     if (!are_pairs) int8_fma_tiles<Isa>(p, at, {lines, row_step, s.row_step()}, some);
@@ -278,16 +278,17 @@ template <class Isa>
 void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const int8_form form = form_of_rows(p);
+  const int8_encoding encoding = encoding_of_rows(p);
   const std::int64_t line = stripe_line(s), columns = s.columns_under(s.out_width), at_once = byte_stripe_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     int8_product of_group = p;
-    of_group.packed += g * p.layout.bytes();
+    of_group.packed += g * p.packing.bytes();
     std::byte* const y = of.y + g * s.group_out();
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, form, of.scratch + i * line);
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, encoding,
+                        of.scratch + i * line);
       byte_stripe_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
   }
@@ -295,13 +296,13 @@ void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv
 
 template <class Isa>
 void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, part share_of) {
-  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of, int8_row_length);
+  const rectangle work = share(s.batch * s.out_height, p.packing.panels(), share_of, int8_row_length);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
     int8_conv_buffers one = of;
     one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    if (copies_byte_stripes(s, form_of_rows(p))) {
+    if (copies_byte_stripes(s, encoding_of_rows(p))) {
       int8_conv_image<Isa>(s, p, one, rows, work.columns);
     } else {
       const std::int64_t line = s.width * s.in;
@@ -315,14 +316,14 @@ void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_con
 
 /// Copies the inputs of output pixel `pixel` (counted over all images) for one group, in the order of the weights.
 inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
-                         const int8_form& form, std::byte* out) {
+                         const int8_encoding& encoding, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * form.size())
+    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * encoding.size())
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, form, out);
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, encoding, out);
 }
 
 template <class Isa>
@@ -333,13 +334,13 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
   for (std::int64_t i = 0; i < lines; ++i)
     for (std::int64_t g = 0; g < s.group; ++g) {
       int8_product of_group = p;
-      of_group.packed += g * p.layout.bytes();
+      of_group.packed += g * p.packing.bytes();
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
       int8_gemm_of_copies<Isa>(
           of_group, line,
-          [&](const interval& pixels, const int8_form& form, std::byte* to, std::int64_t step) {
+          [&](const interval& pixels, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
             for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step)
-              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
+              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, encoding, to);
           },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
@@ -347,7 +348,7 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of quantised values. p.layout is int8_conv_layout(plan); p.packed was packed by
+/// y = clamp(conv2d(x, w) + bias) of quantised values. p.packing is int8_conv_packing(plan); p.packed was packed by
 /// int8_conv_pack().
 ///
 /// Every division into parts gives the same bits. y must not overlap x.

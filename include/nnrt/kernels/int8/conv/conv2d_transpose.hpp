@@ -59,7 +59,7 @@ void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors&
   });
 }
 
-/// y = clamp(transposed conv2d(x, w) + bias) of quantised values; `product` needs no layout. Every division into parts
+/// y = clamp(transposed conv2d(x, w) + bias) of quantised values; `product` needs no packing. Every division into parts
 /// gives the same bits. y must not overlap x.
 template <class Isa = native>
 void int8_conv_transpose(const conv_transpose_shape& s, int8_product product, const int8_conv_buffers& of,
@@ -69,7 +69,7 @@ void int8_conv_transpose(const conv_transpose_shape& s, int8_product product, co
   product.packed += rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     const int8_conv_plan plan = int8_conv_plan::of(c);
-    product.layout = int8_conv_layout(plan);
+    product.packing = int8_conv_packing(plan);
     std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
     int8_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
     product.packed += int8_conv_packed_bytes(plan);

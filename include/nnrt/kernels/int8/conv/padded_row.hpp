@@ -14,19 +14,20 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 /// Copies `count` pixels of row y from column x on, the channels of one group of each. Pixels outside the image get the
 /// zero point.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const int8_form& form, std::byte* out) {
+                            std::int64_t count, std::byte zero, const int8_encoding& encoding, std::byte* out) {
   const std::int64_t channels = s.group_in();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);
-  const std::int64_t pixel = channels * form.size();
-  set_values(left * channels, zero, form, out);
+  const std::int64_t pixel = channels * encoding.size();
+  set_values(left * channels, zero, encoding, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
+    if (s.group == 1) copy_values(row, (right - left) * channels, encoding, out + left * pixel);
     else
-      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
+      for (std::int64_t i = left; i < right; ++i)
+        copy_values(row + (i - left) * s.in, channels, encoding, out + i * pixel);
   }
-  set_values((count - right) * channels, zero, form, out + right * pixel);
+  set_values((count - right) * channels, zero, encoding, out + right * pixel);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels::detail

@@ -32,7 +32,7 @@ constexpr bool is_byte_winograd_shape(const conv_shape& s) {
 }
 
 /// Layout of the packed weights: the runs are the elements of a transformed tile, column by column.
-constexpr int8_layout int8_winograd_layout(const conv_shape& s) { return {{16, s.in}, s.out}; }
+constexpr int8_packing int8_winograd_packing(const conv_shape& s) { return {{16, s.in}, s.out}; }
 
 namespace detail {
 
@@ -182,21 +182,21 @@ inline void store_transformed(const wide_filter& filter, std::int64_t in, std::i
 template <class FilterOf, class ChannelOf>
 void int8_winograd_pack(const conv_shape& s, const int8_factors& f, scaled_range range, FilterOf filter_of,
                         ChannelOf channel_of, std::byte* out) {
-  const int8_layout layout = int8_winograd_layout(s);
+  const int8_packing packing = int8_winograd_packing(s);
   int8_factors as_seen = f;  // weights have no zero point any more, and pixels are stored values
   as_seen.b_zero = -f.b_offset(), as_seen.a_zero -= f.a_offset();
-  std::fill(out + layout.starts_end(), out + layout.bytes(), std::byte{});
-  detail::column_packer packer(layout, as_seen, range, out);
+  std::fill(out + packing.starts_end(), out + packing.bytes(), std::byte{});
+  detail::column_packer packer(packing, as_seen, range, out);
   detail::wide_filter filter;
-  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    const std::int64_t panel = v / 2, step = layout.vectors_of(panel) * dot_bytes;
+  for (std::int64_t v = 0; v < packing.vectors(); ++v) {
+    const std::int64_t panel = v / 2, step = packing.vectors_of(panel) * dot_bytes;
     int8_channel channels[int_lanes];
     detail::int8_column columns[int_lanes];
-    for (std::int64_t lane = 0; lane < std::min(int_lanes, layout.n - v * int_lanes); ++lane) {
+    for (std::int64_t lane = 0; lane < std::min(int_lanes, packing.n - v * int_lanes); ++lane) {
       columns[lane] = filter.set(filter_of(v * int_lanes + lane), s.in, f),
       channels[lane] = channel_of(v * int_lanes + lane);
-      detail::store_transformed(filter, s.in, lane, layout.depth.steps() * step, step,
-                                out + layout.panel_at(panel) + v % 2 * dot_bytes);
+      detail::store_transformed(filter, s.in, lane, packing.depth.steps() * step, step,
+                                out + packing.panel_at(panel) + v % 2 * dot_bytes);
     }
     packer.add(v, channels, columns);
   }
@@ -258,18 +258,18 @@ void int8_winograd_products(const int8_product& p, const int8_winograd_tiles& of
   alignas(64) static constexpr std::int32_t no_start[2 * int_lanes] = {};
   const m_blocking rows{tiles};
   int8_tile t;
-  t.lda = of.row_bytes(), t.steps = p.layout.depth.steps(), t.ends_in_half_vector = of.in % 4 == 1 || of.in % 4 == 2;
-  t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.layout.panel_at(panel);
+  t.lda = of.row_bytes(), t.steps = p.packing.depth.steps(), t.ends_in_half_vector = of.in % 4 == 1 || of.in % 4 == 2;
+  t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.packing.panel_at(panel);
   for (int element = 0; element < 16; ++element) {
     for (std::int64_t i = 0; i < rows.count(); i += t.count) {
       const std::int64_t count = rows.rows(i), second = second_half(count);
       t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
       t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
       t.count = rows.alike(i), t.a_step = count * t.lda;
-      wide_tiles<Isa>.for_tile(count, p.layout.vectors_of(panel))(t);
+      wide_tiles<Isa>.for_tile(count, p.packing.vectors_of(panel))(t);
     }
     v += of.element_bytes(tiles), sums += of.element_sums(tiles);
-    t.b += t.steps * p.layout.vectors_of(panel) * dot_bytes;
+    t.b += t.steps * p.packing.vectors_of(panel) * dot_bytes;
   }
 }
 
@@ -293,9 +293,9 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
                           const interval& block, std::int64_t panel, const std::int32_t* sums, std::byte* y) {
   constexpr std::int64_t at_once = vector_of_sums / sum_stride / 2, line = 2 * vector_of_sums;
   const m_blocking rows{block.size()};
-  const std::byte* const start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  const std::byte* const start = p.packed + p.packing.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
-  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel),
+  const std::int64_t vectors = p.packing.vectors_of(panel), width = p.packing.width(panel),
                      element = of.element_sums(block.size());
   tile_place first(of, block.begin);
   std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
@@ -311,7 +311,7 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
     }
     for (std::int64_t i = 0; i < std::min<std::int64_t>(2, s.out_height - first.y); ++i) {
       std::byte* const c = y + first.image * s.image_step() + (first.y + i) * s.row_step() + first.x * s.pixel_step() +
-                           panel * int8_layout::panel_width;
+                           panel * int8_packing::panel_width;
       finish_sums<Isa>(p, finished + i * line, scales, {c, s.pixel_step(), std::min(2 * count, s.out_width - first.x)},
                        width);
     }
@@ -320,8 +320,8 @@ void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of quantised values, for a shape with is_byte_winograd_shape(). p.layout is
-/// int8_winograd_layout(s); p.packed was packed by int8_winograd_pack().
+/// y = clamp(conv2d(x, w) + bias) of quantised values, for a shape with is_byte_winograd_shape(). p.packing is
+/// int8_winograd_packing(s); p.packed was packed by int8_winograd_pack().
 ///
 /// Every division into parts gives the same bits, which are the bits of the direct method. y must not overlap x.
 /// `scratch` has int8_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64, uninitialised.
@@ -329,7 +329,7 @@ template <class Isa = native>
 void int8_winograd(const conv_shape& s, const int8_product& p, const std::byte* x, std::byte* y, std::byte* scratch,
                    part share_of = {}) {
   const detail::int8_winograd_tiles of(s);
-  const rectangle work = share_of_transforms(of.blocks(), p.layout.panels(), share_of);
+  const rectangle work = share_of_transforms(of.blocks(), p.packing.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
     const interval block = of.block(b);
     const std::int64_t element = of.element_bytes(block.size());

@@ -56,7 +56,7 @@ template <int Rows, int Count>
     });
   });
 }
-/// Adds one column of the kernel to vector v of each register; the second form adds it to all four vectors.
+/// Adds one column of the kernel to vector v of each register; the second function adds it to all four vectors.
 template <int Rows, int Count>
 [[gnu::always_inline]] inline void add_taps(int8_block<Rows> (&blocks)[Count], int v, const interleaved (&taps)[Count],
                                             const std::byte* w) {
@@ -185,14 +185,14 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct int8_bloc
       : scales(reinterpret_cast<const channel_scales*>(at.set)), to(stored), total(at.total), step(at.step) {}
 
   template <int Count> [[gnu::always_inline]] void store(int8_block<Rows> (&blocks)[Count], std::int64_t j) const {
-    int16_block<Rows> shorts[Count];
-    each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, shorts); });
-    store(shorts, j);
+    int16_block<Rows> results[Count];
+    each<4>([&](int v) __attribute__((always_inline)) { scale(blocks, v, results); });
+    store(results, j);
   }
   /// Scales vector v of each register; after the second and the fourth vector, packs two vectors to i16.
   template <int Count>
   [[gnu::always_inline]] void scale(int8_block<Rows> (&blocks)[Count], int v,
-                                    int16_block<Rows> (&shorts)[Count]) const {
+                                    int16_block<Rows> (&results)[Count]) const {
     const scaler<Method> scale = scales(v);
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = scale(blocks[i].of[row][v]); });
@@ -200,23 +200,23 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct int8_bloc
     if (v % 2 == 0) return;
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) {
-        auto made = (int_vector)shorts_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
+        auto made = (int_vector)i16_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
         if constexpr (Rows == 2 && !has_room) vector_barrier(made);
-        shorts[i].of[row][v / 2] = (int16_vector)made;
+        results[i].of[row][v / 2] = (int16_vector)made;
       });
     });
   }
   template <int Count>
-  [[gnu::always_inline]] void store(const int16_block<Rows> (&shorts)[Count], std::int64_t j) const {
-    each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[0], upper, j + i * step); });
+  [[gnu::always_inline]] void store(const int16_block<Rows> (&results)[Count], std::int64_t j) const {
+    each<Count>([&](int i) __attribute__((always_inline)) { store_row(results[i].of[0], upper, j + i * step); });
     if constexpr (Rows == 2)
       if (lower != nullptr)
-        each<Count>([&](int i) __attribute__((always_inline)) { store_row(shorts[i].of[1], lower, j + i * step); });
+        each<Count>([&](int i) __attribute__((always_inline)) { store_row(results[i].of[1], lower, j + i * step); });
   }
 
  private:
-  [[gnu::always_inline]] void store_row(const int16_vector (&shorts)[2], std::byte* y, std::int64_t j) const {
-    const int8_vector bytes = narrowed_to_bytes(shorts[0], shorts[1], to);
+  [[gnu::always_inline]] void store_row(const int16_vector (&results)[2], std::byte* y, std::int64_t j) const {
+    const int8_vector bytes = narrowed_to_bytes(results[0], results[1], to);
     if (OfPixels || total - j >= register_bytes) [[likely]]
       store_vector(y + j, bytes);
     else store_first_bytes(bytes, y + j, total - j);
@@ -249,7 +249,7 @@ template <class Isa, int Rows> struct int8_accumulators_end {
                          f32_lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
       }
     }
-    constexpr std::int64_t width = int8_layout::panel_width;
+    constexpr std::int64_t width = int8_packing::panel_width;
     for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
       finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes,
                        {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1},
@@ -326,7 +326,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   }
   /// Computes the i16 results of Count registers, the first of which starts at x.
   template <class End, int Count>
-  [[gnu::always_inline]] void make(int16_block<Rows> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+  [[gnu::always_inline]] void make(int16_block<Rows> (&results)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
     const std::byte* const w = sums + 4 * register_bytes;
     int8_block<Rows> blocks[Count];
@@ -341,7 +341,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
         each<3>([&](int tap) __attribute__((always_inline)) {
           add_taps(blocks, v, column_of[tap], w + tap * Rows * 4 * dot_bytes);
         });
-      end.scale(blocks, v, shorts);
+      end.scale(blocks, v, results);
     });
     each<kept>([&](int i) __attribute__((always_inline)) { window[i] = window[i + Count]; });
   }
@@ -375,9 +375,9 @@ void depthwise_three(const int8_block_rows& given, const narrowing& to) {
         columns.begin(at.first);
         for_each_block<blocks_by_vectors<Rows>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              int16_block<Rows> shorts[count];
-              columns.make(shorts, x, sums, end);
-              end.store(shorts, j);
+              int16_block<Rows> results[count];
+              columns.make(results, x, sums, end);
+              end.store(results, j);
             });
       });
 }
@@ -398,7 +398,7 @@ template <int Pixel> struct pixel_columns {
   /// Computes the i16 results of Count registers, the first of which starts at x. Works vector by vector: there are not
   /// enough registers for all accumulators.
   template <class End, int Count>
-  [[gnu::always_inline]] void make(int16_block<2> (&shorts)[Count], std::int64_t x, const std::byte* sums,
+  [[gnu::always_inline]] void make(int16_block<2> (&results)[Count], std::int64_t x, const std::byte* sums,
                                    const End& end) {
     const std::byte* const w = sums + 4 * register_bytes;
     interleaved middle[Count + 1], column_of[3][Count];
@@ -415,7 +415,7 @@ template <int Pixel> struct pixel_columns {
       });
       each<3>([&](int tap)
                   __attribute__((always_inline)) { add_taps(blocks, v, column_of[tap], w + tap * 2 * 4 * dot_bytes); });
-      end.scale(blocks, v, shorts);
+      end.scale(blocks, v, results);
     });
   }
 };
@@ -430,9 +430,9 @@ template <int Pixel, scale_method Method> void depthwise_pixels(const int8_block
         pixel_columns<Pixel> columns(at, taps);
         for_each_block<blocks_by_vectors<2>>(
             at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
-              int16_block<2> shorts[count];
-              columns.make(shorts, x, sums, end);
-              end.store(shorts, j);
+              int16_block<2> results[count];
+              columns.make(results, x, sums, end);
+              end.store(results, j);
             });
       });
 }

@@ -1,4 +1,4 @@
-// copy_rows: copies rows of images with few channels in the layout that an int8 depthwise convolution reads.
+// copy_rows: copies rows of images with few channels in the order that an int8 depthwise convolution reads.
 // Flow: int8/depthwise/depthwise.hpp calls copy_row() for stripes of its input if a register holds several pixels, or
 // if channels are repeated.
 #pragma once
@@ -89,7 +89,7 @@ inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t
     if (channels == 32) split_pixels<32>(from, pixels, flip, one, other);
 }
 
-/// Copies row y of an image into the layout of the plan; `zeros` is the padding. May write up to a register past the
+/// Copies row y of an image in the order of the plan; `zeros` is the padding. May write up to a register past the
 /// end of the row.
 inline void copy_row(const int8_depthwise_plan& plan, const std::byte* image, std::int64_t y, int8_vector flip,
                      int8_vector zeros, std::byte* out) {

@@ -1,5 +1,6 @@
 // pair_sum: computes sums of two int8 values as one integer multiply-add that is exact for all pairs of bytes.
-// Flow: bind/detail/stored.hpp packs the coefficients for a sum of tensors if it pays, and applies them to registers.
+// Flow: bind/detail/quantised.hpp packs the coefficients for a sum of tensors if it pays, and applies them to
+// registers.
 //
 // The reference scales both operands to a common scale, adds them, and scales the sum to the result. It rounds at each
 // step. The result is nearly (slope_a * a + slope_b * b + offset) >> shift, rounded once. There are only 65,536 pairs.
@@ -146,7 +147,7 @@ template <class T> class int8_pair_line_search {
       if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
     return is_right_for_all(line, one_by_one{f});
   }
-  /// Sums of a register of bytes for functions without a vector form.
+  /// Sums of a register of bytes for functions without vector code.
   struct one_by_one {
     const function& f;
     int8_vector operator()(int8_vector bytes_a, int8_vector bytes_b) const {
@@ -177,7 +178,7 @@ template <class T> class int8_pair_line_search {
     }
     return true;
   }
-  /// Returns the second operand of many sums in the form that `exactly` prefers.
+  /// Returns the second operand of many sums in the encoding that `exactly` prefers.
   template <class Exact> static auto prepared(const Exact& exactly, int8_vector b) {
     if constexpr (requires { exactly.prepared(b); }) return exactly.prepared(b);
     else return b;

@@ -1,5 +1,5 @@
 // pairs: sums, differences and products of two int8 tensors with broadcasting, one register at a time.
-// Flow: bind/detail/stored.hpp checks whether the function of an operator has such a form; ops/ defines the arithmetic.
+// Flow: bind/detail/quantised.hpp checks whether a specialisation exists for an operator; ops/ defines the arithmetic.
 #pragma once
 
 #include <nnrt/kernels/common/broadcast_loops.hpp>
@@ -55,7 +55,7 @@ template <class T> struct int8_pair_ends {
 
 }  // namespace detail
 
-/// Vector form of a function of two quantised values; specialisations exist for functions that have one.
+/// Vector code of a function of two quantised values; specialisations exist for functions that have one.
 template <class F> struct int8_pair_lanes {
   static constexpr bool exists = false;
 };

@@ -1,5 +1,5 @@
 // table: functions of one byte, evaluated by look-up in tables of 256 entries.
-// Flow: bind/detail/stored.hpp builds a table for an operator, bind/softmax.hpp one for each group; look_up() reads
+// Flow: bind/detail/quantised.hpp builds a table for an operator, bind/softmax.hpp one for each group; look_up() reads
 // them.
 #pragma once
 

@@ -91,7 +91,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
   static constexpr int steps_of_register =
       has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
   /// Whether the bytes of A must be flipped here. A single row may be read in place; other rows were flipped when they
-  /// were copied, see form_of_rows().
+  /// were copied, see encoding_of_rows().
   static constexpr bool flips = !IsWide && rows == 1;
   int_vector of[Vectors][rows];
 
@@ -187,7 +187,7 @@ struct int8_accumulators<Vectors, std::integer_sequence<int, Row...>, IsWide> {
     each<Vectors>([&](int v) __attribute__((always_inline)) {
       weights[v] = load_vector<int_vector>(b + v * dot_bytes + Half * register_bytes);
     });
-    (add_wide_row<Row>(broadcast_shorts(a.template at<Row>(ahead) + Half * 4), weights), ...);
+    (add_wide_row<Row>(broadcast_i16(a.template at<Row>(ahead) + Half * 4), weights), ...);
   }
   template <int R> [[gnu::always_inline]] void add_wide_row(int_vector x, const int_vector (&weights)[Vectors]) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = half_of_dot4(of[v][R], x, weights[v]); });

@@ -1,5 +1,5 @@
 // amx_blocks: int8 products in AMX tile registers: blocks of up to 16 rows in one panel, two blocks at a time.
-// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles if the layout is for blocks and
+// Flow: int8/gemm/gemm.hpp and int8/conv/conv2d.hpp walk over blocks instead of tiles if the packing is for blocks and
 // the process may use the registers.
 //
 // A block takes a sixth of the time of a register tile, but its output stage takes as long. So the output stage of a
@@ -17,7 +17,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Whether a product is computed in blocks.
-inline bool goes_in_blocks(const int8_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
+inline bool goes_in_blocks(const int8_product& p) { return p.packing.in_blocks && may_use_matrix_registers(); }
 
 /// Blocks of rows within one line: as few as possible, all of the same height. The last block ends at the end of the
 /// line and may overlap the block before it.
@@ -166,8 +166,9 @@ inline constexpr meanwhile_function meanwhile_functions[2][2] = {
 template <class Isa> class block_walk {
  public:
   block_walk(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
-    operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.layout.depth.runs;
-    operands_.whole = p.layout.depth.steps() / register_steps, operands_.last = p.layout.depth.steps() % register_steps;
+    operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.packing.depth.runs;
+    operands_.whole = p.packing.depth.steps() / register_steps,
+    operands_.last = p.packing.depth.steps() % register_steps;
     registers_ = operands_.runs * (operands_.whole + (operands_.last > 0 ? 1 : 0));
   }
   block_walk(const block_walk&) = delete;
@@ -178,7 +179,7 @@ template <class Isa> class block_walk {
   /// time as L2 holds.
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
-    const std::int64_t at_once = detail::int8_panels_in_cache(p_.layout);
+    const std::int64_t at_once = detail::int8_panels_in_cache(p_.packing);
     for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
       walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
     finish();
@@ -189,7 +190,7 @@ template <class Isa> class block_walk {
 
   /// A panel that fits into L1 is multiplied with all blocks in turn; larger panels with two blocks at a time.
   template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
-    const std::int64_t group = 2 * p_.layout.vector_bytes() <= max_kept_bytes ? count : 2;
+    const std::int64_t group = 2 * p_.packing.vector_bytes() <= max_kept_bytes ? count : 2;
     for (std::int64_t first = 0; first < count; first += group)
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         const std::int64_t end = std::min(count, first + group);
@@ -205,9 +206,9 @@ template <class Isa> class block_walk {
 
   /// Multiplies one or two blocks, and meanwhile runs the output stage of the previous blocks.
   void multiply(std::int64_t panel, const int8_block& first, const int8_block& second, std::int64_t count) {
-    const std::int64_t vectors = p_.layout.vectors_of(panel);
+    const std::int64_t vectors = p_.packing.vectors_of(panel);
     const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
-    operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
+    operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.packing.panel_at(panel);
     if (count == 2 && vectors == 2 && ends_meanwhile()) {
       detail::meanwhile_functions<Isa>[scales_of(summed_.panel)->method == scale_method::by_line ? 1 : 0][is_unsigned](
           operands_, waiting());
@@ -228,10 +229,10 @@ template <class Isa> class block_walk {
     return reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel;
   }
   const std::byte* start_of(std::int64_t panel) const {
-    return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
+    return p_.packed + p_.packing.block_start_at() + 2 * panel * register_bytes;
   }
   detail::int8_target target_of(const int8_block& block, std::int64_t panel) const {
-    return {block.c + block.repeated * ldc_ + panel * int8_layout::panel_width, ldc_, rows_ - block.repeated};
+    return {block.c + block.repeated * ldc_ + panel * int8_packing::panel_width, ldc_, rows_ - block.repeated};
   }
   bool is_plain() const { return p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0; }
 
@@ -240,7 +241,7 @@ template <class Isa> class block_walk {
     const channel_scales* const scales = scales_of(summed_.panel);
     const bool are_lines =
         scales[0].method == scale_method::by_rising_line || scales[0].method == scale_method::by_line;
-    return summed_.count == 2 && is_plain() && p_.layout.width(summed_.panel) == 2 * int_lanes && are_lines &&
+    return summed_.count == 2 && is_plain() && p_.packing.width(summed_.panel) == 2 * int_lanes && are_lines &&
            scales[1].method == scales[0].method;
   }
   detail::waiting_blocks waiting() const {
@@ -263,13 +264,13 @@ template <class Isa> class block_walk {
     summed_.count = 0;
   }
   void finish(const int8_block& block, std::int64_t panel, std::int32_t* sums) {
-    const std::int64_t width = p_.layout.width(panel);
+    const std::int64_t width = p_.packing.width(panel);
     const std::byte* const start = start_of(panel);
     const detail::int8_target to = target_of(block, panel);
     sums += block.repeated * detail::sum_stride;
     if (is_plain()) return detail::finish_tile<Isa, true>(sums, scales_of(panel), p_.to, to, width, start);
-    detail::add_start(sums, start, to.rows, p_.layout.vectors_of(panel));
-    if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.layout.vectors_of(panel), sums);
+    detail::add_start(sums, start, to.rows, p_.packing.vectors_of(panel));
+    if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.packing.vectors_of(panel), sums);
     detail::finish_sums<Isa>(p_, sums, scales_of(panel), to, width);
   }
   void subtract_row_sums(const int8_block& block, std::int64_t vectors, std::int32_t* sums) {
@@ -277,7 +278,7 @@ template <class Isa> class block_walk {
     std::int32_t row_sums[register_rows];
     for (std::int64_t row = 0; row < rows; ++row)
       row_sums[row] = detail::row_sum(detail::bytes_further(block.a, (block.repeated + row) * operands_.lda),
-                                      p_.layout.depth, operands_.run_stride, {false, p_.factors.a_flip()});
+                                      p_.packing.depth, operands_.run_stride, {false, p_.factors.a_flip()});
     detail::subtract_row_sums(p_, rows, vectors, row_sums, sums);
   }
 

@@ -18,7 +18,7 @@ struct int8_accumulators_target {
 /// Arguments of every tile of a product: packed B, the quantisation of A and C, an addend (null: none), and a target
 /// for unscaled accumulators (null: C is requantised).
 struct int8_product {
-  int8_layout layout;
+  int8_packing packing;
   const std::byte* packed;
   int8_factors factors;
   narrowing to;
@@ -29,10 +29,10 @@ struct int8_product {
 namespace detail {
 
 /// Number of panels whose weights (384 KiB in total) are held in L2 while A passes.
-constexpr std::int64_t int8_panels_in_cache(const int8_layout& layout) {
-  const std::int64_t together = layout.fours > 0 ? 2 : 1;
+constexpr std::int64_t int8_panels_in_cache(const int8_packing& packing) {
+  const std::int64_t together = packing.fours > 0 ? 2 : 1;
   return together *
-         std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
+         std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * packing.vector_bytes()));
 }
 /// Adds the start values of each vector to accumulators that started from 0.
 inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t rows, std::int64_t vectors) {

@@ -21,17 +21,17 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 inline constexpr std::int64_t int8_row_length = 4;
 
 /// Panels of part `of`. The bounds never fall between two panels that are packed as one.
-constexpr interval share_of_panels(const int8_layout& layout, part of) {
-  const interval panels = share(layout.panels(), of);
-  return {layout.undivided(panels.begin), layout.undivided(panels.end)};
+constexpr interval share_of_panels(const int8_packing& packing, part of) {
+  const interval panels = share(packing.panels(), of);
+  return {packing.undivided(panels.begin), packing.undivided(panels.end)};
 }
 /// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one. With
 /// `by_columns`, the parts are panels if there are enough of them. That suits a B of which each thread has just packed
 /// its own panels.
-constexpr rectangle share_of_panels(const int8_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
-  if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
-  const rectangle work = share(rows, layout.panels(), of, int8_row_length);
-  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
+constexpr rectangle share_of_panels(const int8_packing& packing, std::int64_t rows, part of, bool by_columns = false) {
+  if (by_columns && packing.panels() >= of.count) return {{0, rows}, share_of_panels(packing, of)};
+  const rectangle work = share(rows, packing.panels(), of, int8_row_length);
+  return {work.rows, {packing.undivided(work.columns.begin), packing.undivided(work.columns.end)}};
 }
 
 /// Row tiles for m rows of A.
@@ -47,8 +47,8 @@ constexpr m_blocking int8_m_blocking_of(std::int64_t m) {
 /// Encoding in which the tiles read the rows of A. A single row and the rows of AMX blocks are read as stored. Other
 /// rows are widened to i16 if tiles read i16, and sign-flipped unless the weights do the flip. Flipping a row when it
 /// is copied is cheaper: a tile would flip it again in every panel.
-inline int8_form form_of_rows(const int8_product& p) {
-  if (p.layout.is_for_one_row) return {};
+inline int8_encoding encoding_of_rows(const int8_product& p) {
+  if (p.packing.is_for_one_row) return {};
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) return {};
   return {tiles_read_wide, p.factors.flip_of_rows()};
@@ -67,25 +67,25 @@ struct int8_rows {
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
-  /// Number of rows of the tile function to call. The function for one row reads narrow weights, which only a layout
-  /// for one row has. For other layouts a single row runs the function for two rows, which computes it twice.
-  std::int64_t computed(const int8_layout& layout) const {
-    return dot_bytes != narrow_dot_bytes && !layout.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
+  /// Number of rows of the tile function to call. The function for one row reads narrow weights, which only a packing
+  /// for one row has. For other packings a single row runs the function for two rows, which computes it twice.
+  std::int64_t computed(const int8_packing& packing) const {
+    return dot_bytes != narrow_dot_bytes && !packing.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
   }
 };
 
 /// Returns a tile with the fields that all tiles of a product share.
 inline int8_tile tile_for(const int8_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   int8_tile t;
-  t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
-  t.ends_in_half_vector = p.layout.depth.length % 4 == 1 || p.layout.depth.length % 4 == 2;
-  t.flip = p.factors.a_flip() ^ form_of_rows(p).flip, t.ldc = ldc, t.to = &p.to;
+  t.lda = lda, t.steps = p.packing.depth.steps(), t.runs = p.packing.depth.runs, t.run_stride = run_stride;
+  t.ends_in_half_vector = p.packing.depth.length % 4 == 1 || p.packing.depth.length % 4 == 2;
+  t.flip = p.factors.a_flip() ^ encoding_of_rows(p).flip, t.ldc = ldc, t.to = &p.to;
   return t;
 }
 
 /// Points `t` to the weights, start values and scales of a panel.
 inline void set_panel(const int8_product& p, std::int64_t panel, int8_tile& t) {
-  t.b = p.packed + p.layout.panel_at(panel), t.start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  t.b = p.packed + p.packing.panel_at(panel), t.start = p.packed + p.packing.bias_at() + 2 * panel * register_bytes;
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
@@ -93,7 +93,7 @@ inline void set_panel(const int8_product& p, std::int64_t panel, int8_tile& t) {
 inline scale_method method_in_tile(const int8_product& p, std::int64_t panel) {
   return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0
              ? scale_method::one_by_one
-             : method_in_tile(p.layout, p.packed, panel);
+             : method_in_tile(p.packing, p.packed, panel);
 }
 
 /// Sets the addresses of `t`: rows of A from `at`, rows of C from `c` on, its second half `second_c` bytes later if not
@@ -109,15 +109,15 @@ inline void set_byte_rows(int8_tile& t, const int8_rows& at, address c, std::int
 template <class Isa>
 void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_tile& t, std::int64_t panel,
                      const int8_rows& at, scale_method method) {
-  const bool is_of_four = p.layout.is_of_four(panel);
-  const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel),
-                     width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
+  const bool is_of_four = p.packing.is_of_four(panel);
+  const std::int64_t vectors = is_of_four ? 4 : p.packing.vectors_of(panel),
+                     width = is_of_four ? 4 * int_lanes : p.packing.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const int8_tile_function tile = tiles.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
-  std::byte* const c = at.c + panel * int8_layout::panel_width;
+  const int8_tile_function tile = tiles.for_tile(method, at.computed(p.packing), p.packing.panel_packing_of(panel));
+  std::byte* const c = at.c + panel * int8_packing::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
-    constexpr std::int64_t line = int8_layout::panel_width;
+    constexpr std::int64_t line = int8_packing::panel_width;
     alignas(64) std::byte bytes[int8_tile_height * line];
     t.ldc = line;
     set_byte_rows(t, at, reinterpret_cast<address>(&bytes[0]), 0);
@@ -134,7 +134,7 @@ void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_t
     std::int32_t row_sums[int8_tile_height];
     for (std::int64_t row = 0; row < at.rows; ++row) {
       const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
-      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, {at.are_wide, t.flip});
+      row_sums[row] = row_sum(a, p.packing.depth, t.run_stride, {at.are_wide, t.flip});
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
@@ -148,7 +148,7 @@ void int8_tile_alone(const int8_tile_table& tiles, const int8_product& p, int8_t
 inline std::int64_t tiles_that_spill(const int8_product& p, const int8_rows& at) {
   const m_blocking tiles = int8_tiles_of(at.rows);
   const std::int64_t last = tiles.rows(tiles.count() - 1);
-  const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
+  const bool can = p.packing.panels() == 1 && at.ldc == p.packing.n && !at.is_torn() && last * at.ldc >= int_lanes;
   return can ? tiles.count() : 0;
 }
 
@@ -165,9 +165,9 @@ void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_li
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
-    const std::int64_t vectors = p.layout.vectors_of(panel);
+    const std::int64_t vectors = p.packing.vectors_of(panel);
     const scale_method method = method_in_tile(p, panel);
-    const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
+    const bool is_whole = p.packing.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       int8_rows part = at;
       const std::int64_t begin = tiles.begin(tile);
@@ -186,52 +186,52 @@ void int8_tile_columns(const int8_product& p, const int8_rows& at, const int8_li
         for (; tile < end && tiles.rows(tile) == part.rows; ++tile) ++t.count;
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
-      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * int8_layout::panel_width), at.second_c);
-      int8_tiles<Isa>.for_tile(method, part.computed(p.layout), p.layout.form_of(panel))(t);
+      set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * int8_packing::panel_width), at.second_c);
+      int8_tiles<Isa>.for_tile(method, part.computed(p.packing), p.packing.panel_packing_of(panel))(t);
     }
   }
 }
 
-/// Computes one row in the given panels, with a layout for one row.
+/// Computes one row in the given panels, with a packing for one row.
 template <class Isa> void int8_row(const int8_product& p, const int8_rows& at, interval panels) {
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   while (panels.begin < panels.end) {
     if (method_in_tile(p, panels.begin) != scale_method::one_by_one) {
-      int8_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels,
+      int8_row_in_tiles<Isa>({p.packing, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels,
                              p.to);
       continue;
     }
     set_panel(p, panels.begin, t);
     int8_tile_alone<Isa>(one_row_byte_tiles<Isa>, p, t, panels.begin, at, scale_method::one_by_one);
-    panels.begin += p.layout.is_of_four(panels.begin) ? 2 : 1;
+    panels.begin += p.packing.is_of_four(panels.begin) ? 2 : 1;
   }
 }
 
 /// Computes at most int8_tile_height rows in the given panels. The rows are held in L1 while the weights stream.
 template <class Isa> void int8_tile_row(const int8_product& p, const int8_rows& at, interval panels) {
-  if (p.layout.is_for_one_row) return int8_row<Isa>(p, at, panels);
+  if (p.packing.is_for_one_row) return int8_row<Isa>(p, at, panels);
   int8_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
-  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = int8_layout::panel_width;
+  t.panels = 1, t.b_step = 2 * p.packing.vector_bytes(), t.c_step = int8_packing::panel_width;
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
     set_panel(p, panel, t);
     const scale_method method = method_in_tile(p, panel);
-    const std::int64_t whole = p.layout.whole_panels(), first = panel;
-    if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
+    const std::int64_t whole = p.packing.whole_panels(), first = panel;
+    if (method == scale_method::one_by_one || (panel >= whole && p.packing.width(panel) != int_lanes)) {
       int8_tile_alone<Isa>(int8_tiles<Isa>, p, t, panel++, at, method);
       continue;
     }
-    set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * int8_layout::panel_width), at.second_c);
+    set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * int8_packing::panel_width), at.second_c);
     do ++panel;
     while (panel < std::min(panels.end, whole) && method_in_tile(p, panel) == method);
     t.count = panel - first;
-    int8_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(first))(t);
+    int8_tiles<Isa>.for_tile(method, at.computed(p.packing), p.packing.panel_packing_of(first))(t);
   }
 }
 
 /// Computes all row tiles of `at` (any number of rows) in the given panels.
 template <class Isa> void int8_tile_rows(const int8_product& p, const int8_rows& at, interval panels) {
   // Weights that fit into L1 together with a few rows are reused by all row tiles; larger ones stream once per tile.
-  const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
+  const bool stays = 2 * panels.size() * p.packing.vector_bytes() <= 24 * 1024;
   if (at.is_torn()) return int8_tile_row<Isa>(p, at, panels);
   if (stays && at.rows > int8_tile_height) return int8_tile_columns<Isa>(p, at, {}, panels);
   const m_blocking tiles = int8_tiles_of(at.rows);
@@ -253,14 +253,14 @@ constexpr std::int64_t int8_tiles_in_cache(std::int64_t lda) {
 template <class Isa>
 void int8_gemm_tiles(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
-  const std::int64_t panels = int8_panels_in_cache(p.layout), tiles = int8_tiles_in_cache(lda);
+  const std::int64_t panels = int8_panels_in_cache(p.packing), tiles = int8_tiles_in_cache(lda);
   const m_blocking tiles_of_rows = int8_m_blocking_of(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile),
                          end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
       int8_tile_rows<Isa>(
-          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, form_of_rows(p).is_wide},
+          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, encoding_of_rows(p).is_wide},
           {panel, std::min(work.columns.end, panel + panels)});
     }
 }
@@ -277,76 +277,76 @@ void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte*
 
 }  // namespace detail
 
-/// Computes C [m, n] from `a` [m, k], whose rows have the encoding form_of_rows(p) and are lda bytes apart.
+/// Computes C [m, n] from `a` [m, k], whose rows have the encoding encoding_of_rows(p) and are lda bytes apart.
 ///
 /// The kernel reads whole dot products: unless k is a multiple of 4, up to 3 values after each row must be readable.
 /// Their values do not matter. Every division into parts gives the same bits.
 template <class Isa = native>
 void int8_gemm(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
-  if (m <= 0 || p.layout.n <= 0) return;
+  if (m <= 0 || p.packing.n <= 0) return;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       const m_blocking tiles = int8_m_blocking_of(m);
-      const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
+      const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
       block_walk<Isa> walk(p, lda, 0, ldc);
       return detail::int8_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
   if (m <= detail::int8_tile_height && of.count == 1)  // nothing to divide
-    return detail::int8_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide},
-                                      {0, p.layout.panels()});
+    return detail::int8_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, encoding_of_rows(p).is_wide},
+                                      {0, p.packing.panels()});
   detail::int8_gemm_tiles<Isa>(p, m, a, lda, c, ldc,
-                               share_of_panels(p.layout, int8_m_blocking_of(m).count(), of, by_columns));
+                               share_of_panels(p.packing, int8_m_blocking_of(m).count(), of, by_columns));
 }
 
-/// Computes some panels of C for one row, with a layout for one row. Neither bound may fall between two panels that are
-/// packed as one.
+/// Computes some panels of C for one row, with a packing for one row. Neither bound may fall between two panels that
+/// are packed as one.
 template <class Isa = native>
 void int8_gemm_panels(const int8_product& p, const std::byte* a, std::byte* c, interval panels) {
   detail::int8_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
 /// Whether dense rows of A are copied before the product. They are if k is not a multiple of 4, if rows are subject to
-/// 4K aliasing, or if `form` is not the stored encoding.
-constexpr bool copies_byte_rows(const int8_layout& layout, std::int64_t m, const int8_form& form) {
-  const std::int64_t k = layout.depth.products();
-  return k % 4 != 0 || rows_alias_4k(m, k, layout.n) || !form.is_quantised();
+/// 4K aliasing, or if `encoding` is not the stored encoding.
+constexpr bool copies_byte_rows(const int8_packing& packing, std::int64_t m, const int8_encoding& encoding) {
+  const std::int64_t k = packing.depth.products();
+  return k % 4 != 0 || rows_alias_4k(m, k, packing.n) || !encoding.is_quantised();
 }
 /// Bytes from one copied row to the next.
-constexpr std::int64_t copied_row_bytes(const int8_layout& layout) {
-  return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes());
+constexpr std::int64_t copied_row_bytes(const int8_packing& packing) {
+  return bytes_apart((packing.depth.products() + 3) / 4 * 4 * packing.row_value_bytes());
 }
 /// Number of row tiles that int8_gemm_of_copies() copies at once: 4 to 32, up to 8 KiB.
-constexpr std::int64_t int8_copied_tiles(const int8_layout& layout) {
+constexpr std::int64_t int8_copied_tiles(const int8_packing& packing) {
   return nnrt::detail::clamped(
-      8 * 1024 / (detail::int8_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+      8 * 1024 / (detail::int8_tile_height * std::max<std::int64_t>(1, copied_row_bytes(packing))), 4, 32);
 }
 /// Bytes of scratch for int8_gemm_of_copies().
-constexpr std::int64_t copied_rows_bytes(const int8_layout& layout, std::int64_t m) {
+constexpr std::int64_t copied_rows_bytes(const int8_packing& packing, std::int64_t m) {
   return rounded_up(
-      std::min<std::int64_t>(m, int8_copied_tiles(layout) * detail::int8_tile_height) * copied_row_bytes(layout), 64);
+      std::min<std::int64_t>(m, int8_copied_tiles(packing) * detail::int8_tile_height) * copied_row_bytes(packing), 64);
 }
 /// Bytes of scratch that each part of int8_matrix_product() needs.
-constexpr std::int64_t int8_matrix_scratch_bytes(const int8_layout& layout, std::int64_t m) {
-  return copies_byte_rows(layout, m, layout.is_for_one_row ? int8_form{} : form_that_differs)
-             ? copied_rows_bytes(layout, m)
+constexpr std::int64_t int8_matrix_scratch_bytes(const int8_packing& packing, std::int64_t m) {
+  return copies_byte_rows(packing, m, packing.is_for_one_row ? int8_encoding{} : worst_case_encoding)
+             ? copied_rows_bytes(packing, m)
              : 0;
 }
 
-/// int8_gemm() for rows that must be copied first. copy_rows(rows, form, to, step) writes the k values of each row of
-/// the interval `rows` in the encoding `form`, one row every `step` bytes.
+/// int8_gemm() for rows that must be copied first. copy_rows(rows, encoding, to, step) writes the k values of each row
+/// of the interval `rows` in the encoding `encoding`, one row every `step` bytes.
 template <class Isa, class CopyRows>
 void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
-  const int8_form form = form_of_rows(p);
-  const std::int64_t lda = copied_row_bytes(p.layout), at_once = int8_copied_tiles(p.layout);
+  const int8_encoding encoding = encoding_of_rows(p);
+  const std::int64_t lda = copied_row_bytes(p.packing), at_once = int8_copied_tiles(p.packing);
   const m_blocking tiles = int8_m_blocking_of(m);
-  const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
+  const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
   const auto copy_some = [&](auto multiply) {
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
       const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + at_once, work.rows.end)) - first;
-      copy_rows(interval{first, first + rows}, form, scratch, lda);
+      copy_rows(interval{first, first + rows}, encoding, scratch, lda);
       multiply(rows, c + first * ldc);
     }
   };
@@ -363,18 +363,18 @@ void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_ro
 }
 
 /// Computes C [m, n] from dense `a` [m, k]. Copies the rows first if copies_byte_rows() says so. `scratch` has
-/// int8_matrix_scratch_bytes(p.layout, m) bytes for this part alone.
+/// int8_matrix_scratch_bytes(p.packing, m) bytes for this part alone.
 template <class Isa = native>
 void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c,
                          part of = {}, bool by_columns = false) {
-  const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
-  if (!copies_byte_rows(p.layout, m, form_of_rows(p))) return int8_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  const std::int64_t k = p.packing.depth.products(), n = p.packing.n;
+  if (!copies_byte_rows(p.packing, m, encoding_of_rows(p))) return int8_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
   int8_gemm_of_copies<Isa>(
       p, m,
-      [&](const interval& rows, const int8_form& form, std::byte* to, std::int64_t step) {
+      [&](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
         // rows without gaps are copied as one
-        if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);
-        for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
+        if (step == k * encoding.size()) return copy_values(a + rows.begin * k, rows.size() * k, encoding, to);
+        for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, encoding, to);
       },
       scratch, c, n, of, by_columns);
 }

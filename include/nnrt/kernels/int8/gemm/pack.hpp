@@ -9,7 +9,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/common/part.hpp>
-#include <nnrt/kernels/int8/gemm/layout.hpp>
+#include <nnrt/kernels/int8/gemm/packing.hpp>
 #include <nnrt/kernels/int8/gemm/weights.hpp>
 #include <nnrt/kernels/int8/requantise/output_stage.hpp>
 
@@ -34,11 +34,11 @@ inline std::int32_t starting_sum(std::int64_t bias, const int8_column& column, s
 
 /// Stores the start value of a column. `column_sum` is the sum of the weights as dot products see them. AMX blocks see
 /// A as it is stored, so they have a start value for themselves.
-inline void put_start(const int8_layout& layout, const int8_factors& f, std::int64_t column, std::int64_t start,
+inline void put_start(const int8_packing& packing, const int8_factors& f, std::int64_t column, std::int64_t start,
                       std::int64_t column_sum, std::byte* out) {
   const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
-  std::memcpy(out + layout.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
-  if (layout.in_blocks) std::memcpy(out + layout.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
+  std::memcpy(out + packing.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
+  if (packing.in_blocks) std::memcpy(out + packing.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
 }
 
 /// Method by which tiles scale the vectors of a panel for which `of_all` can scale every vector. one_by_one: the tile
@@ -54,23 +54,23 @@ inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 
 /// Method that the packed scales name for the tiles of a panel. It selects a function, and packed bytes may come from a
 /// file. So values that int8_pack() never writes for such a panel are read as one_by_one.
-inline scale_method method_in_tile(const int8_layout& layout, const std::byte* packed, std::int64_t panel) {
+inline scale_method method_in_tile(const int8_packing& packing, const std::byte* packed, std::int64_t panel) {
   const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
-  const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
+  const int methods = packing.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
   return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
 }
 
 /// Packs the start values and scales of the columns, vector by vector.
 class column_packer {
  public:
-  column_packer(const int8_layout& layout, const int8_factors& f, scaled_range range, std::byte* out)
-      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
+  column_packer(const int8_packing& packing, const int8_factors& f, scaled_range range, std::byte* out)
+      : packing_(packing), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
 
   /// Adds the next vector, whose weights have been placed. A channel without a range of accumulators gets the range of
   /// its column.
   void add(std::int64_t v, int8_channel (&channels)[int_lanes], int8_column (&columns)[int_lanes]) {
-    const std::int64_t together = layout_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
-    const std::int64_t count = std::min(int_lanes, layout_.n - v * int_lanes);
+    const std::int64_t together = packing_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
+    const std::int64_t count = std::min(int_lanes, packing_.n - v * int_lanes);
     for (std::int64_t lane = 0; lane < count; ++lane) {
       int8_channel& channel = channels[lane];
       if (channel.reach.low == channel.reach.high)
@@ -85,16 +85,16 @@ class column_packer {
     }
     set_scales(possible_[of_panel], channels, count, range_);
     std::copy(columns, columns + int_lanes, columns_[of_panel]);
-    if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
+    if (of_panel + 1 == together || v + 1 == packing_.vectors()) scale_panel(v - of_panel, of_panel + 1);
   }
 
  private:
   void remove_weights(std::int64_t first_vector, std::int64_t vector, std::int64_t lane) {
     const std::int64_t panel = first_vector / 2;
-    for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
+    for (std::int64_t step = 0; step < packing_.depth.runs * packing_.depth.steps(); ++step)
       for (std::int64_t i = 0; i < 4; ++i) {
-        const int8_layout::place at = layout_.place_of(panel, vector, lane, step);
-        layout_.put_weight(out_, panel, at, i, 0);
+        const int8_packing::place at = packing_.place_of(panel, vector, lane, step);
+        packing_.put_weight(out_, panel, at, i, 0);
       }
   }
   /// Sets the scales of a panel: one method for all vectors if tiles scale by it, otherwise the fastest for each
@@ -111,14 +111,14 @@ class column_packer {
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
         const int8_column& column = columns_[i][lane];
         const std::int64_t start =
-            starting_sum(0, column, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
-        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
+            starting_sum(0, column, packing_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(packing_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
       }
     }
     agree_on_halves(scales_ + begin, count);
   }
 
-  const int8_layout& layout_;
+  const int8_packing& packing_;
   const int8_factors& f_;
   scaled_range range_;
   std::byte* out_;
@@ -128,9 +128,10 @@ class column_packer {
 };
 
 /// Clears the gaps after the start values and after the weights, so that packed bytes are reproducible.
-inline void clear_gaps(const int8_layout& layout, std::byte* out) {
-  std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
-  std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
+inline void clear_gaps(const int8_packing& packing, std::byte* out) {
+  std::fill(out + packing.starts_end(), out + packing.weights_at(), std::byte{});
+  std::fill(out + packing.weights_at() + packing.vectors() * packing.vector_bytes(), out + packing.bytes(),
+            std::byte{});
 }
 
 }  // namespace detail
@@ -141,18 +142,18 @@ inline void clear_gaps(const int8_layout& layout, std::byte* out) {
 /// j. channel_of(j) returns factor and bias of column j, and its range of accumulators unless that follows from the
 /// weights.
 template <class Weights, class ChannelOf>
-void int8_pack(const int8_layout& layout, const int8_factors& f, scaled_range range, const Weights& weights,
+void int8_pack(const int8_packing& packing, const int8_factors& f, scaled_range range, const Weights& weights,
                ChannelOf channel_of, std::byte* out) {
-  detail::clear_gaps(layout, out);
-  detail::column_packer packer(layout, f, range, out);
+  detail::clear_gaps(packing, out);
+  detail::column_packer packer(packing, f, range, out);
   detail::columns_together columns;
-  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
+  for (std::int64_t v = 0; v < packing.vectors(); ++v) {
     const std::int64_t of_some = v % detail::vectors_together;
     if (of_some == 0)
-      detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, layout.vectors())}, weights, out,
+      detail::place_weights(packing, f, {v, std::min(v + detail::vectors_together, packing.vectors())}, weights, out,
                             columns);
     int8_channel channels[int_lanes];
-    for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane)
+    for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, packing.n - first); ++lane)
       channels[lane] = channel_of(first + lane);
     packer.add(v, channels, columns[of_some]);
   }
@@ -173,25 +174,25 @@ class alike_columns {
   }
 
   /// Packs some panels of B. Neither bound may fall between two panels that are packed as one.
-  void pack(const int8_layout& layout, const int8_factors& f, const int8_matrix& weights, interval panels,
+  void pack(const int8_packing& packing, const int8_factors& f, const int8_matrix& weights, interval panels,
             std::byte* out) const {
-    if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
+    if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(packing, out);
     auto* const scales = reinterpret_cast<channel_scales*>(out);
-    const interval vectors{2 * panels.begin, std::min(2 * panels.end, layout.vectors())};
+    const interval vectors{2 * panels.begin, std::min(2 * panels.end, packing.vectors())};
     detail::columns_together all_columns;
     for (std::int64_t v = vectors.begin; v < vectors.end; ++v) {
       const std::int64_t of_some = (v - vectors.begin) % detail::vectors_together;
       if (of_some == 0)
-        detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out,
+        detail::place_weights(packing, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out,
                               all_columns);
       const detail::int8_column(&columns)[int_lanes] = all_columns[of_some];
       scales[v] = scales_;
-      scales[v].in_tile = v == 2 * layout.undivided(v / 2)
-                              ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2))
+      scales[v].in_tile = v == 2 * packing.undivided(v / 2)
+                              ? detail::method_in_tiles(scales_.method, packing.is_of_four(v / 2))
                               : scale_method{};
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const std::int64_t start = detail::starting_sum(0, columns[lane], layout.depth.products(), f) + included_;
-        detail::put_start(layout, f, v * int_lanes + lane, start, columns[lane].sum, out);
+        const std::int64_t start = detail::starting_sum(0, columns[lane], packing.depth.products(), f) + included_;
+        detail::put_start(packing, f, v * int_lanes + lane, start, columns[lane].sum, out);
       }
     }
   }

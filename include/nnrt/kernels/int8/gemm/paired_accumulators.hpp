@@ -1,6 +1,6 @@
 // paired_accumulators: accumulators of a tile that takes two k steps at a time, so each load of A serves twice as many
 // products.
-// Flow: int8/gemm/tile.hpp builds the tile functions of paired panels from these. int8/gemm/layout.hpp says which
+// Flow: int8/gemm/tile.hpp builds the tile functions of paired panels from these. int8/gemm/packing.hpp says which
 // panels are paired.
 #pragma once
 

@@ -54,18 +54,18 @@ inline constexpr int8_row_function int8_row_functions[] = {
 
 }  // namespace detail
 
-/// Operands of a product with one row: layout, packed weights, and the sign flip of the row's bytes.
+/// Operands of a product with one row: packing, packed weights, and the sign flip of the row's bytes.
 struct int8_row_product {
-  int8_layout layout;
+  int8_packing packing;
   const std::byte* packed;
   std::int32_t flip;
 
   const channel_scales* scales(std::int64_t panel) const {
     return reinterpret_cast<const channel_scales*>(packed) + 2 * panel;
   }
-  scale_method method(std::int64_t panel) const { return detail::method_in_tile(layout, packed, panel); }
-  const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
-  const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
+  scale_method method(std::int64_t panel) const { return detail::method_in_tile(packing, packed, panel); }
+  const std::byte* start(std::int64_t panel) const { return packed + packing.bias_at() + 2 * panel * register_bytes; }
+  const std::byte* weights(std::int64_t panel) const { return packed + packing.panel_at(panel); }
 };
 
 namespace detail {
@@ -74,20 +74,20 @@ namespace detail {
 template <class Isa>
 void int8_row_in_panel(int8_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel,
                        const narrowing& to) {
-  alignas(64) std::byte bytes[int8_layout::panel_width];
-  const std::int64_t width = p.layout.width(panel);
-  const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
+  alignas(64) std::byte bytes[int8_packing::panel_width];
+  const std::int64_t width = p.packing.width(panel);
+  const bool is_whole = width == p.packing.vectors_of(panel) * int_lanes;
   int8_tile t;
-  t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
+  t.a = a, t.b = p.weights(panel), t.steps = p.packing.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
-  one_row_byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
+  one_row_byte_tiles<Isa>.for_tile(method, 1, p.packing.panel_packing_of(panel))(t);
   if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
 }
 
 }  // namespace detail
 
-/// Computes panels of one row, with a layout for one row, up to the first panel whose tile does not scale its
+/// Computes panels of one row, with a packing for one row, up to the first panel whose tile does not scale its
 /// accumulators. Sets `panels.begin` to that panel, or to `panels.end`. Inline and with few memory operands: a
 /// call would take as long as a small layer.
 template <class Isa = native>
@@ -98,15 +98,15 @@ template <class Isa = native>
     const std::int64_t first = panels.begin;
     const scale_method method = p.method(first);
     if (method == scale_method::one_by_one) return;
-    std::byte* const to_c = c + first * int8_layout::panel_width;
-    if (!p.layout.is_of_four(first)) {
+    std::byte* const to_c = c + first * int8_packing::panel_width;
+    if (!p.packing.is_of_four(first)) {
       detail::int8_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
       continue;
     }
     do panels.begin += 2;
-    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
+    while (panels.begin < panels.end && p.packing.is_of_four(panels.begin) && p.method(panels.begin) == method);
     detail::int8_row_functions<Isa>[static_cast<int>(method)](
-        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(),
+        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.packing.depth.steps(),
          (panels.begin - first) >> 1, p.flip},
         to);
   }

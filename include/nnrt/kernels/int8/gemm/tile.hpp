@@ -136,37 +136,37 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false>
 /// Number of functions: for 1, 2, 4, 6, … rows.
 inline constexpr int int8_row_counts = int8_tile_height / 2 + 1;
 
-/// Functions for 1, 2, 4, 6, … rows and each panel_form: scaled by each kind of FMA, or unscaled. A panel of four
+/// Functions for 1, 2, 4, 6, … rows and each panel_packing: scaled by each kind of FMA, or unscaled. A panel of four
 /// vectors has one row, and int8/gemm/row.hpp has its scaled functions.
 struct int8_tile_table {
-  int8_tile_function of[scaled_tiles + 1][panel_forms][int8_row_counts] = {};
-  int8_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
+  int8_tile_function of[scaled_tiles + 1][panel_packings][int8_row_counts] = {};
+  int8_tile_function for_tile(scale_method method, std::int64_t rows, panel_packing packing) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
-    return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
+    return of[kind][static_cast<int>(packing)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(int8_tile_function (&of)[panel_forms][int8_row_counts],
+constexpr void add_byte_tiles(int8_tile_function (&of)[panel_packings][int8_row_counts],
                               std::integer_sequence<int, I...>) {
-  const auto functions = [&](panel_form form) -> int8_tile_function(&)[int8_row_counts] {
-    return of[static_cast<int>(form)];
+  const auto functions = [&](panel_packing packing) -> int8_tile_function(&)[int8_row_counts] {
+    return of[static_cast<int>(packing)];
   };
-  ((functions(panel_form::one_vector)[I] =
+  ((functions(panel_packing::one_vector)[I] =
         &int8_tile_of<Isa, int8_accumulators<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
    ...);
-  ((functions(panel_form::two_vectors)[I] =
+  ((functions(panel_packing::two_vectors)[I] =
         &int8_tile_of<Isa, int8_accumulators<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>),
    ...);
   if constexpr (max_paired_vectors > 0)
-    ((functions(panel_form::one_vector_in_pairs)[I] =
+    ((functions(panel_packing::one_vector_in_pairs)[I] =
           &int8_tile_of<Isa, int8_accumulators<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
      ...);
   if constexpr (max_paired_vectors > 1)
-    ((functions(panel_form::two_vectors_in_pairs)[I] =
+    ((functions(panel_packing::two_vectors_in_pairs)[I] =
           &int8_tile_of<Isa, int8_accumulators<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>),
      ...);
   if constexpr (Method == scale_method::one_by_one)
-    functions(panel_form::four_vectors)[0] = &int8_tile_of<Isa, int8_accumulators<4, first_integers<1>>, Method>;
+    functions(panel_packing::four_vectors)[0] = &int8_tile_of<Isa, int8_accumulators<4, first_integers<1>>, Method>;
 }
 template <class Isa, class RowCounts> constexpr int8_tile_table make_byte_tiles(RowCounts counts) {
   int8_tile_table table;
@@ -329,18 +329,19 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
 }
 
 /// Sum of the values of a row of A, as dot products see them.
-inline std::int32_t row_sum(address a, const int8_depth& depth, std::int64_t run_stride, const int8_form& form) {
+inline std::int32_t row_sum(address a, const int8_depth& depth, std::int64_t run_stride,
+                            const int8_encoding& encoding) {
   std::int32_t sum = 0;
   for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
     const auto* const row = reinterpret_cast<const std::byte*>(a);
     for (std::int64_t i = 0; i < depth.length; ++i) {
-      if (form.size() == 2) {
+      if (encoding.size() == 2) {
         std::uint16_t wide;
         std::memcpy(&wide, row + 2 * i, sizeof wide);
         sum += wide;
         continue;
       }
-      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (form.flip & 0x80));
+      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (encoding.flip & 0x80));
       sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
     }
   }

@@ -86,7 +86,7 @@ template <scale_method Method, int N>
 /// zero point of 0.
 ///
 /// Returns false and writes nothing unless all channels are scaled by FMA. x and y must not overlap.
-template <int8_layout Layout, class Isa = native>
+template <int8_packing Layout, class Isa = native>
 [[gnu::always_inline]] inline bool int8_dense(const std::byte* x, const std::byte* packed, std::byte* y,
                                               std::int64_t rows, std::int32_t flips, const narrowing& to) {
   constexpr int in = static_cast<int>(Layout.depth.length), out = static_cast<int>(Layout.n),

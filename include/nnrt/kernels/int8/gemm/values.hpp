@@ -23,7 +23,7 @@ inline constexpr bool tiles_read_wide =
 inline constexpr bool has_wide_tiles = tiles_read_wide || weights_flip;
 
 /// Encoding of the values that a tile reads: widened to i16 or bytes, each byte xor `flip` (0 or 0x80 in each byte).
-struct int8_form {
+struct int8_encoding {
   bool is_wide = false;
   std::int32_t flip = 0;
 
@@ -33,7 +33,7 @@ struct int8_form {
   constexpr bool is_quantised() const { return size() == 1 && flip == 0; }
 };
 /// The encoding that differs most from the stored one, for any zero points. Scratch sizes are computed for it.
-inline constexpr int8_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
+inline constexpr int8_encoding worst_case_encoding{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
 
@@ -89,7 +89,7 @@ template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, 
   }
 }
 /// Sets n i16 values.
-inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) {
+inline void set_some_i16(std::int64_t n, std::uint16_t value, std::byte* to) {
   constexpr std::int64_t of_register = register_bytes / 2;
   const int16_vector all = static_cast<std::int16_t>(value) - int16_vector{};
   std::int64_t i = 0;
@@ -100,24 +100,27 @@ inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) 
 
 }  // namespace detail
 
-/// Copies n values in the encoding `form`; `to` has n * form.size() bytes.
-inline void copy_values(const std::byte* from, std::int64_t n, const int8_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::copy_some_bytes<false>(from, n, form.flip, to);
-  detail::widen_bytes<false>(from, n, form.flip, to);
+/// Copies n values in the encoding `encoding`; `to` has n * encoding.size() bytes.
+inline void copy_values(const std::byte* from, std::int64_t n, const int8_encoding& encoding, std::byte* to) {
+  if (encoding.size() == 1) return detail::copy_some_bytes<false>(from, n, encoding.flip, to);
+  detail::widen_bytes<false>(from, n, encoding.flip, to);
 }
-/// Sets n values to the stored byte `value`, in the encoding `form`.
-inline void set_values(std::int64_t n, std::byte value, const int8_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(form.flip), to);
-  const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
-  detail::set_some_shorts(n, wide, to);
+/// Sets n values to the stored byte `value`, in the encoding `encoding`.
+inline void set_values(std::int64_t n, std::byte value, const int8_encoding& encoding, std::byte* to) {
+  if (encoding.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(encoding.flip), to);
+  const auto wide =
+      static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(encoding.flip));
+  detail::set_some_i16(n, wide, to);
 }
-/// Offset within a row at which set_form() expects the n stored bytes: 0, or n if the row will be widened in place.
-constexpr std::int64_t place_before_form(std::int64_t n, const int8_form& form) { return form.size() == 1 ? 0 : n; }
-/// Converts a row of n values from the stored bytes at place_before_form() to the encoding `form`, in place.
-inline void set_form(std::int64_t n, const int8_form& form, std::byte* row) {
-  if (form.is_quantised()) return;
-  if (form.size() == 1) return detail::copy_some_bytes<true>(row, n, form.flip, row);
-  detail::widen_bytes<true>(row + n, n, form.flip, row);
+/// Offset within a row at which set_encoding() expects the n stored bytes: 0, or n if the row will be widened in place.
+constexpr std::int64_t place_before_encoding(std::int64_t n, const int8_encoding& encoding) {
+  return encoding.size() == 1 ? 0 : n;
+}
+/// Converts a row of n values from the stored bytes at place_before_encoding() to the encoding `encoding`, in place.
+inline void set_encoding(std::int64_t n, const int8_encoding& encoding, std::byte* row) {
+  if (encoding.is_quantised()) return;
+  if (encoding.size() == 1) return detail::copy_some_bytes<true>(row, n, encoding.flip, row);
+  detail::widen_bytes<true>(row + n, n, encoding.flip, row);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

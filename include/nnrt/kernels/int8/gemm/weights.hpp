@@ -1,4 +1,4 @@
-// weights: places int8 weights from a model or an earlier step into the panels of an int8_layout.
+// weights: places int8 weights from a model or an earlier step into the panels of an int8_packing.
 // Flow: int8/gemm/pack.hpp calls place_weights() for a few vectors of columns at a time.
 //
 // Weights are placed in blocks. A source writes words of four bytes per column, one word for each dot product. Then all
@@ -7,7 +7,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/common/part.hpp>
-#include <nnrt/kernels/int8/gemm/layout.hpp>
+#include <nnrt/kernels/int8/gemm/packing.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ struct word_block {
 inline constexpr std::int64_t block_bytes = vectors_together * word_block::max_steps * register_bytes;
 
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
-typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
+typedef std::int16_t eight_i16 __attribute__((vector_size(16), may_alias));
 
 /// Loads the bytes of a vector of columns in one row into the first lanes.
 [[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
@@ -76,10 +76,10 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
 [[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
   const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row),
                       r3 = load_columns(first + 3 * row);
-  const auto low_01 = (eight_shorts)zip_half<0>(r0, r1), high_01 = (eight_shorts)zip_half<1>(r0, r1),
-             low_23 = (eight_shorts)zip_half<0>(r2, r3), high_23 = (eight_shorts)zip_half<1>(r2, r3);
-  const eight_shorts quads[] = {zip_half<0>(low_01, low_23), zip_half<1>(low_01, low_23), zip_half<0>(high_01, high_23),
-                                zip_half<1>(high_01, high_23)};
+  const auto low_01 = (eight_i16)zip_half<0>(r0, r1), high_01 = (eight_i16)zip_half<1>(r0, r1),
+             low_23 = (eight_i16)zip_half<0>(r2, r3), high_23 = (eight_i16)zip_half<1>(r2, r3);
+  const eight_i16 quads[] = {zip_half<0>(low_01, low_23), zip_half<1>(low_01, low_23), zip_half<0>(high_01, high_23),
+                             zip_half<1>(high_01, high_23)};
   std::memcpy(words, quads, register_bytes);
 }
 /// bring_four_rows() for four vectors of columns: one register per row.
@@ -153,19 +153,19 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
 /// Stores the words of one vector of columns in its panel, and sums them.
 class weight_placer {
  public:
-  weight_placer(const int8_layout& layout, const int8_factors& f, std::int64_t vector, std::byte* packed)
-      : layout_(layout),
+  weight_placer(const int8_packing& packing, const int8_factors& f, std::int64_t vector, std::byte* packed)
+      : packing_(packing),
         f_(f),
         flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)),
         flip_of_a_(int_lanes_of(f.a_flip())) {
-    const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
-    is_paired_ = layout.is_lane_paired(panel);
-    const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
-    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
-    placed_.at = packed + layout.panel_at(panel) + of_panel * together;
+    const std::int64_t panel = packing.undivided(vector / 2), of_panel = vector - 2 * panel;
+    is_paired_ = packing.is_lane_paired(panel);
+    const std::int64_t together = packing.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
+    step_bytes_ = (packing.is_of_four(panel) ? 4 : packing.vectors_of(panel)) * together;
+    placed_.at = packed + packing.panel_at(panel) + of_panel * together;
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - int8_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
+      is_used_[lane] = vector * int_lanes + lane < packing.n ? -1 : 0;
   }
 
   /// Stores the words of vector v of the block.
@@ -184,7 +184,7 @@ class weight_placer {
       if (is_paired_) {
         const int_vector b = word(step + 1);
         add(placed, b);
-        store(placed.at, zip_half<0>(a, b)), store(placed.at + layout_.product_bytes(), zip_half<1>(a, b));
+        store(placed.at, zip_half<0>(a, b)), store(placed.at + packing_.product_bytes(), zip_half<1>(a, b));
       } else {
         store(placed.at, a);
       }
@@ -195,7 +195,7 @@ class weight_placer {
 
   /// Returns the sums of the columns over all blocks stored so far.
   void columns(int8_column (&to)[int_lanes]) const {
-    const int8_depth& depth = layout_.depth;
+    const int8_depth& depth = packing_.depth;
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
     const std::int64_t zero = f_.b_zero_as_seen();
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
@@ -225,10 +225,10 @@ class weight_placer {
       to.positive = sum4(to.positive, (int_vector)larger_lanes((int8_vector)word, int8_vector{}));
   }
   [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
-    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
+    packing_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
   }
 
-  const int8_layout& layout_;
+  const int8_packing& packing_;
   const int8_factors& f_;
   bool is_paired_;
   std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
@@ -241,20 +241,20 @@ using columns_together = int8_column[vectors_together][int_lanes];
 
 /// Places the weights of up to vectors_together vectors of columns, and sets `columns` to their sums.
 template <class Source>
-void place_weights(const int8_layout& layout, const int8_factors& f, interval vectors, const Source& source,
+void place_weights(const int8_packing& packing, const int8_factors& f, interval vectors, const Source& source,
                    std::byte* packed, columns_together& columns) {
   alignas(64) std::byte words[block_bytes] = {};
-  const std::int64_t steps = layout.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
+  const std::int64_t steps = packing.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    weight_placer placers[] = {weight_placer(layout, f, vectors.begin + I, packed)...};
-    for (std::int64_t run = 0; run < layout.depth.runs; ++run)
+    weight_placer placers[] = {weight_placer(packing, f, vectors.begin + I, packed)...};
+    for (std::int64_t run = 0; run < packing.depth.runs; ++run)
       for (std::int64_t step = 0; step < steps; step += at_once) {
         const word_block block{.first_column = first,
-                               .columns = std::min(vectors.size() * int_lanes, layout.n - first),
+                               .columns = std::min(vectors.size() * int_lanes, packing.n - first),
                                .run = run,
                                .first_step = step,
                                .steps = std::min(at_once, steps - step),
-                               .elements = layout.depth.length - 4 * step,
+                               .elements = packing.depth.length - 4 * step,
                                .words = words};
         bring_words(source, block);
         for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].store(block, v);

@@ -57,7 +57,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
-  // for the first vector of a panel of int8_layout: method that scales the whole panel in the tile, or one_by_one
+  // for the first vector of a panel of int8_packing: method that scales the whole panel in the tile, or one_by_one
   scale_method in_tile;
   // for an FMA: whether 16 bits hold all results of this vector and of the vectors scaled together with it
   std::int32_t in_halves;
@@ -325,19 +325,19 @@ constexpr bool includes_zero_point(scale_method method) {
 
 /// Packs two vectors of results to i16. InHalves: 16 bits hold the results, see channel_scales::in_halves.
 template <scale_method Method, bool InHalves>
-[[gnu::always_inline]] inline int16_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+[[gnu::always_inline]] inline int16_vector i16_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
-  if constexpr (!makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, false>(a, b, to);
-  else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
-  else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
+  if constexpr (!makes_halves(Method)) return narrowed_to_i16<adds_zero_point, false>(a, b, to);
+  else if constexpr (InHalves) return narrowed_to_i16<adds_zero_point, true>(a, b, to);
+  else return narrowed_to_i16<adds_zero_point, false>(whole_result(a), whole_result(b), to);
 }
 /// Packs four vectors of results to quantised values. Each 16 bytes hold four lanes of a, b, c and d.
 template <scale_method Method>
 [[gnu::always_inline]] inline int8_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d,
                                                       const narrowing& to, bool in_halves) {
   if constexpr (makes_halves(Method))
-    if (in_halves) return narrowed_to_bytes(shorts_by<Method, true>(a, b, to), shorts_by<Method, true>(c, d, to), to);
-  return narrowed_to_bytes(shorts_by<Method, false>(a, b, to), shorts_by<Method, false>(c, d, to), to);
+    if (in_halves) return narrowed_to_bytes(i16_by<Method, true>(a, b, to), i16_by<Method, true>(c, d, to), to);
+  return narrowed_to_bytes(i16_by<Method, false>(a, b, to), i16_by<Method, false>(c, d, to), to);
 }
 
 /// Calls f with the method as a compile-time constant.

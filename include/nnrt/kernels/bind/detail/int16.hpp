@@ -1,4 +1,4 @@
-// shorts: shared parts of the bindings of layers with 16-bit activations.
+// int16: shared parts of the bindings of layers with 16-bit activations.
 // Flow: the int16 bindings of conv2d and full_connection use it.
 #pragma once
 
@@ -63,7 +63,7 @@ template <class Op, class Isa> struct int16_convolution_binding {
     return {.run = &run,
             .scratch_bytes = max_windows * k * size_of(i16),
             .parts = parts_of_macs(Op::macs(unpack<typename Op::attrs>(node.attrs), node.in, node.out)),
-            .name = "dot shorts"};
+            .name = "dot i16"};
   }
 
  private:

@@ -1,7 +1,7 @@
-// dot4_forms: how the factors of dot products of 8-bit values are packed, for each way in which machines multiply them.
-// Flow: simd/dot4.hpp takes the form of the machine.
+// dot4_packings: the dot products of 8-bit values on each kind of machine, and how their factors are packed.
+// Flow: simd/dot4.hpp uses the one for the machine.
 //
-// Each form has
+// Each packing has
 //   values, weights             the first and the second factor: four products in each 32-bit lane
 //   kept                        what a tile keeps in registers of weights that several rows use
 //   place_of_byte(i)            place (0 to 3) of the weight that byte i of a lane is multiplied with
@@ -20,7 +20,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Plain bytes: one instruction for four products, or portable code.
-template <class Machine, dot4_packing = Machine::dots> struct dot4_form {
+template <class Machine, dot4_packing = Machine::dots> struct dot4_of_packing {
   struct values {
     int_vector bytes;
   };
@@ -60,7 +60,7 @@ template <class Machine, dot4_packing = Machine::dots> struct dot4_form {
 
 /// AVX2: weights as magnitudes, up to 128, and what the values are exclusive-ored with, all bits where a weight is
 /// negative. For such a weight -n, n times -x - 1 is n too little, see left_out().
-template <class Machine> struct dot4_form<Machine, dot4_packing::sign_flipped> {
+template <class Machine> struct dot4_of_packing<Machine, dot4_packing::sign_flipped> {
   struct values {
     int_vector bytes;
   };
@@ -108,7 +108,7 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::sign_flipped> {
 
 /// Both factors widened to 16 bits, two of the four values of each lane in each of two registers. IsByRows: a register
 /// holds one of a lane's values in its lower half and another one in its upper half; else next to each other.
-template <class Machine, bool IsByRows> struct widened_form {
+template <class Machine, bool IsByRows> struct widened_dot4 {
   struct values {
     int_vector first, second;
   };
@@ -145,8 +145,8 @@ template <class Machine, bool IsByRows> struct widened_form {
 };
 
 /// Bytes 0 and 2 of each lane in the first register, bytes 1 and 3 in the second; weights accordingly.
-template <class Machine> struct dot4_form<Machine, dot4_packing::widened> : widened_form<Machine, false> {
-  using base = widened_form<Machine, false>;
+template <class Machine> struct dot4_of_packing<Machine, dot4_packing::widened> : widened_dot4<Machine, false> {
+  using base = widened_dot4<Machine, false>;
   using typename base::values;
   using typename base::weights;
 
@@ -184,8 +184,8 @@ template <class Machine> struct dot4_form<Machine, dot4_packing::widened> : wide
 
 /// NEON without dot products, whose instructions multiply halves of registers: bytes 0 and 1 in the first register,
 /// bytes 2 and 3 in the second.
-template <class Machine> struct dot4_form<Machine, dot4_packing::widened_rows> : widened_form<Machine, true> {
-  using base = widened_form<Machine, true>;
+template <class Machine> struct dot4_of_packing<Machine, dot4_packing::widened_rows> : widened_dot4<Machine, true> {
+  using base = widened_dot4<Machine, true>;
   using typename base::values;
   using typename base::weights;
 

@@ -1,4 +1,4 @@
-// stored: shared bindings of elementwise operators on 8-bit quantised values: tables, and functions of pairs.
+// quantised: shared bindings of elementwise operators on 8-bit quantised values: tables, and functions of pairs.
 // Flow: bind/unary.hpp, bind/binary.hpp and others call select() here before their float kernels; the operators define
 // the arithmetic.
 #pragma once
@@ -28,9 +28,9 @@ template <class Op, class Isa> struct table_binding {
     return {.run = &run,
             .pack = &pack,
             .packed_bytes = table_entries,
-            .form = node.unrolled ? unrolled_form::table : unrolled_form::none,
+            .unrolled = node.unrolled ? unrolled_kernel::table : unrolled_kernel::none,
             .parts = parts_for(node.out[0].elements() / 4),
-            .name = "table"};
+            .name = "lookup table"};
   }
   static void pack(const kernel_call& call) {
     std::uint8_t numbers[table_entries];
@@ -48,12 +48,13 @@ template <class Op, class Isa> struct table_binding {
 };
 
 /// Kernel choice of an operator y = f(a, b) with broadcasting on 8-bit quantised values, with the function from
-/// Op::stored. Large sums use a linear form (int8_pair_sum) that pack() computes once.
+/// Op::stored. Large sums use a linear function (int8_pair_sum) that pack() computes once.
 template <class Op, class Isa> struct quantised_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
     const std::int64_t elements = node.out[0].elements();
-    kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
+    kernel_choice choice{
+        .run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "binary quantised"};
     if constexpr (is_sum<std::int8_t>)
       if (elements >= min_on_line &&
           has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
@@ -70,7 +71,7 @@ template <class Op, class Isa> struct quantised_pair_binding {
   }
 
  private:
-  // Below that, the search for the linear form costs more than it saves.
+  // Below that, the search for the linear function costs more than it saves.
   static constexpr std::int64_t min_on_line = 1024;
   // shorter rows are not worth vectors
   static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }

@@ -1,4 +1,4 @@
-// bytes: shared parts of the bindings of int8 layers: zero points, scales, packing and running of products.
+// int8: shared parts of the bindings of int8 layers: zero points, scales, packing and running of products.
 // Flow: the int8 bindings of conv2d, conv2d_transpose, depthwise_conv2d, full_connection and matmul use it.
 #pragma once
 
@@ -71,8 +71,8 @@ struct int8_layer {
 };
 
 /// In a call of run(): the product; its packed weights are the last operand.
-inline int8_product product_of(const kernel_call& call, const int8_layout& layout, const int8_layer& layer) {
-  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
+inline int8_product product_of(const kernel_call& call, const int8_packing& packing, const int8_layer& layer) {
+  return {packing, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
 }
 
 /// Scale of the accumulators of output channel o of a convolution.
@@ -89,7 +89,7 @@ template <class Isa> void pack_convolution(const kernel_call& call, const conv_s
 }
 template <class Isa>
 void run_convolution(const kernel_call& call, const int8_conv_plan& plan, const int8_layer& layer) {
-  int8_conv<native_for<Isa>>(plan, product_of(call, int8_conv_layout(plan), layer),
+  int8_conv<native_for<Isa>>(plan, product_of(call, int8_conv_packing(plan), layer),
                              {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
@@ -110,9 +110,9 @@ inline int8_channel unscaled_channel_of(const kernel_call& call, std::int64_t o)
 inline int8_accumulators_target kept_in(const kernel_call& call) {
   return {call.out[0].data.get<std::int32_t>(), bytes_out(call)};
 }
-inline int8_product product_of_kept(const kernel_call& call, const int8_layout& layout,
+inline int8_product product_of_kept(const kernel_call& call, const int8_packing& packing,
                                     const int8_accumulators_target& kept) {
-  return {.layout = layout,
+  return {.packing = packing,
           .packed = bytes_in(call, call.in.size() - 1),
           .factors = factors_of(call),
           .to = narrowing(-128, 127, 0, false),
@@ -154,9 +154,9 @@ struct left_sums {
                           : int8_conv_scratch_bytes(int8_conv_plan::of(shape));
   }
   constexpr int parts(std::int64_t macs) const {
-    return is_depthwise() ? parts_of_macs(macs) : parts_of_int8_macs(macs, layout().in_blocks);
+    return is_depthwise() ? parts_of_macs(macs) : parts_of_int8_macs(macs, packing().in_blocks);
   }
-  constexpr int8_layout layout() const { return int8_conv_layout(int8_conv_plan::of(shape)); }
+  constexpr int8_packing packing() const { return int8_conv_packing(int8_conv_plan::of(shape)); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
@@ -167,7 +167,7 @@ void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range
     return int8_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
   int8_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
-/// Runs it. The product has the layout of a convolution, and the addend or the target of the accumulators.
+/// Runs it. The product has the packing of a convolution, and the addend or the target of the accumulators.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const int8_product& p) {
   if (!sums.is_depthwise())
     return int8_conv<native_for<Isa>>(int8_conv_plan::of(sums.shape), p,

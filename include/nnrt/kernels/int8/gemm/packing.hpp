@@ -1,5 +1,5 @@
-// layout: layout of the operands of an int8 product: zero points, panels, and the place of each weight of B.
-// Flow: int8/gemm/pack.hpp packs B in this layout; int8/gemm/tile.hpp reads it.
+// packing: zero points of an int8 product, panels of packed B, and the place of each weight of B.
+// Flow: int8/gemm/pack.hpp packs B in this order; int8/gemm/tile.hpp reads it.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -54,8 +54,8 @@ struct int8_depth {
 /// Order of the weights in a panel. At each step: one, two or four vectors of columns; four vectors are two panels
 /// packed as one. In pairs: two steps in pairs of lanes, so that each load of A serves twice as many products (see
 /// int8/gemm/paired_accumulators.hpp).
-enum class panel_form { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
-inline constexpr int panel_forms = 5;
+enum class panel_packing { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
+inline constexpr int panel_packings = 5;
 
 /// Smallest number of products for which a call runs in AMX blocks. Setting up the AMX registers takes as long as the
 /// tiles of half as many products.
@@ -74,7 +74,7 @@ inline constexpr std::int64_t min_paired_products = has_squares ? 8 : 40;
 
 /// Layout of packed B: [scales of each vector of columns][start values][start values for AMX
 /// blocks][panel][run][step][vector of the panel].
-struct int8_layout {
+struct int8_packing {
   int8_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // the first 2 * fours panels are packed and read in pairs
@@ -86,7 +86,7 @@ struct int8_layout {
   ///
   /// A single row uses panels of four vectors: they halve the loads of A and give enough accumulators to hide the
   /// latency of dot products. It reads each weight once, so weights and row remain bytes, see int8/gemm/values.hpp.
-  static constexpr int8_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
+  static constexpr int8_packing of(std::int64_t m, std::int64_t k, std::int64_t n) {
     return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1, m > 1 && suits_blocks(m, k, n)};
   }
 
@@ -99,17 +99,18 @@ struct int8_layout {
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
   /// The panel, or the first of two panels that are packed as one.
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
-  constexpr panel_form form_of(std::int64_t panel) const {
-    if (is_of_four(panel)) return panel_form::four_vectors;
+  constexpr panel_packing panel_packing_of(std::int64_t panel) const {
+    if (is_of_four(panel)) return panel_packing::four_vectors;
     const bool may_be_in_pairs = !in_blocks && depth.length % 8 == 0 &&
                                  (is_for_one_row ? !has_squares : depth.products() >= min_paired_products);
     const std::int64_t max_in_pairs = may_be_in_pairs ? max_paired_vectors : 0;
-    if (vectors_of(panel) == 2) return max_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
-    return max_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
+    if (vectors_of(panel) == 2)
+      return max_in_pairs == 2 ? panel_packing::two_vectors_in_pairs : panel_packing::two_vectors;
+    return max_in_pairs > 0 ? panel_packing::one_vector_in_pairs : panel_packing::one_vector;
   }
   constexpr bool is_lane_paired(std::int64_t panel) const {
-    const panel_form form = form_of(panel);
-    return form == panel_form::one_vector_in_pairs || form == panel_form::two_vectors_in_pairs;
+    const panel_packing packing = panel_packing_of(panel);
+    return packing == panel_packing::one_vector_in_pairs || packing == panel_packing::two_vectors_in_pairs;
   }
   /// Place of a weight: its lane, and its dot product, counted from the start of the panel.
   struct place {
@@ -122,7 +123,7 @@ struct int8_layout {
     return {(step / 2 * vectors_of(panel) + vector) * 2 + at.source, at.lane + step % 2};
   }
   /// Bytes per value of A as tiles read it.
-  constexpr std::int64_t row_value_bytes() const { return int8_form{!is_for_one_row}.size(); }
+  constexpr std::int64_t row_value_bytes() const { return int8_encoding{!is_for_one_row}.size(); }
   /// Bytes of the weights of one dot product, for all lanes.
   constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
   /// Sets weight `i` (0 to 3) of a dot product. `flip` is the mask for the bytes of A, see int8_factors::a_flip().
