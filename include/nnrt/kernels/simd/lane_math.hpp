@@ -49,10 +49,12 @@ struct truth_lanes {
   bytes data;
 };
 
-/// The result of a comparison of lanes: 0 and -1, or a bool.
-template <class Comparison> [[gnu::always_inline]] inline truth_lanes truth_of(Comparison is_true) {
+/// The result of a comparison of lanes: 0 and -1, or a bool. Bytes is a parameter because clang checks the branch that
+/// is not taken as far as it depends on no parameter.
+template <class Comparison, class Bytes = truth_lanes::bytes>
+[[gnu::always_inline]] inline truth_lanes truth_of(Comparison is_true) {
   if constexpr (std::is_same_v<Comparison, bool>) return {is_true};
-  else return {__builtin_convertvector(is_true, truth_lanes::bytes) & 1};
+  else return {__builtin_convertvector(is_true, Bytes) & 1};
 }
 /// Lane by lane whether x <= y; a NaN in x or y is none.
 template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) { return truth_of(x.data <= y.data); }

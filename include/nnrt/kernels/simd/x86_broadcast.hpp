@@ -4,7 +4,8 @@
 
 #include <nnrt/core/config.hpp>
 
-#include <cstdint>
+// clang checks the operands of asm in templates that nobody uses, too: other machines must not see this one.
+#if defined(NNRT_X86_AVX2) || defined(NNRT_X86_AVX512)
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
@@ -28,3 +29,5 @@ template <class Register> [[gnu::always_inline]] inline void broadcast_as_intege
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
+
+#endif  // NNRT_X86_AVX2 || NNRT_X86_AVX512
