@@ -1,4 +1,4 @@
-// hdi: models of OpenHarmony's HDI 1.0, 2.0 and 2.1 - their types, serialised form, and conversion from and to graphs.
+// hdi: models of OpenHarmony's HDI 1.0, 2.0 and 2.1 - their types, serialisation, and conversion from and to graphs.
 // Flow: include it to exchange models with an HDI driver or client; hdi_ohos.hpp has the names that drivers use.
 #pragma once
 

@@ -10,7 +10,9 @@
 #ifdef NNRT_SEPARATE_FORMS
 namespace nnrt { inline namespace NNRT_ISA {
 
-array_ref<const hdi::operator_form* const> hdi::operator_forms() { return hdi::detail::form_table<ops::list>::entries; }
+array_ref<const hdi::operator_encoding* const> hdi::operator_encodings() {
+  return hdi::detail::encoding_table<ops::list>::entries;
+}
 array_ref<const c_api::operation_kind* const> c_api::operation_kinds() {
   return c_api::detail::operation_table<ops::list>::entries;
 }

@@ -654,7 +654,7 @@ constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : fo
 
 /// Rounding of a tensor's quantised values when they are computed. Like its scale, it is a property of the result.
 enum class quantised_rounding {
-  twice,         // like TFLite's reference kernels, each operator in its way
+  tflite,        // like TFLite's reference kernels, each operator in its way
   half_to_even,  // once at the end; halves go to the even quantised value, including the zero point
 };
 
@@ -664,7 +664,7 @@ static_assert(detail::covers<quantised_rounding, quantised_roundings>);
 /// Whether quantised values are rounded once, half to even; else as the operator's reference in TFLite.
 constexpr bool is_half_to_even(quantised_rounding rounding) {
   switch (rounding) {
-    case quantised_rounding::twice: return false;
+    case quantised_rounding::tflite: return false;
     case quantised_rounding::half_to_even: return true;
   }
   __builtin_unreachable();
@@ -674,7 +674,7 @@ constexpr bool is_half_to_even(quantised_rounding rounding) {
 struct quant {
   float scale = 0;
   std::int32_t zero_point = 0;
-  quantised_rounding rounding = quantised_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::tflite;
   friend constexpr bool operator==(const quant&, const quant&) = default;
 };
 
@@ -689,7 +689,7 @@ struct quantisation {
   float scale = 0;
   std::int32_t zero_point = 0;
   int axis = 0;
-  quantised_rounding rounding = quantised_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::tflite;
 
   constexpr quantisation() = default;
   constexpr quantisation(quant q)
@@ -1083,7 +1083,7 @@ constexpr int normalise_axis(std::int64_t axis, int rank) {
 // Flow: kernels/select.hpp fills kernel_choice for a node; the planner makes steps of it; executors call run().
 
 // ===== nnrt/core/attributes.hpp
-// attributes: types of operators' attributes, and their packed form, a list of 64-bit words.
+// attributes: types of operators' attributes, and their encoding as a list of 64-bit words.
 // Flow: each operator's reflected attrs struct is packed for the IR, and unpacked by infer, reference and kernels.
 
 // ===== nnrt/core/activation.hpp
@@ -1697,7 +1697,7 @@ struct kernel_plan {
   template <class T> static constexpr kernel_plan of(const T& what) {
     constexpr std::size_t length = sizeof(T) / sizeof(word);
     static_assert(sizeof(T) % sizeof(word) == 0 && length <= max_words,
-                  "nnrt: a kernel's record is whole words, and few");
+                  "nnrt: a kernel's plan is whole words, and few");
     const auto raw = std::bit_cast<std::array<word, length>>(what);
     kernel_plan made;
     for (; made.count < length; ++made.count) made.words[made.count] = raw[made.count];
@@ -3467,7 +3467,7 @@ concept keyword_argument = is_keyword<T>;
 
 }}  // namespace nnrt::NNRT_ISA
 // ===== nnrt/core/operator.hpp
-// operator: what each operator declares, the evaluation of its rules, and its type-erased form for graphs.
+// operator: what each operator declares, the evaluation of its rules, and its type-erased description for graphs.
 // Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
 
 // ===== nnrt/core/error_bound.hpp
@@ -3838,15 +3838,15 @@ constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, arra
   return {};
 }
 
-constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, quantised_values form,
+constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, quantised_values kind,
                                            array_ref<const operand> in, int typed_by) {
   std::int64_t quantised = 0;
   for (const operand& x : in) {
     if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
     if (x.desc.quantised) ++quantised;
   }
-  if (quantised == 0 || form == quantised_values::computed) return {};
-  if (form == quantised_values::kept) return check_moved_operands(specs, in, typed_by);
+  if (quantised == 0 || kind == quantised_values::computed) return {};
+  if (kind == quantised_values::kept) return check_moved_operands(specs, in, typed_by);
   return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
 }
 
@@ -3861,7 +3861,7 @@ constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
 }
 
 /// Compares dtype and shape of an output with the declared ones, and takes unknown extents from the declaration.
-constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
+constexpr verdict match_declared_shape(tensor_desc& out, const tensor_desc& wish) {
   if (wish.type != dtype::none)
     if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
   if (wish.shape.rank == 0) return {};  // only dtype or quantisation are declared
@@ -3887,11 +3887,11 @@ constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outpu
 }
 
 /// Compares every output with the declared one.
-constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
+constexpr verdict match_declared(verdict v, array_ref<const tensor_desc> wanted) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& out = v.outputs[i];
     if (i < wanted.size())
-      if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
+      if (auto ok = match_declared_shape(out, wanted[i]); !ok) return ok;
     if (auto ok = check_extents(out); !ok) return ok;  // also declared extents
     if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
     if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;
@@ -3918,7 +3918,7 @@ constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
 namespace nnrt { inline namespace NNRT_ISA {
 
 /// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) with this type number, dtype and element count
-/// (-1: any). Several rows of one attribute are alternative forms with different counts. Source: the checks of
+/// (-1: any). Several rows of one attribute are alternatives with different counts. Source: the checks of
 /// OH_NNModel_AddOperation.
 struct nnrt_parameter {
   // the default value: "no default other than in attrs"
@@ -3959,7 +3959,7 @@ struct nnrt_given {
 };
 
 /// (An operator whose attributes depend on several parameters, or on NNRt's release, has `static void
-/// nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
+/// nnrt_derive(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
 
 /// Why NNRt refuses an operation whose parameters are valid individually: what has the wrong value. Empty: it is
 /// accepted.
@@ -4116,7 +4116,7 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const op
     if (v)
       if (verdict broken = detail::check_rounding(v.outputs); !broken) v = static_cast<verdict&&>(broken);
   }
-  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
+  if (v) v = detail::match_declared(static_cast<verdict&&>(v), wanted);
   v.op = Op::code;
   return v;
 }
@@ -4178,8 +4178,9 @@ template <class Op> constexpr dtype_set reference_types() {
 template <class T>
 concept is_complete = requires { sizeof(T); };
 
-/// The dynamic form of an operator, for passes over any graph; defined below.
-template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info* dynamic_form();
+/// The description of an operator for every dtype, for passes over any graph; defined below.
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
+constexpr const operator_info* dynamic_operator_of();
 
 namespace detail {
 /// Whether at_run_time finds the operator by its code, and adds what only plans made at run time need.
@@ -4250,10 +4251,10 @@ template <class Op> constexpr operator_info describe() {
   return info;
 }
 
-/// The form for readers of files in constant evaluation: without a reference, or with one for the dtypes of constants
-/// that are evaluated.
+/// The description for readers of files in constant evaluation: without a reference, or with one for the dtypes of
+/// constants that are evaluated.
 template <class Op, dtype_set Evaluated>
-inline constexpr operator_info reading_form = [] {
+inline constexpr operator_info operator_for_reading = [] {
   operator_info info = describe<Op>();
   info.rules = rule_names<typename Op::rule>();
   if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
@@ -4261,19 +4262,19 @@ inline constexpr operator_info reading_form = [] {
 }();
 /// Only an operator's code, for operators that are not needed.
 template <class Op>
-inline constexpr operator_info bare_form = [] {
+inline constexpr operator_info operator_without_functions = [] {
   operator_info info;
   info.code = Op::code;
   return info;
 }();
 
-/// The type-erased form of an operator whose reference is instantiated for `Types`. HasKernels gives units with and
-/// without kernel bindings different instances, which the linker must not merge. InNumbers: the kernel may be chosen as
-/// a code, for plans made by the compiler.
+/// The type-erased description of an operator whose reference is instantiated for `Types`. HasKernels gives units with
+/// and without kernel bindings different instances, which the linker must not merge. InNumbers: the kernel may be
+/// chosen as a code, for plans made by the compiler.
 template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
-  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
+  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_operator_of<typename Op::folded_as>();
   if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>())
     info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
@@ -4286,11 +4287,11 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   return info;
 }
 
-/// The form for static graphs, with the reference for one dtype.
+/// The description for static graphs, with the reference for one dtype.
 template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
 
-/// The static form with all kernels' functions, for plans made at run time.
+/// The description for static graphs with all kernels' functions, for plans made at run time.
 template <const operator_info* Static>
 inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
@@ -4304,7 +4305,7 @@ inline constexpr operator_info at_run_time = [] {
   return info;
 }();
 
-/// The form for dynamic graphs, with the reference for every dtype that the operator accepts.
+/// The description for dynamic graphs, with the reference for every dtype that the operator accepts.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
@@ -4317,7 +4318,7 @@ inline constexpr operator_info operator_of_elsewhere = [] {
 }();
 }  // namespace detail
 
-template <class Op, bool HasKernels> constexpr const operator_info* dynamic_form() {
+template <class Op, bool HasKernels> constexpr const operator_info* dynamic_operator_of() {
   if constexpr (HasKernels)
     if constexpr (ops::is_compiled_elsewhere<Op>()) return &detail::operator_of_elsewhere<Op>;
   return &dynamic_operator<Op, HasKernels>;
@@ -7369,7 +7370,7 @@ namespace rounding {
 /// (ties away from zero). Accumulators that exceed 32 bits after a left shift saturate; the result is then at least
 /// 2^30 in magnitude, outside all 8- and 16-bit values.
 /// Source: SRDHM and RDP of the reference kernels of quantised TFLite models.
-struct twice {
+struct double_rounding {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
     return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
@@ -7384,7 +7385,7 @@ struct twice {
 
 /// One rounding of the exact product to nearest, ties toward plus infinity. Source: TFLite's kernels compiled with
 /// TFLITE_SINGLE_ROUNDING.
-struct once {
+struct single_rounding {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
     const int right = 31 - factor.exponent;
@@ -7438,10 +7439,11 @@ struct half_to_even {
 
 }  // namespace rounding
 
-/// Calls f with the rounding of a quantised tensor: `rounding::twice` or `rounding::zero_point_then_half_to_even`.
+/// Calls f with the rounding of a quantised tensor: `rounding::double_rounding` or
+/// `rounding::zero_point_then_half_to_even`.
 template <class F> constexpr auto with_rounding(quantised_rounding how, F f) {
   switch (how) {
-    case quantised_rounding::twice: return f(rounding::twice{});
+    case quantised_rounding::tflite: return f(rounding::double_rounding{});
     case quantised_rounding::half_to_even: return f(rounding::zero_point_then_half_to_even{});
   }
   __builtin_unreachable();
@@ -7483,7 +7485,7 @@ constexpr quantised_range int8_range_of(const tensor_desc& y, activation fused) 
 
 /// clamp(zero_point + factor * sum). Sums beyond 32 bits are saturated first; it takes more than 65,000 products of
 /// 8-bit values to exceed them.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
   if constexpr (requires { Rounding::scale(0, factor, zero_point); })
@@ -7500,7 +7502,7 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation&
 }
 
 /// Like requantise(), for sums beyond 32 bits or 32-bit results: saturates only at the end.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   // Saturation at 32 bits is outside the range of 16-bit results.
   if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
@@ -7520,7 +7522,7 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quant
 }
 
 /// Like requantise(), for 64-bit sums, by Rounding::scale_wide.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
   if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); })
@@ -8062,7 +8064,7 @@ struct batch_norm {
     constexpr attrs() : epsilon(1e-4F) {}
   };
   /// The default of the first release.
-  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int api_level) {
+  static constexpr void nnrt_derive(attrs& a, array_ref<const nnrt_given> given, int api_level) {
     if (given.empty() && api_level < 11) a.epsilon = 1e-7F;
   }
 
@@ -8823,7 +8825,7 @@ struct int8_channel {
   fixed_point factor = {};
   std::int32_t bias = 0;
   sum_range reach = {};  // includes the bias
-  quantised_rounding rounding = quantised_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::tflite;
   std::int32_t parity = 0;  // of the zero point: with half to even, it decides which results count as even
   sum_range addend = {};    // range of a tensor that is added to the accumulators
   friend constexpr bool operator==(const int8_channel&, const int8_channel&) = default;
@@ -8842,7 +8844,7 @@ struct scaled_range {
 namespace detail {
 
 constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
-  return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+  return rounding::double_rounding::scale(nnrt::detail::saturated_i32(sum), factor);
 }
 constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std::int32_t parity) {
   return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);
@@ -9753,7 +9755,7 @@ template <class T> struct quantised_result {
         is_to_even(nnrt::is_half_to_even(y.rounding)) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
     if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
-    return requantised<rounding::twice>(sum, factor);
+    return requantised<rounding::double_rounding>(sum, factor);
   }
   /// For numbers that have y's scale.
   constexpr T at(std::int64_t steps) const {
@@ -9799,7 +9801,7 @@ template <class T> struct quantised_sum {
 
  private:
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
-    return rounding::twice::scale(x * (1 << left_shift), factor);
+    return rounding::double_rounding::scale(x * (1 << left_shift), factor);
   }
   constexpr void set_to_even(const quantised_pair& of, int sign) {
     const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale},
@@ -9836,7 +9838,7 @@ template <class T> struct quantised_squared_difference {
 
  private:
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
-    return rounding::twice::scale(x * (1 << left_shift), factor);
+    return rounding::double_rounding::scale(x * (1 << left_shift), factor);
   }
 };
 
@@ -11591,7 +11593,7 @@ template <class T> struct quantised_quotient {
     if (exponent < -31) return result.at(0);
     const auto whole = static_cast<std::int32_t>(x * (std::int64_t{1} << headroom));
     const std::int32_t quotient = nnrt::detail::high_product(whole, r.mantissa);
-    return result.at(rounding::twice::scale(quotient, {factor.mantissa, exponent}));
+    return result.at(rounding::double_rounding::scale(quotient, {factor.mantissa, exponent}));
   }
 
  private:
@@ -11746,7 +11748,7 @@ template <class T> struct quantised_multiples {
     if (common > whole) factor.exponent -= common - whole;
   }
   constexpr std::int64_t operator()(T x) const {
-    return rounding::twice::scale_exactly((x - zero) * (1 << left_shift), factor);
+    return rounding::double_rounding::scale_exactly((x - zero) * (1 << left_shift), factor);
   }
 
  private:
@@ -15778,7 +15780,7 @@ auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::bia
                      ScaleOf scale_of) {
   return [&call, fused, without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
-    const layers::epilogue<std::int16_t, rounding::twice> last(
+    const layers::epilogue<std::int16_t, rounding::double_rounding> last(
         call.out[0], fused, scale_of(o), layers::has_wide_sums<std::int16_t>(call.in, without_bias));
     return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };
@@ -21449,7 +21451,7 @@ struct conv2d {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in,
                                                        out);
@@ -21754,7 +21756,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 ///
 ///   sum    = bias[o] + sum over the window of (x - zero of x) * (weight - zero of weight)            exact, see conv2d
 ///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of
-///          weight[o]) in the form of fixed_point_of()
+///          weight[o]) as by fixed_point_of()
 ///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says,
 ///          clamped as `fused` says
 ///
@@ -21802,7 +21804,7 @@ struct conv2d_add {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, rounding::twice>>(
+    detail::convolve<T, detail::epilogue<T, rounding::double_rounding>>(
         conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out,
         detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
@@ -22378,7 +22380,7 @@ struct conv2d_transpose {
     return pixels < 0 || filters < 0 ? 0 : nnrt::detail::saturated_product(pixels, filters);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     add_up<T, detail::epilogue<T, Rounding>>(a, in, out);
   }
@@ -22645,7 +22647,7 @@ struct conv2d_transpose_add {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::twice>>(
+    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::double_rounding>>(
         a, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
 };
@@ -23228,7 +23230,7 @@ struct depthwise_conv2d {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3],
                                                        a.fused, in, out);
@@ -24974,7 +24976,7 @@ struct full_connection {
   }
 
   /// Using an axis without giving it means the first one.
-  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int) {
+  static constexpr void nnrt_derive(attrs& a, array_ref<const nnrt_given> given, int) {
     bool has_axis = false, uses_axis = false;
     for (const nnrt_given& one : given) {
       if (one.tensor_type == 31) has_axis = true;
@@ -25015,7 +25017,7 @@ struct full_connection {
     return elements < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(elements, inner);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     connect<T, detail::epilogue<T, Rounding>>(a.fused, in, out);
   }
@@ -27252,7 +27254,7 @@ struct exponent_scale {
   }
   /// scale * difference with 5 integer bits, saturated, for a difference of at most 0.
   constexpr std::int32_t exponent_of(std::int64_t difference) const {
-    return rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+    return rounding::double_rounding::scale(static_cast<std::int32_t>(difference), factor);
   }
   /// e^(scale * difference), without integer bits, for a difference of at most 0.
   constexpr std::int32_t exp(std::int64_t difference) const {
@@ -28436,7 +28438,7 @@ struct matmul {
     return elements < 0 || inner < 0 ? 0 : elements * inner;  // 0 while an extent is unknown
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& attributes, arguments in, results out) {
     const auto y = out[0].as<T>();
     const shape_t batch = leading(y.shape);
@@ -29120,7 +29122,7 @@ void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_byt
       store_vector(each, of);
       for (std::int32_t& sum : each) {
         const std::int64_t steps = std::int64_t{sum} - how.zero;
-        sum = rounding::twice::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
+        sum = rounding::double_rounding::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
       }
       of = load_vector<int_vector>(each);
     }
@@ -31287,7 +31289,7 @@ struct reduce_mean {
     return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (detail::is_layered<T>) {
       const auto add = [](std::int64_t& sum, T element) { sum += element; };
@@ -31770,7 +31772,7 @@ struct reduce_prod {
     };
     const auto step = [&](product& so_far, T element) {
       const std::int64_t steps = std::int64_t{element} - x.zero_point;
-      so_far.steps = so_far.is_begun ? rounding::twice::scale_wide(so_far.steps * steps, factor)
+      so_far.steps = so_far.is_begun ? rounding::double_rounding::scale_wide(so_far.steps * steps, factor)
                                      : static_cast<std::int32_t>(steps);
       so_far.is_begun = true;
     };
@@ -32460,7 +32462,7 @@ template <class Isa> struct binding<ops::scale, family::f32, Isa> {
 
 /// A fixed-point number with `n` integer bits holds value * 2^(15 - n) in 16 bits, in a 32-bit lane: V is std::int32_t
 /// or a vector of it. A product has the integer bits of both factors. Source of methods and constants: gemmlowp's
-/// fixedpoint.h, used by TFLite's reference kernels; fixed_exponential.hpp has the 32-bit forms.
+/// fixedpoint.h, used by TFLite's reference kernels; fixed_exponential.hpp has the 32-bit functions.
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
 
 /// Chooses between two numbers by a comparison's result: `true`, or a lane of all ones.
@@ -33135,7 +33137,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
   }
   static constexpr std::size_t peephole_of(std::size_t gate) { return gate == 3 ? 11 : 9 + gate; }
   static constexpr std::int16_t scaled(std::int32_t x, fixed_point factor) {
-    return saturated_i16(rounding::twice::scale(x, factor));
+    return saturated_i16(rounding::double_rounding::scale(x, factor));
   }
 
   constexpr void find_factors(std::size_t gate) {
@@ -33183,10 +33185,10 @@ template <class Attrs, class T, class Products = plain_products> class quantised
         using nnrt::detail::saturated_i32;
         const std::int64_t bias = is_normalised_ ? 0 : element<std::int32_t>(12 + at, n);
         std::int16_t sum = scaled(saturated_i32(of_input + bias), f.input);
-        sum = plus(sum, rounding::twice::scale(saturated_i32(of_hidden), f.hidden));
+        sum = plus(sum, rounding::double_rounding::scale(saturated_i32(of_hidden), f.hidden));
         if (has_peephole)
-          sum = plus(
-              sum, rounding::twice::scale(element<std::int16_t>(peephole_of(at), n) * std::int32_t{c_(b, n)}, f.cell));
+          sum = plus(sum, rounding::double_rounding::scale(
+                              element<std::int16_t>(peephole_of(at), n) * std::int32_t{c_(b, n)}, f.cell));
         gates_(gate, b, n) = sum;
       }
     }
@@ -33228,7 +33230,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     return static_cast<std::int16_t>(nnrt::detail::clamped(sum + more, -32768, 32767));
   }
   static constexpr std::int16_t scaled_wide(std::int64_t sum, fixed_point factor) {
-    return saturated_i16(rounding::twice::scale_wide(sum, factor));
+    return saturated_i16(rounding::double_rounding::scale_wide(sum, factor));
   }
 
   /// Normalises sums: with 10 more bits, minus their mean, times the reciprocal root of their variance, times n, plus
@@ -33248,7 +33250,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     const fixed_point root = fixed::inverse_root(variance);
     for (std::int64_t n = 0; n < cells(); ++n) {
       const auto centred = static_cast<std::int32_t>(1024 * std::int64_t{gates_(gate, b, n)} - mean);
-      const std::int64_t normal = rounding::twice::scale(centred, root);
+      const std::int64_t normal = rounding::double_rounding::scale(centred, root);
       const std::int64_t whole = normal * element<std::int16_t>(20 + at, n) + element<std::int32_t>(12 + at, n);
       const std::int64_t rounded = (whole > 0 ? whole + 512 : whole - 512) / 1024;
       gates_(gate, b, n) = scaled(nnrt::detail::saturated_i32(rounded), f.normal);
@@ -33278,7 +33280,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
       for (std::int64_t i = 0; i < acts.count; ++i) {
         std::int16_t& o = gates_(3, b, first + i);
         const std::int64_t hidden =
-            rounding::twice::scale(o * std::int32_t{acts.of[i]}, hidden_) + std::int64_t{hidden_zero_};
+            rounding::double_rounding::scale(o * std::int32_t{acts.of[i]}, hidden_) + std::int64_t{hidden_zero_};
         o = static_cast<std::int16_t>(nnrt::detail::clamped(hidden, lowest, highest));
       }
     }
@@ -33291,8 +33293,8 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     for (std::int64_t k = 0; k < outputs(); ++k) {
       const std::int64_t bias = is_there(in_, 17) ? element<std::int32_t>(17, k) : 0;
       const std::int64_t sum = bias + hidden.times(in_[16].template as<const std::int8_t>(), k);
-      const std::int64_t whole =
-          rounding::twice::scale(nnrt::detail::saturated_i32(sum), projected_) + std::int64_t{of_h_.zero_point};
+      const std::int64_t whole = rounding::double_rounding::scale(nnrt::detail::saturated_i32(sum), projected_) +
+                                 std::int64_t{of_h_.zero_point};
       const std::int64_t stored = nnrt::detail::clamped(whole, lowest, highest);
       h_(b, k) = static_cast<T>(
           projection_clip_ > 0 ? nnrt::detail::clamped(stored, -projection_clip_, projection_clip_) : stored);
@@ -33432,7 +33434,7 @@ template <class Attrs, class T> class real_lstm {
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// One direction of long short-term memory with a tensor for each gate; lstm is the simpler form.
+/// One direction of long short-term memory with a tensor for each gate; lstm is the simpler operator.
 ///
 ///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      h: [B, O], c: [B, C], the initial states
 ///   w_i, w_f, w_g, w_o: [C, I]      u_i, u_f, u_g, u_o: [C, O]      p_i, p_f, p_o, b_*, n_*: [C]
@@ -34344,7 +34346,7 @@ struct interpolated_softmax {
   /// Table position of the exponential of x minus the largest x.
   constexpr std::int32_t place_of(std::int64_t difference) const {
     const std::int64_t place =
-        std::int64_t{32767} + rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+        std::int64_t{32767} + rounding::double_rounding::scale(static_cast<std::int32_t>(difference), factor);
     return static_cast<std::int32_t>(nnrt::detail::clamped(place, -32768, 32767));
   }
   constexpr std::int32_t power(std::int64_t difference) const { return exponentials(place_of(difference)); }
@@ -35722,7 +35724,7 @@ struct svdf {
     const auto begin = [&](std::int64_t b) { return products.row_of(x, b * width, width, of_x.zero_point, 0); };
     const auto put = [&](const auto& row, std::int64_t f) {
       return static_cast<std::int16_t>(
-          clamped(rounding::twice::scale(saturated_i32(row.times(features, f)), to_state), -32768, 32767));
+          clamped(rounding::double_rounding::scale(saturated_i32(row.times(features, f)), to_state), -32768, 32767));
     };
     go_on<std::int16_t>(in, out, begin, put, [&](std::int64_t b, std::int64_t u) {
       std::int64_t sum = detail::is_there(in, 3) ? in[3].as<const std::int32_t>()[u] : 0;
@@ -37295,7 +37297,7 @@ struct rsqrt : detail::real_function {
       if (steps < 0) return static_cast<T>(zero_y);
       fixed_point root = detail::fixed::inverse_root(steps);
       root.exponent += 20;
-      const std::int32_t digits = rounding::twice::scale(1, root);
+      const std::int32_t digits = rounding::double_rounding::scale(1, root);
       return requantise<T>(digits, factor, zero_y, {limits::min(), limits::max()});
     }
   };
@@ -38492,7 +38494,7 @@ struct number_range {
   std::int64_t least = 0, most = 0;
 };
 /// Form of a function: types of x, a and y (none: as x), number of operands besides x, and its parameters.
-struct signal_form {
+struct signal_signature {
   dtype_set x;
   dtype a = dtype::none, y = dtype::none;
   std::size_t operands = 0;
@@ -38502,16 +38504,17 @@ inline constexpr number_range word32{0, 0xffffffff}, shift32{0, 31}, shift64{0, 
 inline constexpr number_range of_log[] = {shift32, word32}, of_energy[] = {{0, max_elements}, {0, max_elements}},
                               of_window[] = {shift32}, of_transform[] = {{2, 1 << 16}}, of_gain[] = {shift64},
                               of_subtraction[] = {word32, word32, word32, word32, word32, shift32, shift64, {0, 1}};
-inline constexpr signal_form signal_forms[] = {{.x = types_of(i16)},
-                                               {.x = types_of(u32), .y = i16, .numbers = of_log},
-                                               {.x = types_of(i16), .y = u32, .numbers = of_energy},
-                                               {.x = types_of(i16), .a = i16, .operands = 1, .numbers = of_window},
-                                               {.x = types_of(i16, i32), .numbers = of_transform},
-                                               {.x = types_of(i16, i32), .numbers = of_transform},
-                                               {.x = types_of(u32), .a = i16, .y = u64, .operands = 5},
-                                               {.x = types_of(u64), .a = i32, .y = u32, .operands = 1},
-                                               {.x = types_of(u32), .a = u32, .operands = 1, .numbers = of_subtraction},
-                                               {.x = types_of(u32), .a = u32, .operands = 2, .numbers = of_gain}};
+inline constexpr signal_signature signal_signatures[] = {
+    {.x = types_of(i16)},
+    {.x = types_of(u32), .y = i16, .numbers = of_log},
+    {.x = types_of(i16), .y = u32, .numbers = of_energy},
+    {.x = types_of(i16), .a = i16, .operands = 1, .numbers = of_window},
+    {.x = types_of(i16, i32), .numbers = of_transform},
+    {.x = types_of(i16, i32), .numbers = of_transform},
+    {.x = types_of(u32), .a = i16, .y = u64, .operands = 5},
+    {.x = types_of(u64), .a = i32, .y = u32, .operands = 1},
+    {.x = types_of(u32), .a = u32, .operands = 1, .numbers = of_subtraction},
+    {.x = types_of(u32), .a = u32, .operands = 2, .numbers = of_gain}};
 
 }  // namespace detail
 
@@ -38570,10 +38573,10 @@ struct fixed_signal {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (auto v = require_between(Rule::function_must_be_one_of_them, static_cast<std::int64_t>(a.function), 0,
-                                 std::size(detail::signal_forms) - 1);
+                                 std::size(detail::signal_signatures) - 1);
         !v)
       return v;
-    const detail::signal_form& as = form_of(a.function);
+    const detail::signal_signature& as = signature_of(a.function);
     const tensor_desc& x = in[0].desc;
     if (!as.x.contains(x.type))
       return refuse(Rule::input_type_must_be_that_of_the_function, static_cast<std::int64_t>(x.type), first_of(as.x));
@@ -38623,8 +38626,8 @@ struct fixed_signal {
 
  private:
   static constexpr std::size_t max_operands = 5;
-  static constexpr const detail::signal_form& form_of(signal_function function) {
-    return detail::signal_forms[static_cast<std::size_t>(function)];
+  static constexpr const detail::signal_signature& signature_of(signal_function function) {
+    return detail::signal_signatures[static_cast<std::size_t>(function)];
   }
   static constexpr std::int64_t first_of(dtype_set types) {
     std::int64_t number = 0;
@@ -38643,7 +38646,7 @@ struct fixed_signal {
 
     /// x with another last extent.
     constexpr tensor_desc like_x(std::int64_t last) const {
-      const dtype made = form_of(a.function).y == dtype::none ? x.type : form_of(a.function).y;
+      const dtype made = signature_of(a.function).y == dtype::none ? x.type : signature_of(a.function).y;
       return {made, x.layout, x.shape.with(x.rank() - 1, last)};
     }
     constexpr verdict has_shape_of_x(std::size_t i) const {
@@ -39109,7 +39112,7 @@ struct lstm_cell {
       for (std::int64_t row = 0; row < sums.extent(1); ++row) {
         std::int64_t sum = bias[row];
         for (std::int64_t i = 0; i < columns; ++i) sum += (std::int64_t{x(b, i)} - 128) * (w(row, i) - zero);
-        const std::int32_t scaled = rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+        const std::int32_t scaled = rounding::double_rounding::scale(nnrt::detail::saturated_i32(sum), factor);
         sums(b, row) = static_cast<std::int16_t>(detail::fixed16::saturated(scaled));
       }
   }
@@ -40545,13 +40548,13 @@ template <> class result<void> {
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A piece of one part of a stage.
+/// A piece of one part of a phase.
 struct piece_of_part {
   int part;
   int piece;
 };
 
-/// The pieces of a stage that one thread must run.
+/// The pieces of a phase that one thread must run.
 class piece_source {
  public:
   /// Number of the thread; the caller is 0.
@@ -40563,7 +40566,7 @@ class piece_source {
   ~piece_source() = default;
 };
 
-/// The only piece of a stage that only the caller runs.
+/// The only piece of a phase that only the caller runs.
 class only_piece final : public piece_source {
  public:
   int thread() const override { return 0; }
@@ -40578,31 +40581,31 @@ class only_piece final : public piece_source {
   bool is_left_ = true;
 };
 
-/// Stages in sequence. Each stage has parts that may run at the same time, and parts have pieces. A stage begins when
+/// Phases in sequence. Each phase has parts that may run at the same time, and parts have pieces. A phase begins when
 /// all parts of the preceding one are done.
 class parallel_phases {
  public:
-  struct stage {
+  struct phase {
     int parts;   // at most one for each thread; fewer than two: only the caller runs it
     int pieces;  // of each part; other threads may steal them; one: the part's thread runs it
-    int next;    // number of the following stage
+    int next;    // number of the following phase
   };
-  virtual stage at(int number) const = 0;
-  /// Runs pieces of a stage in one thread. Returns whether another stage may begin; only the caller's result counts,
+  virtual phase at(int number) const = 0;
+  /// Runs pieces of a phase in one thread. Returns whether another phase may begin; only the caller's result counts,
   /// and it always gets the first piece of part 0.
   virtual bool run(int number, piece_source& source) = 0;
-  /// Called in the caller's thread when all parts of a stage are done.
+  /// Called in the caller's thread when all parts of a phase are done.
   virtual void done(int number) = 0;
 
  protected:
   ~parallel_phases() = default;
 };
 
-/// Threads that can run the parts of a stage at the same time.
+/// Threads that can run the parts of a phase at the same time.
 class part_runner {
  public:
   virtual int threads() const = 0;
-  /// Runs stages from `first` until run() returns false or the next stage would be `end`. Returns when all their parts
+  /// Runs phases from `first` until run() returns false or the next phase would be `end`. Returns when all their parts
   /// are done.
   virtual void run(parallel_phases& work, int first, int end) = 0;
 
@@ -42939,10 +42942,10 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// Options of the planner.
 struct plan_options {
   bool fast_kernels = true;  // false: every step is its operator's reference
-  bool unrolled = false;     // choose kernels with an unrolled form if there are any, and no stripes
+  bool unrolled = false;     // choose kernels that can be unrolled if there are any, and no stripes
   nnrt::winograd winograd = nnrt::winograd::automatic;
   stripe_options stripes = {};
-  /// Float weights whose packed form has at least this many bytes are stored as f16. Before each run of their step they
+  /// Packed float weights that have at least this many bytes are stored as f16. Before each run of their step they
   /// are widened to f32 in memory that other steps share. `narrow` and `widen` convert. -1: no weights are stored as
   /// f16.
   std::int64_t halves_from = -1;
@@ -43022,7 +43025,7 @@ struct kernel_chooser {
       if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
   }
-  /// Whether the packed form of a node's weights is f32.
+  /// Whether a node's packed weights are f32.
   constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
       if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
@@ -43472,7 +43475,7 @@ struct planner : kernel_chooser {
   }
 
   /// Adds the slots of a node's operands. Operands that pack() reads have memory for pack() only, the others for run()
-  /// only; all have their descs. The packed form is last, for run().
+  /// only; all have their descs. The packed weights are last, for run().
   constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
     pool<operand_slot> row;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
@@ -43491,8 +43494,8 @@ struct planner : kernel_chooser {
     return at;
   }
 
-  /// Adds the packing of a node's operands and returns the slot of the packed form. Packing is done now, by a prepare
-  /// step, or by a step before each run of the node.
+  /// Adds the packing of a node's operands and returns the slot of the packed weights. Packing is done now, by a
+  /// prepare step, or by a step before each run of the node.
   constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
     operand_slot packed;
     packed.desc = desc_index({u8, {p.choice.packed_bytes}});
@@ -43553,8 +43556,8 @@ struct planner : kernel_chooser {
       if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
     return halves_at = take(made.prepare_scratch_bytes, largest);
   }
-  /// The row of pack()'s results: the packed form, then the descs of the node's results, by which a quantised layer's
-  /// weights are scaled.
+  /// The row of pack()'s results: the packed weights, then the descs of the node's results, by which a quantised
+  /// layer's weights are scaled.
   constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
     pool<operand_slot> row;
     row.push_back(packed);
@@ -45578,8 +45581,8 @@ class bound_weights {
   bound_weights(bound_weights&&) noexcept = default;
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
-  /// Makes bound weights from stored pointers into memory of `keeper`. A pointer is null when only the packed form of
-  /// its weight was stored.
+  /// Makes bound weights from stored pointers into memory of `keeper`. A pointer is null when only the packed weights
+  /// were stored.
   static bound_weights stored(pool<const std::byte*>&& pointers, const weights& keeper) {
     bound_weights made;
     made.source_ = keeper;
@@ -47917,7 +47920,7 @@ struct rows_in_memory {
 };
 
 /// A step of a group, as one part runs it.
-struct stripe_stage {
+struct stripe_step {
   kernel_function run = nullptr;
   kernel_call call;
   row_window window;
@@ -47948,9 +47951,9 @@ class stripe_run {
   stripe_run(const plan_view& plan, const stripe_group& group, const run_context& context, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
-      ::new (static_cast<void*>(stages_ + t)) stripe_stage;
-      stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
-      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
+      ::new (static_cast<void*>(steps_ + t)) stripe_step;
+      steps_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
+      set_up(steps_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
     }
   }
 
@@ -47958,18 +47961,18 @@ class stripe_run {
   /// run. If rows follow those of the last call, the rows that both calls read are kept.
   template <class After> void make(std::int64_t image, row_range rows, std::int64_t at_once, After after) {
     if (image != image_ || rows.begin != next_row_)
-      for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+      for (std::size_t t = 0; t < count_; ++t) steps_[t].made = {0, 0};
     image_ = image, next_row_ = rows.end;
     const std::int64_t stripes = (rows.count() + at_once - 1) / at_once;
     for (std::int64_t i = 0; i < stripes; ++i) {
       want({rows.begin + rows.count() * i / stripes, rows.begin + rows.count() * (i + 1) / stripes});
       for (std::size_t t = 0; t < count_; ++t)
-        if (stages_[t].wanted.count() > 0) run(t, image), after(t);
+        if (steps_[t].wanted.count() > 0) run(t, image), after(t);
     }
   }
 
  private:
-  static void set_up(stripe_stage& stage, const plan_view& plan, const step& s, const run_context& context,
+  static void set_up(stripe_step& current, const plan_view& plan, const step& s, const run_context& context,
                      std::byte* scratch) {
     // written in place: copying a changed view would wait for its stores
     const auto put = [&](view& to, std::int32_t slot) {
@@ -47979,57 +47982,57 @@ class stripe_run {
     };
     const auto inputs = static_cast<std::size_t>(s.inputs.count);
     for (std::size_t i = 0; i < inputs; ++i) {
-      put(stage.views[i], s.inputs.first + static_cast<std::int32_t>(i));
-      if (!stage.reads_rows_of(i)) continue;
-      stage.images[i] = rows_in_memory::of(stage.views[i]);
-      stage.call.reads_stripe |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_stripe;
+      put(current.views[i], s.inputs.first + static_cast<std::int32_t>(i));
+      if (!current.reads_rows_of(i)) continue;
+      current.images[i] = rows_in_memory::of(current.views[i]);
+      current.call.reads_stripe |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_stripe;
     }
-    put(stage.views[inputs], s.outputs.first);
-    stage.result = rows_in_memory::of(stage.views[inputs]);
-    stage.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_stripe;
-    stage.run = s.run;
-    stage.call.attrs =
+    put(current.views[inputs], s.outputs.first);
+    current.result = rows_in_memory::of(current.views[inputs]);
+    current.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_stripe;
+    current.run = s.run;
+    current.call.attrs =
         plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
-    stage.call.in = {stage.views, inputs};
-    stage.call.out = {stage.views + inputs, 1};
-    stage.call.scratch = scratch;
-    stage.call.inner = s.inner;
-    stage.call.plan = plan.words.data() + s.kernel_plan;
-    stage.call.weights_end = weights_end_of(plan, context.bases);
+    current.call.in = {current.views, inputs};
+    current.call.out = {current.views + inputs, 1};
+    current.call.scratch = scratch;
+    current.call.inner = s.inner;
+    current.call.plan = plan.words.data() + s.kernel_plan;
+    current.call.weights_end = weights_end_of(plan, context.bases);
   }
 
   /// Sets the rows that each step must make, from the last step to the first, so that the last can make `rows`.
   void want(row_range rows) {
-    stages_[count_ - 1].wanted = rows;
+    steps_[count_ - 1].wanted = rows;
     for (std::size_t t = count_ - 1; t > 0; --t) {
-      stripe_stage& before = stages_[t - 1];
+      stripe_step& before = steps_[t - 1];
       before.wanted = {before.made.end, before.made.end};
-      if (stages_[t].wanted.count() <= 0) continue;
-      const row_range read = stages_[t].window.under(stages_[t].wanted, before.result.height);
+      if (steps_[t].wanted.count() <= 0) continue;
+      const row_range read = steps_[t].window.under(steps_[t].wanted, before.result.height);
       before.drop_before(read.begin);
       before.wanted = {before.made.end, std::max(before.made.end, read.end)};
     }
   }
   void run(std::size_t t, std::int64_t image) {
-    stripe_stage& stage = stages_[t];
-    const std::size_t inputs = stage.call.in.size();
+    stripe_step& current = steps_[t];
+    const std::size_t inputs = current.call.in.size();
     for (std::size_t i = 0; i < inputs; ++i) {
-      if (!stage.reads_rows_of(i)) continue;
-      const std::int64_t first = stage.window.under(stage.wanted, stage.images[i].height).begin;
-      const bool is_kept = t > 0 && stages_[t - 1].keeps_some && stage.images[i].first == stages_[t - 1].result.first;
-      stage.views[i].data =
-          any_pointer::bytes(is_kept ? stages_[t - 1].result_row(image, first) : stage.images[i].row(image, first));
+      if (!current.reads_rows_of(i)) continue;
+      const std::int64_t first = current.window.under(current.wanted, current.images[i].height).begin;
+      const bool is_kept = t > 0 && steps_[t - 1].keeps_some && current.images[i].first == steps_[t - 1].result.first;
+      current.views[i].data =
+          any_pointer::bytes(is_kept ? steps_[t - 1].result_row(image, first) : current.images[i].row(image, first));
     }
-    stage.views[inputs].data = any_pointer::bytes(stage.result_row(image, stage.wanted.begin));
-    stage.call.rows = stage.wanted;
-    stage.run(stage.call);
-    stage.made.end = stage.wanted.end;
+    current.views[inputs].data = any_pointer::bytes(current.result_row(image, current.wanted.begin));
+    current.call.rows = current.wanted;
+    current.run(current.call);
+    current.made.end = current.wanted.end;
   }
 
   std::size_t count_;
   std::int64_t image_ = -1, next_row_ = 0;  // next_row_: the row after those that were made last
   union {
-    stripe_stage stages_[max_stripe_steps];  // constructed for the steps of the group only
+    stripe_step steps_[max_stripe_steps];  // constructed for the steps of the group only
   };
 };
 
@@ -48039,15 +48042,15 @@ inline const shape_t& result_of(const plan_view& plan, const stripe_group& group
   return plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
 }
 
-/// A unit of execution: a step, or a group of steps.
-struct plan_stage {
+/// A phase of a plan: a step, or a group of steps.
+struct plan_phase {
   const stripe_group* group;  // nullptr: one step
   int steps;
   int parts;
   int pieces;  // of a part
 
-  /// The unit that begins with step `first`, for this number of threads.
-  static plan_stage at(const plan_view& plan, std::size_t first, int threads) {
+  /// The phase that begins with step `first`, for this number of threads.
+  static plan_phase at(const plan_view& plan, std::size_t first, int threads) {
     const step& s = plan.steps[first];
     if (s.group >= 0) {
       const stripe_group& group = plan.stripes[static_cast<std::size_t>(s.group)];
@@ -48077,11 +48080,11 @@ struct plan_stage {
 /// Runs the pieces of a group's rows that `source` gives to a thread. Calls after(t) each time that step t has run, in
 /// the first thread only.
 template <class After>
-void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source,
+void run_group(const plan_view& plan, const plan_phase& phase, const run_context& context, piece_source& source,
                After after) {
   piece_of_part mine;
   if (!source.next(mine)) return;
-  const stripe_group& group = *stage.group;
+  const stripe_group& group = *phase.group;
   const bool is_first = source.thread() == 0;
   std::byte* const scratch =
       is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
@@ -48089,7 +48092,7 @@ void run_group(const plan_view& plan, const plan_stage& stage, const run_context
   const shape_t& y = result_of(plan, group);
   const std::int64_t at_once = group.rows > 0 ? group.rows : y[1];
   do {
-    const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, stage.parts, mine.piece, stage.pieces});
+    const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, phase.parts, mine.piece, phase.pieces});
     for (std::int64_t done = rows.begin; done < rows.end;) {
       const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + rows.end - done);
       if (is_first) stripes.make(image, {first, stop}, at_once, after);
@@ -48106,12 +48109,12 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
   plan_work(const plan_view& plan, const run_context& context, After& after)
       : plan_(plan), context_(context), after_(after) {}
 
-  stage at(int first) const override {
-    const plan_stage s = look(first);
+  phase at(int first) const override {
+    const plan_phase s = look(first);
     return {s.parts, s.pieces, first + s.steps};
   }
   bool run(int first, piece_source& source) override {
-    const plan_stage s = look(first);
+    const plan_phase s = look(first);
     const auto index = static_cast<std::size_t>(first);
     if (s.group != nullptr) {
       run_group(plan_, s, context_, source, [&](std::size_t t) { after_(index + t); });
@@ -48120,7 +48123,7 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
     return run_pieces(plan_.steps[index], s, source);
   }
   void done(int first) override {
-    const plan_stage s = look(first);
+    const plan_phase s = look(first);
     if (s.group == nullptr || s.parts > 1) after_(static_cast<std::size_t>(first + s.steps - 1));
   }
 
@@ -48128,10 +48131,10 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
   const step* failed() const { return failed_; }
 
  private:
-  plan_stage look(int first) const {
-    return plan_stage::at(plan_, static_cast<std::size_t>(first), context_.threads->threads());
+  plan_phase look(int first) const {
+    return plan_phase::at(plan_, static_cast<std::size_t>(first), context_.threads->threads());
   }
-  bool run_pieces(const step& s, const plan_stage& of, piece_source& source) {
+  bool run_pieces(const step& s, const plan_phase& of, piece_source& source) {
     piece_of_part mine;
     if (!source.next(mine)) return true;
     kernel_call call = call_of(plan_, s, context_, source.thread());
@@ -48173,8 +48176,8 @@ inline constexpr auto nobody = [](std::size_t) {};
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  const detail::plan_stage s =
-      detail::plan_stage::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
+  const detail::plan_phase s =
+      detail::plan_phase::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
   next += static_cast<std::size_t>(s.steps);
   if (s.parts > 1) return detail::run_shared(plan, first, next, context, after);
   if (s.group != nullptr) {
@@ -48373,7 +48376,7 @@ class thread_autotuner {
 
 }}  // namespace nnrt::NNRT_ISA
 // ===== nnrt/exec/threads.hpp
-// threads: a small thread pool; the parts of one stage run at the same time, then all threads wait for each other.
+// threads: a small thread pool; the parts of one phase run at the same time, then all threads wait for each other.
 // Flow: executors and sessions make one if the options ask for threads; run_plan() gives it the steps.
 
 // ===== nnrt/exec/event_count.hpp
@@ -48519,22 +48522,22 @@ class processors {
 
 }}}  // namespace nnrt::NNRT_ISA::detail
 // ===== nnrt/exec/work_slot.hpp
-// work_slot: one thread's share of each stage of a pool - who claimed it, which pieces are left, whether it is done.
+// work_slot: one thread's share of each phase of a pool - who claimed it, which pieces are left, whether it is done.
 // Flow: thread_pool has one for each thread; threads communicate through them.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// The pieces of a share that no thread has begun, numbered through all parts of the stage. They fit one 64-bit word,
+/// The pieces of a share that no thread has begun, numbered through all parts of the phase. They fit one 64-bit word,
 /// which is changed atomically.
 struct pieces_left {
-  int round = 0;  // of the stage, counted over the pool's life
+  int epoch = 0;  // of the phase, counted over the pool's life
   int begin = 0, end = 0;
 
   static constexpr pieces_left of(std::uint64_t word) {
     return {static_cast<int>(word >> 32), static_cast<int>(word >> 16 & 0xffffU), static_cast<int>(word & 0xffffU)};
   }
   constexpr std::uint64_t word() const {
-    return std::uint64_t{static_cast<unsigned>(round)} << 32 | static_cast<unsigned>(begin) << 16 |
+    return std::uint64_t{static_cast<unsigned>(epoch)} << 32 | static_cast<unsigned>(begin) << 16 |
            static_cast<unsigned>(end);
   }
   constexpr int count() const { return end - begin; }
@@ -48543,41 +48546,41 @@ struct pieces_left {
 /// Members that different threads write are in different cache lines.
 class work_slot {
  public:
-  /// Claims the share of a round; true for the first thread that asks. False for a thread that comes after the next
-  /// round has begun.
-  bool claim(int round) {
-    int before = previous(round);
-    return claimed_.compare_exchange_strong(before, round, std::memory_order_acq_rel, std::memory_order_acquire);
+  /// Claims the share of an epoch; true for the first thread that asks. False for a thread that comes after the next
+  /// epoch has begun.
+  bool claim(int epoch) {
+    int before = previous(epoch);
+    return claimed_.compare_exchange_strong(before, epoch, std::memory_order_acq_rel, std::memory_order_acquire);
   }
   /// Marks the claimed share as done.
-  void finish(int round) { done_.store(round, std::memory_order_release); }
-  bool is_done(int round) const {
+  void finish(int epoch) { done_.store(epoch, std::memory_order_release); }
+  bool is_done(int epoch) const {
     return static_cast<int>(static_cast<unsigned>(done_.load(std::memory_order_acquire)) -
-                            static_cast<unsigned>(round)) >= 0;
+                            static_cast<unsigned>(epoch)) >= 0;
   }
-  /// Rounds wrap around.
-  static constexpr int previous(int round) { return static_cast<int>(static_cast<unsigned>(round) - 1U); }
-  static constexpr int following(int round) { return static_cast<int>(static_cast<unsigned>(round) + 1U); }
+  /// Epochs wrap around.
+  static constexpr int previous(int epoch) { return static_cast<int>(static_cast<unsigned>(epoch) - 1U); }
+  static constexpr int following(int epoch) { return static_cast<int>(static_cast<unsigned>(epoch) + 1U); }
 
   /// Stores pieces for the claimer and for thieves. Earlier pieces must have been taken.
   void put(pieces_left left) { left_.store(left.word(), std::memory_order_release); }
-  /// Takes the first piece of a round; -1: none.
-  int take_first(int round) {
+  /// Takes the first piece of an epoch; -1: none.
+  int take_first(int epoch) {
     for (std::uint64_t word = load();;) {
       pieces_left left = pieces_left::of(word);
-      if (left.round != round || left.count() <= 0) return -1;
+      if (left.epoch != epoch || left.count() <= 0) return -1;
       ++left.begin;
       if (exchange(word, left)) return left.begin - 1;
     }
   }
-  /// Takes the larger half of a round's pieces, the last ones; count() is 0 if there are none. There is no ABA problem:
-  /// a thief begins the first piece that it takes, so no range is stored here twice.
-  pieces_left steal_half(int round) {
+  /// Takes the larger half of an epoch's pieces, the last ones; count() is 0 if there are none. There is no ABA
+  /// problem: a thief begins the first piece that it takes, so no range is stored here twice.
+  pieces_left steal_half(int epoch) {
     for (std::uint64_t word = load();;) {
       const pieces_left left = pieces_left::of(word);
-      if (left.round != round || left.count() <= 0) return {};
+      if (left.epoch != epoch || left.count() <= 0) return {};
       const int middle = left.begin + left.count() / 2;
-      if (exchange(word, {round, left.begin, middle})) return {round, middle, left.end};
+      if (exchange(word, {epoch, left.begin, middle})) return {epoch, middle, left.end};
     }
   }
 
@@ -48589,9 +48592,9 @@ class work_slot {
 
   static constexpr std::size_t line_bytes = 64;
 
-  // the last round of which this share is done; waiting threads poll it
+  // the last epoch of which this share is done; waiting threads poll it
   alignas(line_bytes) std::atomic<int> done_ = 0;
-  // the last round in which this share was claimed; others read it only if its owner is late
+  // the last epoch in which this share was claimed; others read it only if its owner is late
   alignas(line_bytes) std::atomic<int> claimed_ = 0;
   alignas(line_bytes) std::atomic<std::uint64_t> left_ = 0;  // pieces_left
 };
@@ -48603,14 +48606,14 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// A pool of threads - 1 workers and the caller. One run() at a time; run() does not allocate. It uses POSIX threads,
 /// because `<thread>` costs every user 0.26 s of parsing.
 ///
-/// In each stage a thread has one part as its share. It is the same part in every stage, so that the next stage finds
+/// In each phase a thread has one part as its share. It is the same part in every phase, so that the next phase finds
 /// its data in the core's cache. A share belongs to the thread that claims it first. When the caller has finished its
 /// share, it claims those that no worker has begun. It does so at once if the worker took no part in the preceding
-/// stage, otherwise after a short wait. So a run waits for busy workers only, not for sleeping ones. If parts have
+/// phase, otherwise after a short wait. So a run waits for busy workers only, not for sleeping ones. If parts have
 /// pieces, an idle thread steals half of another thread's remaining pieces, since cores may differ in speed.
 ///
-/// The caller posts a stage as soon as its share of the preceding stage is done; each thread then waits for the others.
-/// So there is one message between cores for each stage, not two.
+/// The caller posts a phase as soon as its share of the preceding phase is done; each thread then waits for the others.
+/// So there is one message between cores for each phase, not two.
 ///
 /// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a forked
 /// child process, which has no workers, the caller runs all shares; the pool may be destroyed there.
@@ -48656,30 +48659,30 @@ class thread_pool final : public part_runner {
     environment_ = float_environment::of_this_thread();
     if (idle_.any()) forget_present();
     for (int number = first, posted = -1; number < end;) {
-      const parallel_phases::stage stage = work.at(number);
+      const parallel_phases::phase phase = work.at(number);
       bool goes_on = true;
-      if (stage.parts < 2) {
+      if (phase.parts < 2) {
         only_piece alone;
         goes_on = work.run(number, alone);
       } else {
-        if (posted != number) post(number, stage);
-        const int round = round_;
-        goes_on = run_share(members_[0], 0, number, round);
-        take_from_absent(round, number);
-        if (goes_on && stage.next < end)
-          if (const parallel_phases::stage next = work.at(stage.next); next.parts > 1) post(posted = stage.next, next);
-        for (member& m : workers()) wait_for(m, round, number);
+        if (posted != number) post(number, phase);
+        const int epoch = epoch_;
+        goes_on = run_share(members_[0], 0, number, epoch);
+        take_from_absent(epoch, number);
+        if (goes_on && phase.next < end)
+          if (const parallel_phases::phase next = work.at(phase.next); next.parts > 1) post(posted = phase.next, next);
+        for (member& m : workers()) wait_for(m, epoch, number);
       }
       if (!goes_on) return;
       work.done(number);
-      number = stage.next;
+      number = phase.next;
     }
   }
 
   /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. The caller runs part 0. If there
   /// are more parts than threads, thread t runs parts t, t + threads(), …
   void run(void (*job)(void*, int), void* context, int parts) {
-    single_stage work(job, context, parts, threads_);
+    single_phase work(job, context, parts, threads_);
     run(work, 0, 1);
   }
 
@@ -48688,28 +48691,28 @@ class thread_pool final : public part_runner {
     detail::work_slot work_slot;
     thread_pool* pool = nullptr;
     int number = 0;
-    bool is_present = false;  // ran its share of the last round itself; only the caller uses this
+    bool is_present = false;  // ran its share of the last epoch itself; only the caller uses this
     pthread_t id{};
   };
-  using word = std::uint64_t;  // the round, and in its lower half the number of the stage
+  using word = std::uint64_t;  // the epoch, and in its lower half the number of the phase
 
   /// The pieces of a claimed share, then pieces stolen from others.
   class pieces_of_share final : public piece_source {
    public:
     /// The share of member `of`, which `thread` runs.
-    pieces_of_share(thread_pool& pool, member& of, int thread, int round, parallel_phases::stage stage)
+    pieces_of_share(thread_pool& pool, member& of, int thread, int epoch, parallel_phases::phase phase)
         : pool_(pool),
           mine_(of.work_slot),
-          first_(of.number < stage.parts ? of.number * stage.pieces : -1),
-          pieces_(stage.pieces),
+          first_(of.number < phase.parts ? of.number * phase.pieces : -1),
+          pieces_(phase.pieces),
           thread_(thread),
-          round_(round) {
-      if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's pieces are set by post()
+          epoch_(epoch) {
+      if (of.number != 0) put(of.number, phase, mine_, epoch);  // the caller's pieces are set by post()
     }
     /// Offers the pieces of a share except the first, which its thread runs.
-    static void put(int number, parallel_phases::stage stage, detail::work_slot& work_slot, int round) {
-      if (stage.pieces > 1 && number < stage.parts)
-        work_slot.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
+    static void put(int number, parallel_phases::phase phase, detail::work_slot& work_slot, int epoch) {
+      if (phase.pieces > 1 && number < phase.parts)
+        work_slot.put({epoch, number * phase.pieces + 1, (number + 1) * phase.pieces});
     }
     int thread() const override { return thread_; }
     bool next(piece_of_part& found) override {
@@ -48721,11 +48724,11 @@ class thread_pool final : public part_runner {
 
    private:
     int further() {
-      if (const int index = mine_.take_first(round_); index >= 0) return index;
+      if (const int index = mine_.take_first(epoch_); index >= 0) return index;
       for (member& m : pool_.members_) {
-        const detail::pieces_left half = m.work_slot.steal_half(round_);
+        const detail::pieces_left half = m.work_slot.steal_half(epoch_);
         if (half.count() == 0) continue;
-        mine_.put({round_, half.begin + 1, half.end});
+        mine_.put({epoch_, half.begin + 1, half.end});
         return half.begin;
       }
       return -1;
@@ -48733,13 +48736,13 @@ class thread_pool final : public part_runner {
 
     thread_pool& pool_;
     detail::work_slot& mine_;
-    int first_, pieces_, thread_, round_;
+    int first_, pieces_, thread_, epoch_;
   };
-  class single_stage final : public parallel_phases {
+  class single_phase final : public parallel_phases {
    public:
-    single_stage(void (*job)(void*, int), void* context, int parts, int threads)
+    single_phase(void (*job)(void*, int), void* context, int parts, int threads)
         : job_(job), context_(context), parts_(parts), shares_(std::min(parts, threads)) {}
-    stage at(int) const override { return {shares_, 1, 1}; }
+    phase at(int) const override { return {shares_, 1, 1}; }
     bool run(int, piece_source& source) override {
       for (piece_of_part mine; source.next(mine);)
         for (int part = mine.part; part < parts_; part += shares_) job_(context_, part);
@@ -48753,7 +48756,7 @@ class thread_pool final : public part_runner {
     int parts_, shares_;
   };
 
-  /// Number of polls for which the caller waits for a worker that took part in the last stage to begin its share.
+  /// Number of polls for which the caller waits for a worker that took part in the last phase to begin its share.
   static constexpr int patient_looks = 200;
   /// Number of polls after which a waiting thread checks for sleepers that wait for its own earlier writes. Its check
   /// at the time of the write may have come before the write was visible. A fence there would make each message wait
@@ -48770,35 +48773,35 @@ class thread_pool final : public part_runner {
       pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, false);
       seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
-      const int round = static_cast<int>(seen >> 32), before = detail::work_slot::previous(round);
-      if (!me.work_slot.claim(round)) continue;
+      const int epoch = static_cast<int>(seen >> 32), before = detail::work_slot::previous(epoch);
+      if (!me.work_slot.claim(epoch)) continue;
       for (member& m : pool.workers())
         pool.wait_until([&] { return m.work_slot.is_done(before); }, pool.waiting_, false);
       if (mine != pool.environment_) (mine = pool.environment_).enter();
-      pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
-      pool.finish(me, round);
+      pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), epoch);
+      pool.finish(me, epoch);
     }
   }
   /// Runs a claimed share. Returns whether the work continues.
-  bool run_share(member& of, int thread, int number, int round) {
-    pieces_of_share source(*this, of, thread, round, work_->at(number));
+  bool run_share(member& of, int thread, int number, int epoch) {
+    pieces_of_share source(*this, of, thread, epoch, work_->at(number));
     return work_->run(number, source);
   }
 
   word posted() const { return __atomic_load_n(&posted_, __ATOMIC_ACQUIRE); }
-  void post(int number, parallel_phases::stage stage) {
-    round_ = detail::work_slot::following(round_);
-    pieces_of_share::put(0, stage, members_[0].work_slot, round_);
-    __atomic_store_n(&posted_, word{static_cast<unsigned>(round_)} << 32 | static_cast<unsigned>(number),
+  void post(int number, parallel_phases::phase phase) {
+    epoch_ = detail::work_slot::following(epoch_);
+    pieces_of_share::put(0, phase, members_[0].work_slot, epoch_);
+    __atomic_store_n(&posted_, word{static_cast<unsigned>(epoch_)} << 32 | static_cast<unsigned>(number),
                      __ATOMIC_RELEASE);
     if (idle_.any()) idle_.wake();
   }
-  void finish(member& m, int round) {
-    m.work_slot.finish(round);
+  void finish(member& m, int epoch) {
+    m.work_slot.finish(epoch);
     if (waiting_.any()) waiting_.wake();
   }
   /// Wakes threads that may wait for this thread's writes: finished shares, including claimed ones of other threads,
-  /// and stages posted by the caller. The mutexes act as fences: a thread that falls asleep afterwards sees the writes.
+  /// and phases posted by the caller. The mutexes act as fences: a thread that falls asleep afterwards sees the writes.
   void wake_who_waits_for(bool is_caller) {
     waiting_.wake();
     if (is_caller) idle_.wake();
@@ -48815,34 +48818,34 @@ class thread_pool final : public part_runner {
   void forget_present() {
     for (member& m : workers()) m.is_present = false;
   }
-  /// Runs the shares of workers that did not run theirs in the last round and have not claimed them now.
-  void take_from_absent(int round, int number) {
+  /// Runs the shares of workers that did not run theirs in the last epoch and have not claimed them now.
+  void take_from_absent(int epoch, int number) {
     for (member& m : workers())
-      if (!m.is_present) m.is_present = !take(m, round, number);
+      if (!m.is_present) m.is_present = !take(m, epoch, number);
   }
-  bool take(member& m, int round, int number) {
-    if (!m.work_slot.claim(round)) return false;
-    run_share(m, 0, number, round);
-    finish(m, round);
+  bool take(member& m, int epoch, int number) {
+    if (!m.work_slot.claim(epoch)) return false;
+    run_share(m, 0, number, epoch);
+    finish(m, epoch);
     return true;
   }
-  void wait_for(member& m, int round, int number) {
-    const auto is_done = [&] { return m.work_slot.is_done(round); };
+  void wait_for(member& m, int epoch, int number) {
+    const auto is_done = [&] { return m.work_slot.is_done(epoch); };
     if (detail::look_for(is_done, patient_looks)) return;
-    m.is_present = !take(m, round, number);
+    m.is_present = !take(m, epoch, number);
     wait_until(is_done, waiting_, true);
   }
 
   /// In a forked child: resets all state that lost threads were using, since nothing waits for them.
   [[gnu::cold]] void forget_workers() {
     home_.move_here();
-    started_ = 0, round_ = 0, posted_ = 0;
+    started_ = 0, epoch_ = 0, posted_ = 0;
     detail::made_anew(idle_), detail::made_anew(waiting_);
     for (member& m : members_) detail::made_anew(m.work_slot), m.is_present = false;
   }
   void stop() {
     if (!home_.is_here()) forget_workers();
-    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // published with the new round
+    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // published with the new epoch
     if (started_ > 0) post(0, {}), idle_.wake();
     for (int number = 1; number <= started_; ++number)
       pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
@@ -48856,7 +48859,7 @@ class thread_pool final : public part_runner {
   detail::home_process home_;             // of the workers
   [[maybe_unused]] std::byte apart_[64];  // separates shared read-only data from data that the caller writes
   word posted_ = 0;                       // workers wait for a change of it
-  int round_ = 0;                         // the round of posted_
+  int epoch_ = 0;                         // the epoch of posted_
   parallel_phases* work_ = nullptr;
   float_environment environment_;  // of the run's caller
   bool stopping_ = false;
@@ -49591,7 +49594,7 @@ template <class Op, class... Args> constexpr typename Op::attrs attributes_of() 
 }
 
 /// The verdict without its vector, so that it can be a constant, and the dtype for which the reference is instantiated.
-template <int Outputs> struct settled {
+template <int Outputs> struct call_outcome {
   int rule = -1;
   bool by_signature = false;
   unit counted = unit::number;
@@ -49602,13 +49605,13 @@ template <int Outputs> struct settled {
   constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
 };
 template <class Op, int Outputs, int Operands>
-constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all,
-                                  array_ref<const int> argument_of) {
+constexpr call_outcome<Outputs> infer_call(const typename Op::attrs& attrs, array_ref<const argument> all,
+                                           array_ref<const int> argument_of) {
   std::array<operand, static_cast<std::size_t>(Operands)> in{};
   list_operands(all, argument_of, in);
   const tensor_desc wish = wish_among(all);
   const verdict v = infer_node<Op>(attrs, in, {&wish, 1});
-  settled<Outputs> s;
+  call_outcome<Outputs> s;
   s.rule = v.rule;
   s.by_signature = v.by_signature;
   s.counted = v.counted;
@@ -49642,8 +49645,8 @@ template <class Op, class... Args> struct call {
   // Members, because clang evaluates constants inside a constexpr function again at each call.
   /// The verdict of the rules on this call.
   template <int Outputs>
-  static constexpr settled<Outputs> outcome =
-      settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
+  static constexpr call_outcome<Outputs> outcome =
+      infer_call<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
 
   /// Number of outputs that the caller expects when the node is refused. Operators with a variable number of outputs
   /// may compute it from their attributes.
@@ -49744,9 +49747,9 @@ template <class T> constexpr builder* owner_of(const T& given) {
 }
 
 /// The part that runs in constant evaluation of the user's function; it only calls builder::add_node.
-constexpr std::int32_t record(builder& owner, const operator_info& info, array_ref<const word> words,
-                              array_ref<const std::int32_t> given, array_ref<const int> argument_of,
-                              array_ref<const tensor_desc> outputs) {
+constexpr std::int32_t append_node(builder& owner, const operator_info& info, array_ref<const word> words,
+                                   array_ref<const std::int32_t> given, array_ref<const int> argument_of,
+                                   array_ref<const tensor_desc> outputs) {
   pool<std::int32_t> inputs;
   for (const int a : argument_of) inputs.push_back(a < 0 ? ir::none : given[static_cast<std::size_t>(a)]);
   return owner.add_node(info, words, inputs, outputs);
@@ -49803,7 +49806,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       pool<word> words;
       pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
-      const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
+      const std::int32_t first = append_node(*owner, info, words, given, this_call::read.placed(), outcome.given());
       if constexpr (!Op::traits.to_be_said.empty()) {
         ir::graph& g = owner->graph();
         ir::node& made = g.nodes.back();
@@ -50393,13 +50396,13 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
 //         of the kind; digest of the head
 //   data: results of the prepare steps, then each weight that steps read unpacked; each at a multiple of 64
 
-// ===== nnrt/io/record.hpp
-// record: serialises numbers and texts as a byte sequence, with a digest that detects damage.
+// ===== nnrt/io/byte_stream.hpp
+// byte_stream: serialises numbers and texts as a byte sequence, with a digest that detects damage.
 // Flow: stored programs and caches are written and read with it; readers check the digest before they use the contents.
 
 // ===== nnrt/io/xxh3.hpp
 // xxh3: the 64-bit hash XXH3 of xxHash, with seed 0.
-// Flow: digest_of() in record.hpp is this hash.
+// Flow: digest_of() in byte_stream.hpp is this hash.
 
 // ===== nnrt/io/numbers_at.hpp
 // numbers_at: reads little-endian numbers at any address, at run time and in constant evaluation.
@@ -50596,7 +50599,7 @@ inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
 }
 
 /// Appends numbers and texts to a byte sequence, in this machine's byte order.
-struct record_writer {
+struct byte_writer {
   byte_list bytes;
 
   void put(const void* first, std::size_t count) {
@@ -50624,7 +50627,7 @@ struct record_writer {
 };
 
 /// Writes all fields of a desc. A new field stops this function from compiling.
-inline void put(record_writer& to, const tensor_desc& desc) {
+inline void put(byte_writer& to, const tensor_desc& desc) {
   const auto& [type, layout, shape, quantised] = desc;
   const auto& [mode, scale, zero_point, axis, rounding] = quantised;
   to.put(static_cast<std::int32_t>(type)), to.put(static_cast<std::int32_t>(layout)), to.put(std::int32_t{shape.rank});
@@ -50633,8 +50636,8 @@ inline void put(record_writer& to, const tensor_desc& desc) {
       to.put(static_cast<std::int32_t>(rounding));
 }
 
-/// Reads what record_writer wrote. After the end every result is 0 or empty, and `ok` is false.
-struct record_reader {
+/// Reads what byte_writer wrote. After the end every result is 0 or empty, and `ok` is false.
+struct byte_reader {
   array_ref<const std::byte> bytes;
   bool ok = true;
 
@@ -50657,7 +50660,7 @@ struct record_reader {
       to.push_back(made);
     }
   }
-  /// Reads a count of items that take at least `bytes_each` bytes each in the record. Fails when the remaining bytes
+  /// Reads a count of items that take at least `bytes_each` bytes each. Fails when the remaining bytes
   /// cannot hold them, so that callers may allocate memory by this count.
   std::size_t count_of(std::size_t bytes_each) {
     const auto count = number<std::uint64_t>();
@@ -50677,7 +50680,7 @@ struct record_reader {
 };
 
 /// Reads a desc without checking it. Its rank and enumerators may be invalid; check_graph() reports those.
-inline tensor_desc read_desc(record_reader& from) {
+inline tensor_desc read_desc(byte_reader& from) {
   tensor_desc desc;
   desc.type = static_cast<dtype>(from.number<std::int32_t>()),
   desc.layout = static_cast<format>(from.number<std::int32_t>());
@@ -50749,12 +50752,12 @@ struct stored_kind {
 };
 inline constexpr std::int64_t not_quantised = -1;
 
-inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
+inline void put(byte_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
 
 /// Digest of everything in a plan that affects the layout of prepared memory and its readers. Planners that differ
 /// there give different digests.
 inline std::uint64_t plan_digest_of(const plan_view& p) {
-  record_writer all;
+  byte_writer all;
   const auto put_slots = [&](ir::range at) {
     for (std::int32_t i = at.first; i < at.first + at.count; ++i) {
       const operand_slot& slot = p.slots[static_cast<std::size_t>(i)];
@@ -50847,8 +50850,8 @@ inline result<void> check_prepared(const stored_kind& kind, const plan_view& pla
 inline constexpr std::size_t seal_words = 4;
 
 /// The begin of every head. sealed() fills in the first words.
-inline record_writer begun_head(const stored_kind& kind) {
-  record_writer head;
+inline byte_writer begun_head(const stored_kind& kind) {
+  byte_writer head;
   for (std::size_t i = 0; i < seal_words; ++i) head.put(std::uint64_t{});
   head.put(kind.format);
   head.put(std::string_view(version)), head.put(std::string_view(isa));
@@ -50883,8 +50886,8 @@ inline void populate(array_ref<const std::byte> bytes) {
 /// Opens the result of sealed(); `head` continues after the instruction set. It checks only kind, sizes, digests and
 /// versions.
 inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::byte> bytes, bool data_is_checked,
-                                record_reader& head, array_ref<const std::byte>& data) {
-  record_reader from{bytes};
+                                byte_reader& head, array_ref<const std::byte>& data) {
+  byte_reader from{bytes};
   const auto number = from.number<std::uint64_t>(), head_bytes = from.number<std::uint64_t>(),
              all = from.number<std::uint64_t>(), data_digest = from.number<std::uint64_t>();
   if (!from.ok || number != kind.number) return kind.refused({"these bytes are of another kind"});
@@ -50893,7 +50896,7 @@ inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::by
     return kind.refused({"its head has ", head_bytes, " bytes"});
   const array_ref<const std::byte> of_head = bytes.first(static_cast<std::size_t>(head_bytes - sizeof(std::uint64_t)));
   data = bytes.subspan(static_cast<std::size_t>(head_bytes));
-  const auto head_digest = record_reader{bytes.subspan(of_head.size())}.number<std::uint64_t>();
+  const auto head_digest = byte_reader{bytes.subspan(of_head.size())}.number<std::uint64_t>();
   if (digest_of(of_head) != head_digest) return kind.refused({"its bytes are damaged"});
   head = {of_head.subspan(seal_words * sizeof(std::uint64_t))};
   if (const auto format = head.number<std::uint32_t>(); format != kind.format)
@@ -50929,7 +50932,7 @@ inline constexpr stored_kind weights_kind{0x737468677774726e, 4, "stored weights
 /// Digest of everything that affects the prepared numbers: the plan's digest, attributes, names of weights, constants.
 /// These bytes contain no graph, so the digest must differ for another network with the same layers.
 inline std::uint64_t network_digest_of(const plan_view& plan) {
-  record_writer all;
+  byte_writer all;
   all.put(plan_digest_of(plan));
   all.put_list<word>(plan.words);
   all.put_list<char>(plan.text);
@@ -50946,7 +50949,7 @@ inline std::vector<std::int64_t> weight_sizes(const plan_view& plan) {
 inline byte_list store_weights(const plan_view& plan, const prepared_weights& weights) {
   const std::vector<std::int64_t> sizes = weight_sizes(plan);
   const stored_layout layout(plan.prepared_bytes, sizes, weights_read(plan));
-  record_writer head = begun_head(weights_kind);
+  byte_writer head = begun_head(weights_kind);
   head.put(network_digest_of(plan));
   head.put(layout.prepared_bytes);
   head.put_list<std::int64_t>(layout.places);
@@ -50959,7 +50962,7 @@ inline result<shared<const prepared_weights>> restore_weights(const plan_view& p
                                                               bool data_is_checked) {
   if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0)
     return weights_kind.refused({"lies at an address that is no multiple of 64"});
-  record_reader head;
+  byte_reader head;
   array_ref<const std::byte> data;
   if (auto ok = open_sealed(weights_kind, bytes.bytes(), data_is_checked, head, data); !ok)
     return fail(std::move(ok.error()));
@@ -50984,7 +50987,7 @@ inline result<shared<const prepared_weights>> restore_weights(const plan_view& p
 }  // namespace detail
 
 /// The bytes for restore_executor(): weights as this executor's kernels read them, for this program's instruction set.
-/// Weights that are read only in packed form are left out. Error: invalid_argument (an executor that could not be
+/// Weights that are read only as packed weights are left out. Error: invalid_argument (an executor that could not be
 /// made).
 template <class G, class Policy> result<byte_list> store_weights(const executor<G, Policy>& run) {
   const prepared_weights* const weights = detail::executor_parts::weights(run);

@@ -168,7 +168,7 @@ TEST_CASE("what cannot be replaced costs the cache, and the log says so") {
 TEST_CASE("an info file that names files of a terabyte is none, and so are they") {
   shared_directory d;
   REQUIRE(d.build() == OH_NN_SUCCESS);
-  nnrt::record_writer info;  // forged: its checksum is right
+  nnrt::byte_writer info;  // forged: its checksum is right
   info.put(nnrt::c_api::detail::info_kind), info.put(std::uint32_t{1}), info.put(std::string_view("sharing_fake_v1_0")),
       info.put(std::uint64_t{0}), info.put(std::uint64_t{1});
   info.put(std::uint64_t{1} << 40), info.put(std::uint64_t{0});

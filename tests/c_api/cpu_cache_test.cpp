@@ -188,8 +188,8 @@ struct outcome {
   OH_NN_ReturnCode code = OH_NN_SUCCESS;
   std::string result;
 };
-template <class Settle> outcome build(OH_NNCompilation* c, const named_network& n, Settle settle) {
-  settle(c);
+template <class SetSource> outcome build(OH_NNCompilation* c, const named_network& n, SetSource set_source) {
+  set_source(c);
   outcome made;
   made.code = OH_NNCompilation_Build(c);
   made.result = result_of(c, n);

@@ -19,7 +19,7 @@ namespace api = nnrt::c_api;
 
 /// The attributes in words, as dumps have them; lists without elements are not named.
 std::string decoded(const api::operation_kind& kind, std::vector<api::parameter> given = {}, int level = 18) {
-  for (api::parameter& p : given) p.form = api::form_of(kind, p);
+  for (api::parameter& p : given) p.row = api::parameter_row_of(kind, p);
   ir::graph g;
   ir::node n;
   n.label = kind.op->label;
@@ -148,11 +148,11 @@ TEST_CASE("operations: layer_norm takes its axes as 32 bits, too, as the documen
   for (const int type : {66, 68}) {
     CAPTURE(type);
     for (api::parameter p : {parameter_of(type, narrow), parameter_of(type, wide)}) {
-      p.form = api::form_of(norm, p);
+      p.row = api::parameter_row_of(norm, p);
       CHECK(api::fault_of(norm, p) == "");
     }
     api::parameter wrong = parameter_of(type, real);
-    wrong.form = api::form_of(norm, wrong);
+    wrong.row = api::parameter_row_of(norm, wrong);
     CHECK(api::fault_of(norm, wrong) != "");
   }
   CHECK(decoded(norm, {parameter_of(66, narrow), parameter_of(68, wide)}) ==

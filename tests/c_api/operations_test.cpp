@@ -26,7 +26,7 @@ class parameters {
     api::parameter p{
         tensor_type, dtype_for<T>(), 1, static_cast<std::int64_t>(elements.size()), {bytes.data(), bytes.size()},
         nullptr};
-    p.form = api::form_of(kind_, p);
+    p.row = api::parameter_row_of(kind_, p);
     faults_ += api::fault_of(kind_, p);
     given_.push_back(p);
     return *this;
@@ -206,7 +206,7 @@ TEST_CASE(
     CAPTURE(type);
     int takers = 0;
     for (int number = 1; number <= 108; ++number)
-      if (api::form_of(*api::find_operation(number), {type, f32, 1, 1, {}, nullptr}) != nullptr) ++takers;
+      if (api::parameter_row_of(*api::find_operation(number), {type, f32, 1, 1, {}, nullptr}) != nullptr) ++takers;
     CHECK(takers == (is_of_pooling(type) ? 2 : type == of_none ? 0 : 1));
   }
 }

@@ -238,7 +238,7 @@ TEST_CASE("bytes that are no cache of a device say what they lack") {
   const auto words = [](const char* device, nnrt::byte_list bytes, bool is_sealed = true) {
     if (is_sealed) {  // its checksum is right
       bytes.resize(bytes.size() - 8);
-      nnrt::record_writer to;
+      nnrt::byte_writer to;
       to.bytes = bytes;
       to.put(nnrt::digest_of(bytes));
       bytes = to.bytes;

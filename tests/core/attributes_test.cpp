@@ -1,4 +1,4 @@
-// attributes_test: records of attributes survive their flat form, and flat forms that mean nothing are told apart.
+// attributes_test: records of attributes survive their encoding as words, and words that mean nothing are told apart.
 #include <nnrt/core/attributes.hpp>
 
 #include <doctest/doctest.h>

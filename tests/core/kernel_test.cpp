@@ -25,7 +25,7 @@ static_assert(kernel_plan::of(longest{}).count == kernel_plan::max_words);
 
 }  // namespace
 
-TEST_CASE("records: a call reads what the choice has kept, whole or its first member") {
+TEST_CASE("kernel_plan: a call reads what the choice has kept, whole or its first member") {
   kernel_call call;
   call.plan = made.words.data();
   const auto read = call.planned<layer>();

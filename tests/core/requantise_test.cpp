@@ -8,7 +8,7 @@
 namespace {
 
 using namespace nnrt;
-using tflite = rounding::twice;
+using tflite = rounding::double_rounding;
 
 constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max(),
                        least = std::numeric_limits<std::int32_t>::min();
@@ -16,7 +16,7 @@ constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max(),
 static_assert(fixed_point_of(0.25 * 0.5 / 13) == fixed_point{1321528399, -6});
 static_assert(tflite::scale(1000, fixed_point_of(3.7)) == 3700);
 static_assert(requantise<std::int8_t>(45, fixed_point_of(0.5), -3, {-128, 127}) == 20);
-static_assert(requantise<std::int8_t, rounding::once>(-45, fixed_point_of(0.5), -3, {-128, 127}) == -25);
+static_assert(requantise<std::int8_t, rounding::single_rounding>(-45, fixed_point_of(0.5), -3, {-128, 127}) == -25);
 static_assert(requantise<std::int8_t, rounding::half_to_even>(45, fixed_point_of(0.5), -3, {-128, 127}) == 19);
 
 TEST_CASE(
@@ -50,7 +50,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rounding::twice: ties of the product go up, ties of the shift away from zero, and what leaves 32 bits saturates") {
+    "rounding::double_rounding: ties of the product go up, ties of the shift away from zero, and what leaves 32 bits "
+    "saturates") {
   struct row {
     std::int32_t accumulator;
     double factor;
@@ -89,7 +90,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rounding::once and half_to_even: the exact product is rounded once; they differ where it lies in the middle") {
+    "rounding::single_rounding and half_to_even: the exact product is rounded once; they differ where it lies in the "
+    "middle") {
   struct row {
     std::int32_t accumulator;
     double factor;
@@ -129,7 +131,7 @@ TEST_CASE(
   for (const row& r : table) {
     CAPTURE(r.accumulator);
     CAPTURE(r.factor);
-    CHECK(rounding::once::scale(r.accumulator, fixed_point_of(r.factor)) == r.once);
+    CHECK(rounding::single_rounding::scale(r.accumulator, fixed_point_of(r.factor)) == r.once);
     CHECK(rounding::half_to_even::scale(r.accumulator, fixed_point_of(r.factor)) == r.half_to_even);
   }
 }
@@ -201,7 +203,7 @@ TEST_CASE("requantise_exactly: sums beyond 32 bits, and results of 32 bits, meet
     CAPTURE(r.factor);
     const fixed_point factor = fixed_point_of(r.factor);
     CHECK(requantise_exactly<std::int32_t>(r.sum, factor, 0, all) == r.twice);
-    CHECK(requantise_exactly<std::int32_t, rounding::once>(r.sum, factor, 0, all) == r.once);
+    CHECK(requantise_exactly<std::int32_t, rounding::single_rounding>(r.sum, factor, 0, all) == r.once);
     CHECK(requantise_exactly<std::int32_t, rounding::half_to_even>(r.sum, factor, 0, all) == r.half_to_even);
   }
   CHECK(requantise_exactly<std::int32_t>(3000000000, fixed_point_of(1.0), -2000000000, all) == 1000000000);
@@ -263,8 +265,8 @@ TEST_CASE("requantise: sums of 64 bits meet a factor of 15 bits, and are rounded
   for (const row& r : table) {
     CAPTURE(r.sum);
     CAPTURE(r.factor);
-    CHECK(rounding::twice::scale_wide(r.sum, fixed_point_of(r.factor)) == r.expected);
-    CHECK(rounding::once::scale_wide(r.sum, fixed_point_of(r.factor)) == r.expected);
+    CHECK(rounding::double_rounding::scale_wide(r.sum, fixed_point_of(r.factor)) == r.expected);
+    CHECK(rounding::single_rounding::scale_wide(r.sum, fixed_point_of(r.factor)) == r.expected);
     CHECK(rounding::half_to_even::scale_wide(r.sum, fixed_point_of(r.factor)) == r.with_ties_to_even);
   }
   CHECK(requantise_wide<std::int16_t>(123456789012, fixed_point_of(1e-7), 100, {-32768, 32767}) == 12446);

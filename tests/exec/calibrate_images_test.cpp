@@ -179,5 +179,6 @@ TEST_CASE("calibrate: NV12 is given, and what is no such image is refused") {
   CHECK(calibrate<net, bpu<bayes>>(file, samples, {}, gray).error().message().find("expected f32 [N, H, W, 1]") !=
         std::string::npos);
   const std::vector<saved_input> two(2, given[0]);
-  CHECK(calibrate<net, bpu<bayes>>(file, samples, {}, two).error().message() == "got forms of 2 inputs, expected 1");
+  CHECK(calibrate<net, bpu<bayes>>(file, samples, {}, two).error().message() ==
+        "got descriptions of 2 inputs, expected 1");
 }

@@ -152,13 +152,13 @@ class taken_in_turn final : public part_runner {
   explicit taken_in_turn(int threads) : threads_(threads) {}
   void run(parallel_phases& work, int first, int end) override {
     for (int number = first; number < end;) {
-      const parallel_phases::stage stage = work.at(number);
+      const parallel_phases::phase phase = work.at(number);
       for (int thread = threads_; thread-- > 0;) {
-        given pieces(thread, std::max(stage.parts, 1), stage.pieces);
+        given pieces(thread, std::max(phase.parts, 1), phase.pieces);
         work.run(number, pieces);
       }
       work.done(number);
-      number = stage.next;
+      number = phase.next;
     }
   }
   int threads() const override { return threads_; }

@@ -390,7 +390,7 @@ TEST_CASE("stored program: another version's, and another instruction set's, are
 struct places_of_weights {
   std::int64_t prepared_bytes, count, first;
   std::vector<std::byte> bytes() const {
-    record_writer words;
+    byte_writer words;
     words.put(prepared_bytes), words.put(static_cast<std::uint64_t>(count)), words.put(first);
     return {words.bytes.begin(), words.bytes.end()};
   }
@@ -462,7 +462,7 @@ TEST_CASE("stored program: one without a plan waits for shapes, and has all of i
   const byte_list whole = store_program(compile(looked_up()).value()).value(),
                   open = store_program(compile(of_any_size()).value()).value();
   const auto words_of = [](auto... numbers) {
-    record_writer words;
+    byte_writer words;
     (words.put(numbers), ...);
     return std::string(reinterpret_cast<const char*>(words.bytes.data()), words.bytes.size());
   };

@@ -1,4 +1,4 @@
-// threads_test: the pool runs every piece of every part once and stage after stage, for any numbers of them and of
+// threads_test: the pool runs every piece of every part once and phase after phase, for any numbers of them and of
 // threads, and can be used at once again.
 #include <nnrt/exec/threads.hpp>
 
@@ -116,26 +116,26 @@ TEST_CASE("threads: more threads than cores take every part once") {
   CHECK(lost == 0);
 }
 
-/// Stages of different numbers of parts and pieces, and what has been run of them.
-class counted_stages final : public parallel_phases {
+/// Phases of different numbers of parts and pieces, and what has been run of them.
+class counted_phases final : public parallel_phases {
  public:
   struct extent {
     int parts, pieces;
   };
-  explicit counted_stages(std::vector<extent> stages, int stops_after = -1)
-      : stages_(std::move(stages)), stops_after_(stops_after) {
-    for (const extent& s : stages_) runs_.emplace_back(static_cast<std::size_t>(total(s)));
-    finished_ = std::vector<std::atomic<int>>(stages_.size());
+  explicit counted_phases(std::vector<extent> phases, int stops_after = -1)
+      : phases_(std::move(phases)), stops_after_(stops_after) {
+    for (const extent& s : phases_) runs_.emplace_back(static_cast<std::size_t>(total(s)));
+    finished_ = std::vector<std::atomic<int>>(phases_.size());
   }
-  stage at(int number) const override {
-    const extent& s = stages_[static_cast<std::size_t>(number)];
+  phase at(int number) const override {
+    const extent& s = phases_[static_cast<std::size_t>(number)];
     return {s.parts, s.pieces, number + 1};
   }
   bool run(int number, piece_source& pieces) override {
     const auto index = static_cast<std::size_t>(number);
     for (piece_of_part mine; pieces.next(mine);) {
-      if (number > 0 && finished_[index - 1] != total(stages_[index - 1])) ++too_early;
-      ++runs_[index][static_cast<std::size_t>(mine.part * stages_[index].pieces + mine.piece)];
+      if (number > 0 && finished_[index - 1] != total(phases_[index - 1])) ++too_early;
+      ++runs_[index][static_cast<std::size_t>(mine.part * phases_[index].pieces + mine.piece)];
       if (mine.part == 0 && mine.piece == 0 && (pieces.thread() != 0 || pthread_equal(caller_, pthread_self()) == 0))
         ++strangers;
       ++finished_[index];
@@ -144,12 +144,12 @@ class counted_stages final : public parallel_phases {
   }
   void done(int number) override {
     told_.push_back(number);
-    if (finished_[static_cast<std::size_t>(number)] != total(stages_[static_cast<std::size_t>(number)])) ++too_early;
+    if (finished_[static_cast<std::size_t>(number)] != total(phases_[static_cast<std::size_t>(number)])) ++too_early;
   }
 
   bool each_once(int first, int end) const {
     bool all = true;
-    for (int number = 0; number < static_cast<int>(stages_.size()); ++number)
+    for (int number = 0; number < static_cast<int>(phases_.size()); ++number)
       for (const std::atomic<int>& times : runs_[static_cast<std::size_t>(number)])
         all = all && times == (number >= first && number < end ? 1 : 0);
     return all;
@@ -161,7 +161,7 @@ class counted_stages final : public parallel_phases {
  private:
   static int total(const extent& s) { return s.parts < 2 ? 1 : s.parts * s.pieces; }
 
-  std::vector<extent> stages_;
+  std::vector<extent> phases_;
   int stops_after_;
   std::vector<std::vector<std::atomic<int>>> runs_;
   std::vector<std::atomic<int>> finished_;
@@ -169,21 +169,21 @@ class counted_stages final : public parallel_phases {
   pthread_t caller_ = pthread_self();
 };
 
-TEST_CASE("threads: every piece of every stage runs once, when all of the stage before are done") {
+TEST_CASE("threads: every piece of every phase runs once, when all of the phase before are done") {
   for (const int threads : {1, 2, 3, 8, 40}) {
     CAPTURE(threads);
     thread_pool pool;
     REQUIRE(pool.start(threads));
     const int all = threads;
     for (int i = 0; i < 300; ++i) {
-      counted_stages work(
+      counted_phases work(
           {{all, 1}, {all, 1}, {1, 1}, {all, 8}, {std::min(all, 2), 3}, {0, 1}, {0, 1}, {all, 2}, {all, 1}, {all, 8}});
       pool.run(work, 0, 10);
       REQUIRE(work.each_once(0, 10));
       REQUIRE(work.told() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
       REQUIRE((work.too_early == 0 && work.strangers == 0));
     }
-    counted_stages some({{all, 1}, {all, 4}, {1, 1}, {all, 1}});
+    counted_phases some({{all, 1}, {all, 4}, {1, 1}, {all, 1}});
     pool.run(some, 1, 3);
     CHECK(some.told() == std::vector<int>{1, 2});
   }
@@ -195,7 +195,7 @@ TEST_CASE("threads: the caller's part may end the work; what had begun is done t
   for (const int last : {0, 1, 2, 3}) {
     CAPTURE(last);
     for (int i = 0; i < 200; ++i) {
-      counted_stages work({{3, 1}, {1, 1}, {3, 8}, {2, 1}, {3, 1}}, last);
+      counted_phases work({{3, 1}, {1, 1}, {3, 8}, {2, 1}, {3, 1}}, last);
       pool.run(work, 0, 5);
       REQUIRE(work.each_once(0, last + 1));
       REQUIRE(static_cast<int>(work.told().size()) == last);
@@ -203,10 +203,10 @@ TEST_CASE("threads: the caller's part may end the work; what had begun is done t
   }
 }
 
-/// Three threads, each of which runs its own part of the first stage; the last one is slow. Then the second stage.
+/// Three threads, each of which runs its own part of the first phase; the last one is slow. Then the second phase.
 struct one_is_slow final : parallel_phases {
   std::atomic<int> begun{0}, finished{0}, too_early{0};
-  stage at(int number) const override { return {3, 1, number + 1}; }
+  phase at(int number) const override { return {3, 1, number + 1}; }
   bool run(int number, piece_source& pieces) override {
     for (piece_of_part mine; pieces.next(mine);) {
       if (number == 1) {
@@ -241,7 +241,7 @@ TEST_CASE("threads: workers that are done wait for others, too, and who waits fo
 TEST_CASE("threads: who is done takes over what another one has not begun") {
   struct slow_caller final : parallel_phases {
     std::atomic<int> by_worker{0};
-    stage at(int) const override { return {2, 8, 1}; }
+    phase at(int) const override { return {2, 8, 1}; }
     bool run(int, piece_source& pieces) override {
       piece_of_part mine;
       for (int ran = 0; pieces.next(mine); ++ran) {
@@ -263,10 +263,10 @@ TEST_CASE("threads: who is done takes over what another one has not begun") {
   }
 }
 
-/// Stages whose parts take between no time and twice as long as threads look before they sleep.
-struct random_stages final : parallel_phases {
-  explicit random_stages(int threads) : threads_(threads), finished(16) {}
-  stage at(int number) const override { return {threads_, 1, number + 1}; }
+/// Phases whose parts take between no time and twice as long as threads look before they sleep.
+struct random_phases final : parallel_phases {
+  explicit random_phases(int threads) : threads_(threads), finished(16) {}
+  phase at(int number) const override { return {threads_, 1, number + 1}; }
   bool run(int number, piece_source& pieces) override {
     for (piece_of_part mine; pieces.next(mine);) {
       if (number > 0 && finished[static_cast<std::size_t>(number) - 1] != threads_) ++too_early;
@@ -290,7 +290,7 @@ TEST_CASE("threads: no thread sleeps on, whenever those that it waits for are do
     CAPTURE(threads);
     thread_pool pool;
     REQUIRE(pool.start(threads));
-    random_stages work(threads);
+    random_phases work(threads);
     for (work.seed = 1; work.seed < 100'000; work.seed += 1000) {
       for (std::atomic<int>& count : work.finished) count = 0;
       pool.run(work, 0, 16);

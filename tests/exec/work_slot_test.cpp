@@ -1,4 +1,4 @@
-// work_slot_test: a share is claimed once in each round, and its pieces are taken once, whoever asks.
+// work_slot_test: a share is claimed once in each epoch, and its pieces are taken once, whoever asks.
 #include <nnrt/exec/work_slot.hpp>
 
 #include <doctest/doctest.h>
@@ -19,12 +19,12 @@ TEST_CASE("work_slot: a share belongs to who claims it first, and a thread that 
   work_slot s;
   CHECK(s.claim(1));
   CHECK_FALSE(s.claim(1));
-  CHECK_FALSE(s.claim(3));  // nobody has had round 2
+  CHECK_FALSE(s.claim(3));  // nobody has had epoch 2
   CHECK(s.claim(2));
   CHECK_FALSE(s.claim(1));
 }
 
-TEST_CASE("work_slot: a share is done in the round that says so and in all before, across the end of the circle") {
+TEST_CASE("work_slot: a share is done in the epoch that says so and in all before, across the end of the circle") {
   work_slot s;
   CHECK(s.is_done(0));
   CHECK_FALSE(s.is_done(1));
@@ -44,11 +44,11 @@ TEST_CASE("work_slot: pieces are taken from the front one by one, and from the b
   CHECK(s.take_first(1) == -1);
   CHECK(s.steal_half(1).count() == 0);
   s.put({7, 16, 24});
-  CHECK(s.take_first(6) == -1);  // of another round
+  CHECK(s.take_first(6) == -1);  // of another epoch
   CHECK(s.steal_half(8).count() == 0);
   CHECK(s.take_first(7) == 16);
   const pieces_left half = s.steal_half(7);
-  CHECK((half.begin == 20 && half.end == 24 && half.round == 7));
+  CHECK((half.begin == 20 && half.end == 24 && half.epoch == 7));
   CHECK(s.take_first(7) == 17);
   const pieces_left last = s.steal_half(7);
   CHECK((last.begin == 19 && last.end == 20));
@@ -60,14 +60,14 @@ TEST_CASE("work_slot: pieces are taken from the front one by one, and from the b
 TEST_CASE("work_slot: a word holds the largest numbers that a pool has") {
   constexpr pieces_left most{INT_MIN, 1023 * 8 + 1, 1024 * 8};
   constexpr pieces_left back = pieces_left::of(most.word());
-  static_assert(back.round == most.round && back.begin == most.begin && back.end == most.end);
+  static_assert(back.epoch == most.epoch && back.begin == most.begin && back.end == most.end);
 }
 
 TEST_CASE("work_slot: threads that take pieces at the same time get each once") {
-  constexpr int pieces = 8, rounds = 2000;
+  constexpr int pieces = 8, epochs = 2000;
   work_slot s;
-  std::vector<std::atomic<int>> taken(pieces * rounds);
-  std::atomic<int> round{0}, arrived{0};
+  std::vector<std::atomic<int>> taken(pieces * epochs);
+  std::atomic<int> epoch{0}, arrived{0};
   const auto take_all = [&](int mine) {
     const auto count = [&](int index) { ++taken[static_cast<std::size_t>((mine - 1) * pieces + index)]; };
     for (int index; (index = s.take_first(mine)) >= 0;) count(index);
@@ -78,15 +78,15 @@ TEST_CASE("work_slot: threads that take pieces at the same time get each once") 
     }
   };
   std::thread other([&] {
-    for (int mine = 1; mine <= rounds; ++mine) {
-      while (round < mine) std::this_thread::yield();
+    for (int mine = 1; mine <= epochs; ++mine) {
+      while (epoch < mine) std::this_thread::yield();
       take_all(mine);
       ++arrived;
     }
   });
-  for (int mine = 1; mine <= rounds; ++mine) {
+  for (int mine = 1; mine <= epochs; ++mine) {
     s.put({mine, 0, pieces});
-    round = mine;
+    epoch = mine;
     take_all(mine);
     while (arrived < mine) std::this_thread::yield();
   }

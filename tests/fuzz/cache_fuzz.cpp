@@ -40,7 +40,7 @@ void mend_file(bytes& file) {
   std::memcpy(&header, file.data(), sizeof header);
   header.mark = mark, header.token = token;
   const nnrt::array_ref<const std::byte> rest = nnrt::array_ref<const std::byte>(file).subspan(sizeof header);
-  nnrt::record_writer digests;
+  nnrt::byte_writer digests;
   std::size_t at = header.buffers <= rest.size() / 8 ? static_cast<std::size_t>(header.buffers) * 8 : rest.size();
   for (std::uint64_t i = 0; at < rest.size() && i < header.buffers; ++i) {
     std::uint64_t size = 0;

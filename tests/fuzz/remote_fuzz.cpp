@@ -6,7 +6,7 @@
 // it, 2: one that may shrink, 4: a socket, 8: a packet of the client's second connection), two bytes of length, the
 // bytes.
 #include <nnrt/remote/client.hpp>
-#include <nnrt/remote/session.hpp>
+#include <nnrt/remote/served_client.hpp>
 
 #include <nnrt/io/model_builder.hpp>
 #include <nnrt/ops/relu.hpp>
@@ -81,7 +81,7 @@ limits few() {
 
 void fuzz_host(packets all) {
   static const hal::device device(std::make_shared<nnrt_test::toy_driver>());
-  remote::session client(device, "fuzzed", few());
+  remote::served_client client(device, "fuzzed", few());
   const sockets ends;
   while (all.next()) {
     if (all.bytes.empty()) continue;  // a packet of nothing is an end

@@ -368,7 +368,7 @@ TEST_CASE("device: a run behind fences fails with them, with its deadline, and w
   const fence late;
   const auto failed = model.execute_fenced(a.asking(), {late});
   late.fail();
-  late.signal();  // it stays as it was settled first
+  late.signal();  // the first signal counts
   CHECK(failed.done.wait_until(no_deadline) == false);
   CHECK(failed.info().reason == "a fence has failed");
   const auto refused = model.execute_fenced(a.asking(), {late});

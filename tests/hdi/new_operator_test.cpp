@@ -51,20 +51,20 @@ static_assert(hdi::detail::forgotten<forgets_an_attribute, hdi::Clip>() == "most
 }  // namespace
 
 TEST_CASE("new operator: HDI's node follows from the header, both ways") {
-  const hdi::operator_form& form = hdi::detail::form_of_operator<saturate>;
-  CHECK(form.since == hdi::version::v2_1);
+  const hdi::operator_encoding& encoding = hdi::detail::encoding_of_operator<saturate>;
+  CHECK(encoding.since == hdi::version::v2_1);
   saturate::attrs attributes;
   attributes.most = 6;
   pool<word> words;
   pack(attributes, words);
-  const auto encoded = hdi::encode_node(hdi::version::v2_1, hdi::encoder::upstream, form, words, {});
+  const auto encoded = hdi::encode_node(hdi::version::v2_1, hdi::encoder::upstream, encoding, words, {});
   REQUIRE(encoded.has_value());
   hdi::Clip node{};
   hdi::reader in(encoded->node_attr);
   REQUIRE(hdi::unmarshal(in, node).has_value());
   CHECK(node == hdi::Clip{6, -7});
   hdi::reader again(encoded->node_attr);
-  const hdi::read_attributes read = form.read(hdi::version::v2_1, false, again, {});
+  const hdi::read_attributes read = encoding.read(hdi::version::v2_1, false, again, {});
   CHECK(read.fault.empty());
   CHECK(unpack<saturate::attrs>(read.words).most == 6);
 }
@@ -75,7 +75,7 @@ TEST_CASE("new operator: the C functions' parameter tensors follow from the head
   c_api::parameter given;
   given.tensor_type = 990, given.type = f32, given.count = 1;
   given.bytes = array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&most), sizeof most);
-  given.form = c_api::form_of(kind, given);
+  given.row = c_api::parameter_row_of(kind, given);
   CHECK(c_api::fault_of(kind, given).empty());
   CHECK(
       unpack<saturate::attrs>(kind.decode(array_ref<const c_api::parameter>(&given, 1), c_api::api_level).words).most ==

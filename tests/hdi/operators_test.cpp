@@ -24,7 +24,7 @@ template <class Op> std::vector<word> words_of(const typename Op::attrs& attrs) 
 template <class Node, class Op>
 Node node_of(const typename Op::attrs& attrs, const std::vector<operand>& in, hdi::encoder how,
              hdi::version v = hdi::version::v2_1) {
-  const auto encoded = hdi::encode_node(v, how, hdi::detail::form_of_operator<Op>, words_of<Op>(attrs), in);
+  const auto encoded = hdi::encode_node(v, how, hdi::detail::encoding_of_operator<Op>, words_of<Op>(attrs), in);
   REQUIRE(encoded.has_value());
   CHECK(static_cast<int>(encoded->node_type) == Op::foreign.hdi);
   Node node{};
@@ -154,21 +154,21 @@ TEST_CASE("hdi operators: each operator has the node type, and the version, that
                                   {"hard_sigmoid", 2, v1_0},
                                   {"gather_nd", 70, v2_1}};
   std::size_t found = 0;
-  for (const hdi::operator_form* form : hdi::operator_forms()) {
-    const std::string name(form->op->name);
+  for (const hdi::operator_encoding* encoding : hdi::operator_encodings()) {
+    const std::string name(encoding->op->name);
     CAPTURE(name);
-    if (static_cast<int>(form->op->code) >= 1000) {
-      CHECK(form->numbers.hdi == -1);
+    if (static_cast<int>(encoding->op->code) >= 1000) {
+      CHECK(encoding->numbers.hdi == -1);
       continue;
     }
     bool is_listed = false;
     for (const row& r : table) {
       if (r.name != name) continue;
       is_listed = true;
-      CHECK(form->numbers.hdi == r.node_type);
-      CHECK(form->since == r.since);
+      CHECK(encoding->numbers.hdi == r.node_type);
+      CHECK(encoding->since == r.since);
     }
-    CHECK((is_listed || static_cast<int>(form->op->code) > 108));  // newer than this table
+    CHECK((is_listed || static_cast<int>(encoding->op->code) > 108));  // newer than this table
     ++found;
   }
   CHECK(found >= 101);
@@ -176,48 +176,48 @@ TEST_CASE("hdi operators: each operator has the node type, and the version, that
 
 TEST_CASE("hdi operators: lossless nodes of any attributes come back word by word, in every version") {
   dice random(seed_of_run());
-  for (const hdi::operator_form* form : hdi::operator_forms())
+  for (const hdi::operator_encoding* encoding : hdi::operator_encodings())
     for (const hdi::version v : versions)
       for (int round = 0; round < 60; ++round) {
         const bool is_hostile = round % 3 == 0;
         const std::vector<word> words =
-            is_hostile ? hostile_words(*form->op, random) : random_words(*form->op, random.below(6), random);
+            is_hostile ? hostile_words(*encoding->op, random) : random_words(*encoding->op, random.below(6), random);
         std::vector<operand> in;
         for (int i = random.below(4); i > 0; --i) in.push_back({hostile_desc(random), {}, false, false});
-        const std::string name(form->op->name);
+        const std::string name(encoding->op->name);
         CAPTURE(name);
         CAPTURE(static_cast<int>(v));
         CAPTURE(round);
-        const auto encoded = hdi::encode_node(v, lossless, *form, words, in);
-        CHECK(encoded.has_value() == form->well_formed(words));
+        const auto encoded = hdi::encode_node(v, lossless, *encoding, words, in);
+        CHECK(encoded.has_value() == encoding->well_formed(words));
         if (!encoded) continue;
         const auto back = hdi::decode_node(v, encoded->node_type, encoded->node_attr, in);
         REQUIRE_MESSAGE(back.has_value(), back.error().message());
-        CHECK(back->form == form);
+        CHECK(back->encoding == encoding);
         CHECK(std::equal(words.begin(), words.end(), back->words.begin(), back->words.end()));
       }
 }
 
 TEST_CASE("hdi operators: nodes of the shipped implementation are read as the operator that they are") {
   dice random(seed_of_run());
-  for (const hdi::operator_form* form : hdi::operator_forms())
+  for (const hdi::operator_encoding* encoding : hdi::operator_encodings())
     for (const hdi::version v : versions) {
-      const std::string name(form->op->name);
+      const std::string name(encoding->op->name);
       CAPTURE(name);
-      const std::vector<word> words = random_words(*form->op, 4, random);
+      const std::vector<word> words = random_words(*encoding->op, 4, random);
       const std::vector<operand> in{f32_of({2, 8, 8, 4}), f32_of({8, 3, 3, name == "conv2d" ? 4 : 1}), f32_of({8})};
-      const auto encoded = hdi::encode_node(v, upstream, *form, words, in);
-      if (form->numbers.hdi < 0 || (form->lost != nullptr && !form->lost(words).empty())) {
+      const auto encoded = hdi::encode_node(v, upstream, *encoding, words, in);
+      if (encoding->numbers.hdi < 0 || (encoding->lost != nullptr && !encoding->lost(words).empty())) {
         CHECK(encoded.error().code() == error_code::not_supported);
         continue;
       }
       REQUIRE(encoded.has_value());
-      CHECK(encoded->node_type == static_cast<std::uint32_t>(form->numbers.hdi));
+      CHECK(encoded->node_type == static_cast<std::uint32_t>(encoding->numbers.hdi));
       // of what a version has not, the shipped one knows the number alone
-      CHECK(encoded->node_attr.empty() == (v < form->type_since));
+      CHECK(encoded->node_attr.empty() == (v < encoding->type_since));
       const auto back = hdi::decode_node(v, encoded->node_type, encoded->node_attr, in);
-      CHECK(back.has_value() == (v >= form->since));
-      if (back) CHECK(back->form == form);
+      CHECK(back.has_value() == (v >= encoding->since));
+      if (back) CHECK(back->encoding == encoding);
     }
 }
 
@@ -343,7 +343,7 @@ TEST_CASE(
   for (const hdi::version v : versions)
     CHECK(node_of<hdi::ReduceFusion, ops::reduce_l2>({}, {}, upstream, v) ==
           hdi::ReduceFusion{false, hdi::REDUCE_MODE_L2, false, 0});
-  CHECK(hdi::encode_node(hdi::version::v2_0, upstream, hdi::detail::form_of_operator<ops::erf>, {}, {})
+  CHECK(hdi::encode_node(hdi::version::v2_0, upstream, hdi::detail::encoding_of_operator<ops::erf>, {}, {})
             ->node_attr.empty());
 }
 
@@ -364,7 +364,7 @@ TEST_CASE("hdi operators: convolutions name their extents, and depthwise ones ar
   CHECK(depthwise.inChannel == 6);
   CHECK(depthwise.outChannel == 12);
   const auto bytes = hdi::marshalled(depthwise);
-  CHECK(hdi::decode_node(hdi::version::v2_1, 35, bytes, channels)->form->op->name == "depthwise_conv2d");
+  CHECK(hdi::decode_node(hdi::version::v2_1, 35, bytes, channels)->encoding->op->name == "depthwise_conv2d");
   // The same numbers over a weight that they do not fit.
   const auto failed = hdi::decode_node(hdi::version::v2_1, 35, bytes,
                                        std::vector<operand>{f32_of({1, 8, 8, 6}), f32_of({12, 5, 3, 1})});
@@ -392,8 +392,8 @@ TEST_CASE("hdi operators: reductions and activations share a node type, and say 
   CHECK(node_of<hdi::Activation, ops::gelu>(tanh_form, {}, upstream).approximate);
   // Node types that nobody produces, and that mean the same.
   const auto v = hdi::version::v2_1;
-  CHECK(hdi::decode_node(v, hdi::NODE_TYPE_ABS, hdi::marshalled(hdi::Abs{}), {})->form->op->name == "abs");
-  CHECK(hdi::decode_node(v, hdi::NODE_TYPE_REAL_DIV, hdi::marshalled(hdi::RealDiv{}), {})->form->op->name == "div");
+  CHECK(hdi::decode_node(v, hdi::NODE_TYPE_ABS, hdi::marshalled(hdi::Abs{}), {})->encoding->op->name == "abs");
+  CHECK(hdi::decode_node(v, hdi::NODE_TYPE_REAL_DIV, hdi::marshalled(hdi::RealDiv{}), {})->encoding->op->name == "div");
   const auto decoded = hdi::decode_node(v, hdi::NODE_TYPE_LEAKY_RELU, hdi::marshalled(hdi::LeakyRelu{0.25F}), {});
   REQUIRE(decoded.has_value());
   CHECK(unpack<ops::leaky_relu::attrs>(decoded->words).negative_slope == 0.25F);
@@ -403,7 +403,7 @@ TEST_CASE("hdi operators: an attribute that HDI does not know is not lost") {
   const auto encoded = [](float beta, hdi::encoder how) {
     ops::softmax::attrs attrs;
     attrs.beta = beta;
-    return hdi::encode_node(hdi::version::v2_1, how, hdi::detail::form_of_operator<ops::softmax>,
+    return hdi::encode_node(hdi::version::v2_1, how, hdi::detail::encoding_of_operator<ops::softmax>,
                             words_of<ops::softmax>(attrs), {});
   };
   CHECK(encoded(1, upstream));
@@ -444,7 +444,7 @@ TEST_CASE("hdi operators: what no operator can be is refused with its member") {
   hdi::AvgPoolFusion pads{};
   pads.pad = {1, 1};
   CHECK(message(17, hdi::marshalled(pads)) == "nodeAttr: pad: has 2 numbers, expected 4");
-  // Our own words behind the members, about another operator, or of another form.
+  // Our own words behind the members, about another operator, or of another encoding.
   hdi::writer other;
   hdi::marshal(other, hdi::Softmax{});
   hdi::marshal(other, hdi::exact_attributes{hdi::exact_mark, 8, {}});

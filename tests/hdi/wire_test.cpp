@@ -54,7 +54,7 @@ template <class T> reading read_like(const void* value, array_ref<const std::int
 using read_function = reading (*)(const void* value, array_ref<const std::int8_t> bytes);
 
 /// A structure and its bytes: written so, and read so, and too short in every shorter form.
-void check_form(const bytes_t& written, const void* value, read_function read, std::string_view hex) {
+void check_encoding(const bytes_t& written, const void* value, read_function read, std::string_view hex) {
   const bytes_t expected = bytes_of(hex);
   CHECK(hex_of(written) == hex_of(expected));
   const reading whole = read(value, expected);
@@ -68,12 +68,12 @@ void check_form(const bytes_t& written, const void* value, read_function read, s
     CHECK(!cut.message.empty());
   }
 }
-template <class T> void check_form(const T& value, std::string_view hex) {
-  check_form(marshalled(value), &value, &read_like<T>, hex);
+template <class T> void check_encoding(const T& value, std::string_view hex) {
+  check_encoding(marshalled(value), &value, &read_like<T>, hex);
 }
 
 /// Of structures without members.
-template <class... T> void check_empty() { (check_form(T{}, "00000000 00000000"), ...); }
+template <class... T> void check_empty() { (check_encoding(T{}, "00000000 00000000"), ...); }
 
 Conv2DFusion small_convolution() {
   Conv2DFusion c{};
@@ -125,145 +125,145 @@ static_assert(std::is_void_v<node_kind<3>::type>);
 }  // namespace
 
 TEST_CASE("wire: structures have the bytes that their description gives") {
-  check_form(AddFusion{ACTIVATION_TYPE_RELU}, "01 00 00 00 00 00 00 00");
-  check_form(AddFusion{ACTIVATION_TYPE_RELU6}, "03 00 00 00 00 00 00 00");
-  check_form(Transpose{}, "00 00 00 00 00 00 00 00");
+  check_encoding(AddFusion{ACTIVATION_TYPE_RELU}, "01 00 00 00 00 00 00 00");
+  check_encoding(AddFusion{ACTIVATION_TYPE_RELU6}, "03 00 00 00 00 00 00 00");
+  check_encoding(Transpose{}, "00 00 00 00 00 00 00 00");
   Conv2DFusion conv = small_convolution();
   const std::string threes = "02000000 0300000000000000 0300000000000000",
                     ones = "02000000 0100000000000000 0100000000000000", one = "0100000000000000",
                     zero = "0000000000000000";
-  check_form(conv, threes + ones + ones + one + "00000000" + one + one + one + zero);
+  check_encoding(conv, threes + ones + ones + one + "00000000" + one + one + one + zero);
   conv.padMode = PAD_MODE_PAD;
   conv.padList = {1, 1, 1, 1};
-  check_form(conv, threes + ones + ones + zero + "04000000" + one + one + one + one + one + one + one + zero);
+  check_encoding(conv, threes + ones + ones + zero + "04000000" + one + one + one + one + one + one + one + zero);
   CHECK(marshalled(conv).size() == 136);
   BatchToSpaceND blocks{};
   blocks.blockShape = {2, 2}, blocks.crops = {{0, 0}, {0, 1}};
-  check_form(blocks,
-             "02000000 0200000000000000 0200000000000000 | 02000000 | 02000000 0000000000000000 0000000000000000 | "
-             "02000000 0000000000000000 0100000000000000");
+  check_encoding(blocks,
+                 "02000000 0200000000000000 0200000000000000 | 02000000 | 02000000 0000000000000000 0000000000000000 | "
+                 "02000000 0000000000000000 0100000000000000");
   AvgPoolFusion pool{};
   pool.kernelSize = {2, 2}, pool.strides = {1, 1}, pool.padMode = PAD_MODE_VALID,
   pool.activationType = ACTIVATION_TYPE_RELU;
-  check_form(pool, "02000000 0200000000000000 0200000000000000" + ones + "00000000 0200000000000000" + zero + zero +
-                       "00000000" + one);
+  check_encoding(pool, "02000000 0200000000000000 0200000000000000" + ones + "00000000 0200000000000000" + zero + zero +
+                           "00000000" + one);
   PadFusion pad{};
   pad.constantValue = 1.5F;
-  check_form(pad, "00000000 0000000000000000 0000c03f");
+  check_encoding(pad, "00000000 0000000000000000 0000c03f");
   Split split{};
   split.outputNum = 2, split.axis = 1;
-  check_form(split, "0200000000000000 00000000 0100000000000000");
+  check_encoding(split, "0200000000000000 00000000 0100000000000000");
   DepthToSpace depth{};
   depth.blockSize = 2, depth.mode = "DCR";
-  check_form(depth, "0200000000000000 0000000000000000 44435200");
+  check_encoding(depth, "0200000000000000 0000000000000000 44435200");
   ReduceFusion all{};
   all.keepDims = true, all.mode = REDUCE_MODE_ALL;
-  check_form(all, "01 07 00 00 00000000");
+  check_encoding(all, "01 07 00 00 00000000");
   FullConnection dense{};
   dense.hasBias = true, dense.activationType = ACTIVATION_TYPE_RELU6;
-  check_form(dense, "01 00 000000000000 | 0000000000000000 | 03 00000000000000");
+  check_encoding(dense, "01 00 000000000000 | 0000000000000000 | 03 00000000000000");
   Activation tanh{};
   tanh.activationType = ACTIVATION_TYPE_TANH;
-  check_form(tanh, "0a000000 00000000 00000000 00000000 00000000 00000000");
+  check_encoding(tanh, "0a000000 00000000 00000000 00000000 00000000 00000000");
   LRN lrn{};
   lrn.depthRadius = 5, lrn.bias = 1, lrn.alpha = 1e-4F, lrn.beta = 0.75F, lrn.normRegion = "ACROSS_CHANNELS";
-  check_form(lrn, "0500000000000000 0000803f 17b7d138 0000403f 4143524f53535f4348414e4e454c5300");
+  check_encoding(lrn, "0500000000000000 0000803f 17b7d138 0000403f 4143524f53535f4348414e4e454c5300");
   ConstantOfShape filled{};
   filled.dataType = 45, filled.value = {1, -1};
-  check_form(filled, "2d00000000000000 02000000 0000803f 000080bf");
+  check_encoding(filled, "2d00000000000000 02000000 0000803f 000080bf");
 }
 
 TEST_CASE("wire: every other structure has each of its members in its place") {
-  check_form(Activation{ACTIVATION_TYPE_LEAKY_RELU, 0.5F, -1, 2, true},
-             "05000000 0000003f 000080bf 00000040 01000000 00000000");
-  check_form(All{1}, "01000000 00000000");
-  check_form(ArgMaxFusion{-2, 3, true, false}, "feffffff ffffffff 03000000 00000000 01000000 00000000");
-  check_form(ArgMaxFusion{-2, 3, false, true}, "feffffff ffffffff 03000000 00000000 00010000 00000000");
-  check_form(Assert{7}, "07000000 00000000");
-  check_form(Clip{6, -1}, "0000c040 000080bf");
-  check_form(Concat{-1}, "ffffffff ffffffff");
-  check_form(DivFusion{ACTIVATION_TYPE_RELU}, "01000000 00000000");
-  check_form(Eltwise{ELTWISE_MODE_MAXIMUM}, "02000000 00000000");
-  check_form(ExpFusion{2, 3, -0.5F}, "00000040 00004040 000000bf 00000000");
-  check_form(Flatten{2}, "02000000 00000000");
-  check_form(FullConnection{false, true, -2, ACTIVATION_TYPE_RELU},
-             "00010000 00000000 feffffff ffffffff 01000000 00000000");
-  check_form(FusedBatchNorm{0.5F}, "0000003f 00000000");
-  check_form(InstanceNorm{0.25F}, "0000803e 00000000");
-  check_form(LayerNormFusion{1, 0.5F, true, 2}, "01000000 00000000 0000003f 01000000 02000000 00000000");
-  check_form(LeakyRelu{0.25F}, "0000803e 00000000");
-  check_form(LogSoftmax{-1}, "ffffffff ffffffff");
-  check_form(LSTM{true, false, 2, 3, 4, 5, 0.5F, 0.25F, 2, 6},
-             "01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 05000000 00000000 0000003f "
-             "0000803e 00000040 00000000"
-             "06000000 00000000");
-  check_form(MatMulFusion{false, true, ACTIVATION_TYPE_RELU6}, "00010300 00000000");
-  check_form(MulFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
-  check_form(OneHot{-1}, "ffffffff ffffffff");
-  check_form(PowFusion{2, -1}, "00000040 000080bf");
-  check_form(PReLUFusion{true}, "01000000 00000000");
-  check_form(QuantDTypeCast{43, 32}, "2b000000 00000000 20000000 00000000");
-  check_form(QuantDTypeCastV2{43, 32, -1}, "2b000000 00000000 20000000 00000000 ffffffff ffffffff");
-  check_form(Range{34, 1, 9, 2}, "22000000 00000000 01000000 00000000 09000000 00000000 02000000 00000000");
-  check_form(ReduceFusion{false, REDUCE_MODE_L2, true, 0.5F}, "00080100 0000003f");
-  check_form(
+  check_encoding(Activation{ACTIVATION_TYPE_LEAKY_RELU, 0.5F, -1, 2, true},
+                 "05000000 0000003f 000080bf 00000040 01000000 00000000");
+  check_encoding(All{1}, "01000000 00000000");
+  check_encoding(ArgMaxFusion{-2, 3, true, false}, "feffffff ffffffff 03000000 00000000 01000000 00000000");
+  check_encoding(ArgMaxFusion{-2, 3, false, true}, "feffffff ffffffff 03000000 00000000 00010000 00000000");
+  check_encoding(Assert{7}, "07000000 00000000");
+  check_encoding(Clip{6, -1}, "0000c040 000080bf");
+  check_encoding(Concat{-1}, "ffffffff ffffffff");
+  check_encoding(DivFusion{ACTIVATION_TYPE_RELU}, "01000000 00000000");
+  check_encoding(Eltwise{ELTWISE_MODE_MAXIMUM}, "02000000 00000000");
+  check_encoding(ExpFusion{2, 3, -0.5F}, "00000040 00004040 000000bf 00000000");
+  check_encoding(Flatten{2}, "02000000 00000000");
+  check_encoding(FullConnection{false, true, -2, ACTIVATION_TYPE_RELU},
+                 "00010000 00000000 feffffff ffffffff 01000000 00000000");
+  check_encoding(FusedBatchNorm{0.5F}, "0000003f 00000000");
+  check_encoding(InstanceNorm{0.25F}, "0000803e 00000000");
+  check_encoding(LayerNormFusion{1, 0.5F, true, 2}, "01000000 00000000 0000003f 01000000 02000000 00000000");
+  check_encoding(LeakyRelu{0.25F}, "0000803e 00000000");
+  check_encoding(LogSoftmax{-1}, "ffffffff ffffffff");
+  check_encoding(LSTM{true, false, 2, 3, 4, 5, 0.5F, 0.25F, 2, 6},
+                 "01000000 00000000 02000000 00000000 03000000 00000000 04000000 00000000 05000000 00000000 0000003f "
+                 "0000803e 00000040 00000000"
+                 "06000000 00000000");
+  check_encoding(MatMulFusion{false, true, ACTIVATION_TYPE_RELU6}, "00010300 00000000");
+  check_encoding(MulFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
+  check_encoding(OneHot{-1}, "ffffffff ffffffff");
+  check_encoding(PowFusion{2, -1}, "00000040 000080bf");
+  check_encoding(PReLUFusion{true}, "01000000 00000000");
+  check_encoding(QuantDTypeCast{43, 32}, "2b000000 00000000 20000000 00000000");
+  check_encoding(QuantDTypeCastV2{43, 32, -1}, "2b000000 00000000 20000000 00000000 ffffffff ffffffff");
+  check_encoding(Range{34, 1, 9, 2}, "22000000 00000000 01000000 00000000 09000000 00000000 02000000 00000000");
+  check_encoding(ReduceFusion{false, REDUCE_MODE_L2, true, 0.5F}, "00080100 0000003f");
+  check_encoding(
       Resize{RESIZE_METHOD_UNKNOWN, 5, 6, true, COORDINATE_TRANSFORM_MODE_HALF_PIXEL, -0.75F, 1, 2, NEAREST_MODE_CEIL},
       "ff000000 00000000 05000000 00000000 06000000 00000000 01020000 000040bf 01000000 00000000 00000040 04000000");
-  check_form(ScaleFusion{-1, ACTIVATION_TYPE_RELU}, "ffffffff ffffffff 01000000 00000000");
-  check_form(SpaceToDepth{2, FORMAT_NHWC}, "02000000 00000000 01000000 00000000");
-  check_form(Stack{1}, "01000000 00000000");
-  check_form(StridedSlice{1, 2, 4, 8, 16},
-             "01000000 00000000 02000000 00000000 04000000 00000000 08000000 00000000 10000000 00000000");
-  check_form(SubFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
-  check_form(TopKFusion{true, -1}, "01000000 00000000 ffffffff ffffffff");
-  check_form(Unstack{1}, "01000000 00000000");
-  check_form(
+  check_encoding(ScaleFusion{-1, ACTIVATION_TYPE_RELU}, "ffffffff ffffffff 01000000 00000000");
+  check_encoding(SpaceToDepth{2, FORMAT_NHWC}, "02000000 00000000 01000000 00000000");
+  check_encoding(Stack{1}, "01000000 00000000");
+  check_encoding(StridedSlice{1, 2, 4, 8, 16},
+                 "01000000 00000000 02000000 00000000 04000000 00000000 08000000 00000000 10000000 00000000");
+  check_encoding(SubFusion{ACTIVATION_TYPE_RELU6}, "03000000 00000000");
+  check_encoding(TopKFusion{true, -1}, "01000000 00000000 ffffffff ffffffff");
+  check_encoding(Unstack{1}, "01000000 00000000");
+  check_encoding(
       AvgPoolFusion{{1}, {}, {1, 2, 3, 4}, PAD_MODE_SAME, ROUND_MODE_CEIL, FORMAT_NONE, true, ACTIVATION_TYPE_RELU6},
       "01000000 01000000 00000000 00000000 04000000 01000000 00000000 02000000 00000000 03000000 00000000 04000000 "
       "00000000 01000000"
       "00000000 01000000 00000000 ffffffff ffffffff 01000000 03000000 00000000");
-  check_form(v1_0::MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NHWC, true, ACTIVATION_TYPE_RELU6},
-             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 01000000 00000000 "
-             "01000000 03000000 00000000");
-  check_form(MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NONE, ROUND_MODE_CEIL, true, ACTIVATION_TYPE_RELU6},
-             "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 ffffffff ffffffff "
-             "01000000 00000000 01000000"
-             "03000000 00000000");
-  check_form(BroadcastTo{{2, 3}}, "02000000 02000000 00000000 03000000 00000000");
-  check_form(Conv2dTransposeFusion{{3}, {2}, {}, PAD_MODE_VALID, {}, 4, 5, 6, ACTIVATION_TYPE_RELU, {1, 0}},
-             "01000000 03000000 00000000 01000000 02000000 00000000 00000000 02000000 00000000 00000000 04000000 "
-             "00000000 05000000 00000000"
-             "06000000 00000000 01000000 00000000 02000000 01000000 00000000 00000000 00000000");
-  check_form(Crop{2, {1, 1}}, "02000000 00000000 02000000 01000000 00000000 01000000 00000000");
-  check_form(DetectionPostProcess{FORMAT_NCHW, 300, {10, 5}, 0.5F, 0.25F, 1, 2, 3, 4, true, false},
-             "00000000 00000000 2c010000 00000000 02000000 00002041 0000a040 0000003f 0000803e 01000000 00000000 "
-             "02000000 00000000 03000000"
-             "00000000 04000000 00000000 01000000 00000000");
-  check_form(DepthToSpace{3, FORMAT_NHWC, ""}, "03000000 00000000 01000000 00000000 00000000");
-  check_form(L2NormalizeFusion{{-1}, 0.5F, ACTIVATION_TYPE_RELU},
-             "01000000 ffffffff ffffffff 0000003f 01000000 00000000");
-  check_form(PadFusion{{{1, 2}, {}}, PADDING_MODE_SYMMETRIC, -1},
-             "02000000 02000000 01000000 00000000 02000000 00000000 00000000 02000000 00000000 000080bf");
-  check_form(SliceFusion{{0}}, "01000000 00000000 00000000");
-  check_form(Softmax{{-1}}, "01000000 ffffffff ffffffff");
-  check_form(SpaceToBatchND{{2}, {{1, 0}}},
-             "01000000 02000000 00000000 01000000 02000000 01000000 00000000 00000000 00000000");
-  check_form(Squeeze{{}}, "00000000");
-  check_form(TileFusion{{0}}, "01000000 00000000 00000000");
-  check_form(Unsqueeze{{1}}, "01000000 01000000 00000000");
-  check_form(SharedBuffer{-1, 64, 8, 4}, "00000000 40000000 08000000 04000000");
-  check_form(
+  check_encoding(v1_0::MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NHWC, true, ACTIVATION_TYPE_RELU6},
+                 "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 01000000 00000000 "
+                 "01000000 03000000 00000000");
+  check_encoding(MaxPoolFusion{{1}, {}, {2}, PAD_MODE_SAME, FORMAT_NONE, ROUND_MODE_CEIL, true, ACTIVATION_TYPE_RELU6},
+                 "01000000 01000000 00000000 00000000 01000000 02000000 00000000 01000000 00000000 ffffffff ffffffff "
+                 "01000000 00000000 01000000"
+                 "03000000 00000000");
+  check_encoding(BroadcastTo{{2, 3}}, "02000000 02000000 00000000 03000000 00000000");
+  check_encoding(Conv2dTransposeFusion{{3}, {2}, {}, PAD_MODE_VALID, {}, 4, 5, 6, ACTIVATION_TYPE_RELU, {1, 0}},
+                 "01000000 03000000 00000000 01000000 02000000 00000000 00000000 02000000 00000000 00000000 04000000 "
+                 "00000000 05000000 00000000"
+                 "06000000 00000000 01000000 00000000 02000000 01000000 00000000 00000000 00000000");
+  check_encoding(Crop{2, {1, 1}}, "02000000 00000000 02000000 01000000 00000000 01000000 00000000");
+  check_encoding(DetectionPostProcess{FORMAT_NCHW, 300, {10, 5}, 0.5F, 0.25F, 1, 2, 3, 4, true, false},
+                 "00000000 00000000 2c010000 00000000 02000000 00002041 0000a040 0000003f 0000803e 01000000 00000000 "
+                 "02000000 00000000 03000000"
+                 "00000000 04000000 00000000 01000000 00000000");
+  check_encoding(DepthToSpace{3, FORMAT_NHWC, ""}, "03000000 00000000 01000000 00000000 00000000");
+  check_encoding(L2NormalizeFusion{{-1}, 0.5F, ACTIVATION_TYPE_RELU},
+                 "01000000 ffffffff ffffffff 0000003f 01000000 00000000");
+  check_encoding(PadFusion{{{1, 2}, {}}, PADDING_MODE_SYMMETRIC, -1},
+                 "02000000 02000000 01000000 00000000 02000000 00000000 00000000 02000000 00000000 000080bf");
+  check_encoding(SliceFusion{{0}}, "01000000 00000000 00000000");
+  check_encoding(Softmax{{-1}}, "01000000 ffffffff ffffffff");
+  check_encoding(SpaceToBatchND{{2}, {{1, 0}}},
+                 "01000000 02000000 00000000 01000000 02000000 01000000 00000000 00000000 00000000");
+  check_encoding(Squeeze{{}}, "00000000");
+  check_encoding(TileFusion{{0}}, "01000000 00000000 00000000");
+  check_encoding(Unsqueeze{{1}}, "01000000 01000000 00000000");
+  check_encoding(SharedBuffer{-1, 64, 8, 4}, "00000000 40000000 08000000 04000000");
+  check_encoding(
       IOTensor{"in", DATA_TYPE_FLOAT16, {1, -1}, FORMAT_NHWC, {-1, 0, 0, 0}},
       "696e0000 2a000000 00000000 02000000 01000000 ffffffff 01000000 00000000 00000000 00000000 00000000 00000000");
-  check_form(SubGraph{"sub", {1}, {}, {2, 3}}, "73756200 01000000 01000000 00000000 02000000 02000000 03000000");
+  check_encoding(SubGraph{"sub", {1}, {}, {2, 3}}, "73756200 01000000 01000000 00000000 02000000 02000000 03000000");
   const Node node{"n", NODE_TYPE_ADD_FUSION, {1, 0, 0, 0, 0, 0, 0, 0}, {0}, {1}, QUANT_TYPE_NONE};
   const Tensor tensor{"", DATA_TYPE_FLOAT32, {}, FORMAT_NHWC, {-1, 0, 0, 0}, {}};
-  check_form(Model{"m", {0}, {1}, {node}, {tensor}, {{"s", {}, {}, {0}}}},
-             "6d000000 01000000 00000000 01000000 01000000 01000000 6e000000 05000000 00000000 08000000 01000000 "
-             "00000000 01000000 00000000"
-             "01000000 01000000 00000000 00000000 01000000 00000000 2b000000 00000000 00000000 01000000 00000000 "
-             "00000000 00000000 00000000"
-             "00000000 00000000 01000000 73000000 00000000 00000000 01000000 00000000");
+  check_encoding(Model{"m", {0}, {1}, {node}, {tensor}, {{"s", {}, {}, {0}}}},
+                 "6d000000 01000000 00000000 01000000 01000000 01000000 6e000000 05000000 00000000 08000000 01000000 "
+                 "00000000 01000000 00000000"
+                 "01000000 01000000 00000000 00000000 01000000 00000000 2b000000 00000000 00000000 01000000 00000000 "
+                 "00000000 00000000 00000000"
+                 "00000000 00000000 01000000 73000000 00000000 00000000 01000000 00000000");
   check_empty<Abs, BiasAdd, Cast, Ceil, Cos, Equal, ExpandDims, Floor, Fill, Gather, Greater, GreaterEqual, Less,
               LessEqual, Log, LogicalAnd, LogicalNot, LogicalOr, Maximum, Minimum, Mod, Neg, NotEqual, Rank, Reciprocal,
               RealDiv, Reshape, Round, Rsqrt, ScatterNd, Shape, Sin, SparseToDense, Sqrt, Square, SquaredDifference,
@@ -283,13 +283,14 @@ TEST_CASE("wire: nodes, tensors and models are their members in order, file desc
   Node node{};
   node.name = "a", node.nodeType = NODE_TYPE_ADD_FUSION, node.nodeAttr = {1, 2, 3}, node.inputIndex = {7},
   node.quantType = QUANT_TYPE_ALL;
-  check_form(node, "61000000 0500000000000000 03000000 01020300 01000000 07000000 00000000 0100000000000000");
+  check_encoding(node, "61000000 0500000000000000 03000000 01020300 01000000 07000000 00000000 0100000000000000");
   Tensor tensor{};
   tensor.name = "abcd", tensor.dataType = DATA_TYPE_INT8, tensor.dims = {-1}, tensor.format = FORMAT_NONE;
   tensor.data = {-1, 64, 8, 0}, tensor.quantParams = {{8, -3, 0.5}};
-  check_form(tensor,
-             "6162636400000000 2000000000000000 01000000 ffffffff ffffffffffffffff 00000000 40000000 08000000 00000000"
-             "01000000 08000000 fdffffff 000000000000e03f");
+  check_encoding(
+      tensor,
+      "6162636400000000 2000000000000000 01000000 ffffffff ffffffffffffffff 00000000 40000000 08000000 00000000"
+      "01000000 08000000 fdffffff 000000000000e03f");
   tensor.data.fd = 17;
   writer out;
   marshal(out, tensor);
@@ -307,9 +308,10 @@ TEST_CASE("wire: nodes, tensors and models are their members in order, file desc
 }
 
 TEST_CASE("wire: options of a preparation are plain in version 1.0 and have extensions later") {
-  check_form(v1_0::ModelConfig{true, PERFORMANCE_HIGH, PRIORITY_LOW}, "01000000 03000000 01000000 00000000");
+  check_encoding(v1_0::ModelConfig{true, PERFORMANCE_HIGH, PRIORITY_LOW}, "01000000 03000000 01000000 00000000");
   v2_0::ModelConfig later{true, PERFORMANCE_HIGH, PRIORITY_LOW, {{"b", {1}}, {"a", {}}}};
-  check_form(later, "01000000 0300000000000000 0100000000000000 02000000 61000000 00000000 62000000 01000000 01000000");
+  check_encoding(later,
+                 "01000000 0300000000000000 0100000000000000 02000000 61000000 00000000 62000000 01000000 01000000");
 }
 
 TEST_CASE("wire: what cannot be read is named with its place") {

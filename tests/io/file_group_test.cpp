@@ -64,7 +64,7 @@ TEST_CASE("readers find the old group before the head is written, and the new on
   REQUIRE(write_file(g.head, bytes_of("new")));  // or here
   CHECK(g.read() == "new");
   CHECK(content_of(g.member) == "old");
-  CHECK(settle_member(g.member, 3, meant_by("new")));
+  CHECK(finish_rename(g.member, 3, meant_by("new")));
   CHECK(content_of(g.member) == "new");
   CHECK(g.folder.count() == 2);
 }
@@ -73,7 +73,7 @@ TEST_CASE("what a writer left that never wrote its head is not taken for a membe
   const group g;
   REQUIRE(g.replace("old"));
   REQUIRE(write_file(g.before, bytes_of("half")));
-  CHECK(settle_member(g.member, 3, meant_by("old")));
+  CHECK(finish_rename(g.member, 3, meant_by("old")));
   CHECK(g.read() == "old");
   REQUIRE(g.replace("new"));
   CHECK(g.read() == "new");
@@ -85,13 +85,13 @@ TEST_CASE("a member that cannot take its name is read where it is, and no one ma
   REQUIRE(g.replace("new"));
   CHECK(g.read() == "new");
   CHECK(content_of(g.before) == "new");
-  const auto settled = settle_member(g.member, 3, meant_by("new"));
-  REQUIRE_FALSE(settled);
-  CHECK(settled.error().code() == error_code::io_failed);
-  CHECK(settled.error().message() == g.before + ": cannot take its name: Is a directory");
+  const auto renamed = finish_rename(g.member, 3, meant_by("new"));
+  REQUIRE_FALSE(renamed);
+  CHECK(renamed.error().code() == error_code::io_failed);
+  CHECK(renamed.error().message() == g.before + ": cannot take its name: Is a directory");
   CHECK(g.read() == "new");
   std::filesystem::remove_all(g.member);
-  CHECK(settle_member(g.member, 3, meant_by("new")));
+  CHECK(finish_rename(g.member, 3, meant_by("new")));
   CHECK(content_of(g.member) == "new");
   CHECK(g.folder.count() == 2);
 }

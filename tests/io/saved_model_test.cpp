@@ -398,7 +398,7 @@ TEST_CASE("saved_model: numbers of four bits come back as what callers give and 
   made.outputs[0].packed = half_byte::u4;
   CHECK(message(made).find("output \"y\" is i8 [1, 3], expected u8 for numbers of type u4") != std::string::npos);
   made.outputs.resize(2);
-  CHECK(message(made).find("got forms of 2 outputs, expected 1") != std::string::npos);
+  CHECK(message(made).find("got descriptions of 2 outputs, expected 1") != std::string::npos);
   made.outputs.clear();
   made.inputs[0].packed = half_byte::u4;
   CHECK(message(made).find("input \"x\" is i8 [1, 3], expected u8 for numbers of type u4") != std::string::npos);
@@ -434,7 +434,7 @@ TEST_CASE("saved_model: what cannot be a saved model is not written") {
       {"a network has no name", with([](saved_model& m) { m.name.clear(); })},
       {"got places of 1 nodes, expected 2", with([](saved_model& m) { m.places.pop_back(); })},
       {"got places of 2 nodes, expected 0", with([](saved_model& m) { m.architecture.clear(); })},
-      {"got 2 forms of inputs, expected 1", with([](saved_model& m) { m.inputs.resize(2); })},
+      {"got 2 descriptions of inputs, expected 1", with([](saved_model& m) { m.inputs.resize(2); })},
       {"input \"image\" comes from the resizer, but is no image",
        with([](saved_model& m) { m.inputs[0].source = input_source::resizer; })},
       {"graph: node 1 (reshape) reads value 6 before it is made", with([](saved_model& m) {

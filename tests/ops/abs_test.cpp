@@ -1,4 +1,4 @@
-// abs_test: the signature, the arithmetic and the DSL form of abs.
+// abs_test: the signature, the arithmetic and the DSL function of abs.
 #include <nnrt/ops/abs.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// add_test: rules, broadcasting, arithmetic and the DSL form of add.
+// add_test: rules, broadcasting, arithmetic and the DSL function of add.
 #include <nnrt/ops/add.hpp>
 
 #include <doctest/doctest.h>

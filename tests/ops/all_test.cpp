@@ -1,4 +1,4 @@
-// all_test: the rules, shapes, elements and DSL form of all.
+// all_test: the rules, shapes, elements and DSL function of all.
 #include <nnrt/ops/all.hpp>
 
 #include <doctest/doctest.h>

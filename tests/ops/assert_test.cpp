@@ -1,4 +1,4 @@
-// assert_test: rules, results, faults and the DSL form of assert.
+// assert_test: rules, results, faults and the DSL function of assert.
 #include <nnrt/ops/assert.hpp>
 
 #include <doctest/doctest.h>

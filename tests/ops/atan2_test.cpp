@@ -1,4 +1,4 @@
-// atan2_test: rules, broadcasting, angles and the DSL form of atan2.
+// atan2_test: rules, broadcasting, angles and the DSL function of atan2.
 #include <nnrt/ops/atan2.hpp>
 
 #include <doctest/doctest.h>

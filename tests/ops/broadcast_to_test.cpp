@@ -1,4 +1,4 @@
-// broadcast_to_test: rules, shapes, elements and the DSL form of broadcast_to.
+// broadcast_to_test: rules, shapes, elements and the DSL function of broadcast_to.
 #include <nnrt/ops/broadcast_to.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// cast_test: rules, conversions between all dtypes and the DSL form of cast.
+// cast_test: rules, conversions between all dtypes and the DSL function of cast.
 #include <nnrt/ops/cast.hpp>
 
 #include <doctest/doctest.h>

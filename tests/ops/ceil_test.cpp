@@ -1,4 +1,4 @@
-// ceil_test: the signature, the arithmetic and the DSL form of ceil.
+// ceil_test: the signature, the arithmetic and the DSL function of ceil.
 #include <nnrt/ops/ceil.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// clip_test: the signature, the arithmetic and the DSL form of clip.
+// clip_test: the signature, the arithmetic and the DSL function of clip.
 #include <nnrt/ops/clip.hpp>
 
 #include <doctest/doctest.h>

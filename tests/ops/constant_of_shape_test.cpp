@@ -1,4 +1,4 @@
-// constant_of_shape_test: rules, dtypes, elements and the DSL form of constant_of_shape.
+// constant_of_shape_test: rules, dtypes, elements and the DSL function of constant_of_shape.
 #include <nnrt/ops/constant_of_shape.hpp>
 
 #include <doctest/doctest.h>

@@ -415,7 +415,7 @@ TEST_CASE("conv2d: u8 weights have a zero point, which is subtracted inside of t
 }
 
 /// A pixel of 0, so that the sum is the bias, 100.5 * 2^20; y has 2^20 times the scale of sums in float.
-template <class T, class Rounding = rounding::twice> constexpr int in_the_middle() {
+template <class T, class Rounding = rounding::double_rounding> constexpr int in_the_middle() {
   filled<T> x({1, 1, 1, 1}, {9}), w({1, 1, 1, 1}, {0}), y({1, 1, 1, 1}, {0});
   filled<std::int32_t> b({1}, {105381888});
   x.desc.quantised = q(0.1F, 9), w.desc.quantised = q(0.1F, 0), y.desc.quantised = q(0.1F * 0.1F * 0x1p20F, 0);
@@ -429,7 +429,7 @@ TEST_CASE("conv2d: scales of u8 are multiplied in float, those of i8 in double, 
   static_assert(in_the_middle<std::uint8_t>() == 101);
   CHECK(in_the_middle<std::uint8_t>() == 101);
   CHECK(in_the_middle<std::int8_t>() == 100);
-  CHECK(in_the_middle<std::uint8_t, rounding::once>() == 101);
+  CHECK(in_the_middle<std::uint8_t, rounding::single_rounding>() == 101);
   CHECK(in_the_middle<std::uint8_t, rounding::half_to_even>() == 100);
 }
 

@@ -1,4 +1,4 @@
-// cos_test: the signature, the arithmetic and the DSL form of cos.
+// cos_test: the signature, the arithmetic and the DSL function of cos.
 #include <nnrt/ops/cos.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// crop_test: rules, shapes, elements, places and the DSL form of crop.
+// crop_test: rules, shapes, elements, places and the DSL function of crop.
 #include <nnrt/ops/crop.hpp>
 
 #include <doctest/doctest.h>

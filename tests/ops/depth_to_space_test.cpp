@@ -1,4 +1,4 @@
-// depth_to_space_test: rules, shapes, elements and the DSL form of depth_to_space.
+// depth_to_space_test: rules, shapes, elements and the DSL function of depth_to_space.
 #include <nnrt/ops/depth_to_space.hpp>
 
 #include <doctest/doctest.h>

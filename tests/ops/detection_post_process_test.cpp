@@ -1,4 +1,4 @@
-// detection_post_process_test: rules, shapes, results and the DSL form of detection_post_process.
+// detection_post_process_test: rules, shapes, results and the DSL function of detection_post_process.
 #include <nnrt/ops/detection_post_process.hpp>
 
 #include <doctest/doctest.h>

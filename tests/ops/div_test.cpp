@@ -1,4 +1,4 @@
-// div_test: rules, broadcasting, arithmetic and the DSL form of div.
+// div_test: rules, broadcasting, arithmetic and the DSL function of div.
 #include <nnrt/ops/div.hpp>
 
 #include <doctest/doctest.h>

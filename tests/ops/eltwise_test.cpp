@@ -1,4 +1,4 @@
-// eltwise_test: rules, modes, broadcasting and the DSL form of eltwise.
+// eltwise_test: rules, modes, broadcasting and the DSL function of eltwise.
 #include <nnrt/ops/eltwise.hpp>
 
 #include <doctest/doctest.h>

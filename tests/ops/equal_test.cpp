@@ -1,4 +1,4 @@
-// equal_test: rules, broadcasting, comparisons and the DSL form of equal.
+// equal_test: rules, broadcasting, comparisons and the DSL function of equal.
 #include <nnrt/ops/equal.hpp>
 
 #include <doctest/doctest.h>

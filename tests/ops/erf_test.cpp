@@ -1,4 +1,4 @@
-// erf_test: the signature, the arithmetic and the DSL form of erf.
+// erf_test: the signature, the arithmetic and the DSL function of erf.
 #include <nnrt/ops/erf.hpp>
 
 #include <doctest/doctest.h>

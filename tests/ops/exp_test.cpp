@@ -1,4 +1,4 @@
-// exp_test: the signature, the arithmetic and the DSL form of exp.
+// exp_test: the signature, the arithmetic and the DSL function of exp.
 #include <nnrt/ops/exp.hpp>
 
 #include <doctest/doctest.h>

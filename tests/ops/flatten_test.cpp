@@ -1,4 +1,4 @@
-// flatten_test: rules, shapes, elements and the DSL form of flatten.
+// flatten_test: rules, shapes, elements and the DSL function of flatten.
 #include <nnrt/ops/flatten.hpp>
 
 #include <doctest/doctest.h>

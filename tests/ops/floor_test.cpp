@@ -1,4 +1,4 @@
-// floor_test: the signature, the arithmetic and the DSL form of floor.
+// floor_test: the signature, the arithmetic and the DSL function of floor.
 #include <nnrt/ops/floor.hpp>
 
 #include <doctest/doctest.h>

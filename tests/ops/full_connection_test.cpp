@@ -1,4 +1,4 @@
-// full_connection_test: rules, axes, arithmetic and the DSL form of full_connection.
+// full_connection_test: rules, axes, arithmetic and the DSL function of full_connection.
 #include <nnrt/ops/full_connection.hpp>
 
 #include <doctest/doctest.h>
@@ -32,14 +32,14 @@ struct refused_row {
   std::int64_t got, expected;
 };
 // In NNRt tensor 31 is the axis and 112 its use: an axis that is used, but not given, is the first one.
-constexpr std::int64_t settled_axis(std::initializer_list<nnrt_given> given) {
+constexpr std::int64_t derived_axis(std::initializer_list<nnrt_given> given) {
   ops::full_connection::attrs attrs;
   attrs.axis = 2;
-  ops::full_connection::nnrt_settle(attrs, std::span(given.begin(), given.size()), 0);
+  ops::full_connection::nnrt_derive(attrs, std::span(given.begin(), given.size()), 0);
   return attrs.axis;
 }
-static_assert(settled_axis({}) == 2 && settled_axis({{112, 0}}) == 2 && settled_axis({{112, 1}}) == 0);
-static_assert(settled_axis({{31, 2}, {112, 1}}) == 2 && settled_axis({{30, 2}, {112, 1}}) == 0);
+static_assert(derived_axis({}) == 2 && derived_axis({{112, 0}}) == 2 && derived_axis({{112, 1}}) == 0);
+static_assert(derived_axis({{31, 2}, {112, 1}}) == 2 && derived_axis({{30, 2}, {112, 1}}) == 0);
 
 constexpr tensor_desc x23 = f32_of({2, 3}), w43 = f32_of({4, 3}), none{};
 constexpr refused_row refused[] = {
@@ -279,7 +279,7 @@ template <class T> struct layer_of_bytes {
     w.desc.quantised = quant{0.03F, is_signed ? 0 : 120};
     y.desc.quantised = quant{0.2F, is_signed ? 11 : 128};
   }
-  template <class Rounding = rounding::twice>
+  template <class Rounding = rounding::double_rounding>
   constexpr std::vector<T> run(activation fused, std::span<const float> scales = {}, bool with_bias = true) {
     view weight = w.as_view();
     weight.scales = scales;
@@ -350,10 +350,10 @@ template <class Rounding> int in_the_middle(const quantisation& of_weight) {
 
 TEST_CASE(
     "full_connection: one scale multiplies in float, scales of outputs in double, and Rounding decides in the middle") {
-  CHECK(in_the_middle<rounding::twice>(tenth) == 101);
-  CHECK(in_the_middle<rounding::once>(tenth) == 101);
+  CHECK(in_the_middle<rounding::double_rounding>(tenth) == 101);
+  CHECK(in_the_middle<rounding::single_rounding>(tenth) == 101);
   CHECK(in_the_middle<rounding::half_to_even>(tenth) == 100);
-  CHECK(in_the_middle<rounding::twice>(per_channel<0>) == 100);
+  CHECK(in_the_middle<rounding::double_rounding>(per_channel<0>) == 100);
 }
 
 constexpr auto network = [](builder& b) {

@@ -1,4 +1,4 @@
-// gather_nd_test: rules, shapes, elements and the DSL form of gather_nd.
+// gather_nd_test: rules, shapes, elements and the DSL function of gather_nd.
 #include <nnrt/ops/gather_nd.hpp>
 
 #include <doctest/doctest.h>

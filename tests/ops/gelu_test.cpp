@@ -1,4 +1,4 @@
-// gelu_test: the signature, the arithmetic and the DSL form of gelu.
+// gelu_test: the signature, the arithmetic and the DSL function of gelu.
 #include <nnrt/ops/gelu.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// greater_equal_test: rules, broadcasting, comparisons and the DSL form of greater_equal.
+// greater_equal_test: rules, broadcasting, comparisons and the DSL function of greater_equal.
 #include <nnrt/ops/greater_equal.hpp>
 
 #include <doctest/doctest.h>

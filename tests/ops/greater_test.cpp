@@ -1,4 +1,4 @@
-// greater_test: rules, broadcasting, comparisons and the DSL form of greater.
+// greater_test: rules, broadcasting, comparisons and the DSL function of greater.
 #include <nnrt/ops/greater.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// hard_sigmoid_test: the signature, the arithmetic and the DSL form of hard_sigmoid.
+// hard_sigmoid_test: the signature, the arithmetic and the DSL function of hard_sigmoid.
 #include <nnrt/ops/hard_sigmoid.hpp>
 
 #include <doctest/doctest.h>

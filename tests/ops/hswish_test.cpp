@@ -1,4 +1,4 @@
-// hswish_test: the signature, the arithmetic and the DSL form of hswish.
+// hswish_test: the signature, the arithmetic and the DSL function of hswish.
 #include <nnrt/ops/hswish.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// instance_norm_test: rules, shapes, elements and the DSL form of instance_norm.
+// instance_norm_test: rules, shapes, elements and the DSL function of instance_norm.
 #include <nnrt/ops/instance_norm.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// l2_normalize_test: rules, shapes, elements and the DSL form of l2_normalize.
+// l2_normalize_test: rules, shapes, elements and the DSL function of l2_normalize.
 #include <nnrt/ops/l2_normalize.hpp>
 
 #include <doctest/doctest.h>

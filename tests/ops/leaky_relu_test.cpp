@@ -1,4 +1,4 @@
-// leaky_relu_test: the signature, the arithmetic and the DSL form of leaky_relu.
+// leaky_relu_test: the signature, the arithmetic and the DSL function of leaky_relu.
 #include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/prelu.hpp>
 

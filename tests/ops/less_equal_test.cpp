@@ -1,4 +1,4 @@
-// less_equal_test: rules, broadcasting, comparisons and the DSL form of less_equal.
+// less_equal_test: rules, broadcasting, comparisons and the DSL function of less_equal.
 #include <nnrt/ops/less_equal.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// less_test: rules, broadcasting, comparisons and the DSL form of less.
+// less_test: rules, broadcasting, comparisons and the DSL function of less.
 #include <nnrt/ops/less.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// log_softmax_test: rules, shapes, elements and the DSL form of log_softmax.
+// log_softmax_test: rules, shapes, elements and the DSL function of log_softmax.
 #include <nnrt/ops/log_softmax.hpp>
 
 #include <doctest/doctest.h>

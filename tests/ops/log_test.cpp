@@ -1,4 +1,4 @@
-// log_test: the signature, the arithmetic and the DSL form of log.
+// log_test: the signature, the arithmetic and the DSL function of log.
 #include <nnrt/ops/log.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// logical_and_test: rules, broadcasting, truth values and the DSL form of logical_and.
+// logical_and_test: rules, broadcasting, truth values and the DSL function of logical_and.
 #include <nnrt/ops/logical_and.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// logical_not_test: the signature, the arithmetic and the DSL form of logical_not.
+// logical_not_test: the signature, the arithmetic and the DSL function of logical_not.
 #include <nnrt/ops/logical_not.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// logical_or_test: rules, broadcasting, truth values and the DSL form of logical_or.
+// logical_or_test: rules, broadcasting, truth values and the DSL function of logical_or.
 #include <nnrt/ops/logical_or.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// lrn_test: rules, elements and the DSL form of lrn.
+// lrn_test: rules, elements and the DSL function of lrn.
 #include <nnrt/ops/lrn.hpp>
 
 #include <doctest/doctest.h>

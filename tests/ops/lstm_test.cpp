@@ -1,4 +1,4 @@
-// lstm_test: rules, shapes, elements and the DSL form of lstm.
+// lstm_test: rules, shapes, elements and the DSL function of lstm.
 #include <nnrt/ops/lstm.hpp>
 
 #include <doctest/doctest.h>

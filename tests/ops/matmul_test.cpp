@@ -1,4 +1,4 @@
-// matmul_test: rules, batches, transposes, arithmetic and the DSL form of matmul.
+// matmul_test: rules, batches, transposes, arithmetic and the DSL function of matmul.
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/matmul.hpp>
 
@@ -248,7 +248,7 @@ TEST_CASE("matmul: float16 sums in float") {
 
 /// a: i * 37 % 256 (- 128 for i8), [2, 2, 3], transposed [2, 3, 2]; b: i * 53 % 256 (- 128), [3, 4] or [2, 3, 4],
 /// transposed [4, 3]; scales 0.02 and 0.03 to 0.3; zero points 11, -20 and 5 (u8: 139, 108 and 133).
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr std::vector<T> product_of_bytes(shape_t shape_a, shape_t shape_b, const ops::matmul::attrs& attrs) {
   constexpr int first = std::is_same_v<T, std::int8_t> ? 128 : 0;
   filled<T> a(shape_a), b(shape_b), y(shape_t{2, 2, 4});
@@ -293,9 +293,9 @@ template <class Rounding> int in_the_middle(std::int8_t number) {
 }
 
 TEST_CASE("matmul: Rounding decides in the middle") {
-  CHECK(in_the_middle<rounding::twice>(5) == 3);
-  CHECK(in_the_middle<rounding::twice>(-5) == -3);
-  CHECK(in_the_middle<rounding::once>(-5) == -2);
+  CHECK(in_the_middle<rounding::double_rounding>(5) == 3);
+  CHECK(in_the_middle<rounding::double_rounding>(-5) == -3);
+  CHECK(in_the_middle<rounding::single_rounding>(-5) == -2);
   CHECK(in_the_middle<rounding::half_to_even>(5) == 2);
 }
 

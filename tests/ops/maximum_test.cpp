@@ -1,4 +1,4 @@
-// maximum_test: rules, broadcasting, arithmetic and the DSL form of maximum.
+// maximum_test: rules, broadcasting, arithmetic and the DSL function of maximum.
 #include <nnrt/ops/maximum.hpp>
 
 #include <doctest/doctest.h>

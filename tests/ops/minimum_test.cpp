@@ -1,4 +1,4 @@
-// minimum_test: rules, broadcasting, arithmetic and the DSL form of minimum.
+// minimum_test: rules, broadcasting, arithmetic and the DSL function of minimum.
 #include <nnrt/ops/minimum.hpp>
 
 #include <doctest/doctest.h>

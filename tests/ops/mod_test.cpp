@@ -1,4 +1,4 @@
-// mod_test: rules, broadcasting, arithmetic and the DSL form of mod.
+// mod_test: rules, broadcasting, arithmetic and the DSL function of mod.
 #include <nnrt/ops/mod.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// mul_test: rules, broadcasting, arithmetic and the DSL form of mul.
+// mul_test: rules, broadcasting, arithmetic and the DSL function of mul.
 #include <nnrt/ops/mul.hpp>
 
 #include <doctest/doctest.h>

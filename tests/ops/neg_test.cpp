@@ -1,4 +1,4 @@
-// neg_test: the signature, the arithmetic and the DSL form of neg.
+// neg_test: the signature, the arithmetic and the DSL function of neg.
 #include <nnrt/ops/neg.hpp>
 
 #include <doctest/doctest.h>

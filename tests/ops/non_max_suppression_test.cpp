@@ -1,4 +1,4 @@
-// non_max_suppression_test: rules, shapes, results and the DSL form of non_max_suppression.
+// non_max_suppression_test: rules, shapes, results and the DSL function of non_max_suppression.
 #include <nnrt/ops/non_max_suppression.hpp>
 
 #include <doctest/doctest.h>

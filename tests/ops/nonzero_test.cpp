@@ -1,4 +1,4 @@
-// nonzero_test: rules, shapes, results and the DSL form of nonzero.
+// nonzero_test: rules, shapes, results and the DSL function of nonzero.
 #include <nnrt/ops/nonzero.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// not_equal_test: rules, broadcasting, comparisons and the DSL form of not_equal.
+// not_equal_test: rules, broadcasting, comparisons and the DSL function of not_equal.
 #include <nnrt/ops/not_equal.hpp>
 
 #include <doctest/doctest.h>

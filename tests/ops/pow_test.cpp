@@ -1,4 +1,4 @@
-// pow_test: rules, broadcasting, powers of every kind of number and the DSL form of pow.
+// pow_test: rules, broadcasting, powers of every kind of number and the DSL function of pow.
 #include <nnrt/ops/pow.hpp>
 
 #include <doctest/doctest.h>

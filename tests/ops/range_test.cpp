@@ -1,4 +1,4 @@
-// range_test: rules, shapes, elements and the DSL form of range.
+// range_test: rules, shapes, elements and the DSL function of range.
 #include <nnrt/ops/range.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// rank_test: the signature, the number and the DSL form of rank, and that passes evaluate it.
+// rank_test: the signature, the number and the DSL function of rank, and that passes evaluate it.
 #include <nnrt/ops/rank.hpp>
 
 #include <support/graphs.hpp>

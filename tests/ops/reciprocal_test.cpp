@@ -1,4 +1,4 @@
-// reciprocal_test: the signature, the arithmetic and the DSL form of reciprocal.
+// reciprocal_test: the signature, the arithmetic and the DSL function of reciprocal.
 #include <nnrt/ops/reciprocal.hpp>
 
 #include <doctest/doctest.h>

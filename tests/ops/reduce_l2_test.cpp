@@ -1,4 +1,4 @@
-// reduce_l2_test: the rules, shapes, elements and DSL form of reduce_l2.
+// reduce_l2_test: the rules, shapes, elements and DSL function of reduce_l2.
 #include <nnrt/ops/reduce_l2.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// reduce_max_test: the rules, shapes, elements and DSL form of reduce_max.
+// reduce_max_test: the rules, shapes, elements and DSL function of reduce_max.
 #include <nnrt/ops/reduce_max.hpp>
 
 #include <doctest/doctest.h>

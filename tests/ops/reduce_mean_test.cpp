@@ -197,7 +197,7 @@ TEST_CASE("reduce_mean: float16 sums in float, and the mean of nothing is NaN") 
 namespace {
 
 /// The mean of i * 37 % 256 (- 128 for i8), [2, 3, 5, 4], along `axes`.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr std::vector<T> mean_of_bytes(const attrs& a, quant of_x, quant of_y, std::vector<std::int32_t> along,
                                        shape_t shape) {
   filled<T> x(shape_t{2, 3, 5, 4}), y(shape);
@@ -364,7 +364,7 @@ TEST_CASE("reduce_mean: every mean of whole steps is rounded to even as the quot
 }
 
 TEST_CASE("reduce_mean: sums of 16-bit numbers that leave 32 bits are not cut") {
-  for (const auto rounding : {quantised_rounding::twice, quantised_rounding::half_to_even})
+  for (const auto rounding : {quantised_rounding::tflite, quantised_rounding::half_to_even})
     for (const std::int16_t element : {std::int16_t{32767}, std::int16_t{-32768}}) {
       const quant half{0.5F, 0, rounding};
       filled<std::int16_t> x({280, 250});

@@ -1,4 +1,4 @@
-// reduce_min_test: the rules, shapes, elements and DSL form of reduce_min.
+// reduce_min_test: the rules, shapes, elements and DSL function of reduce_min.
 #include <nnrt/ops/reduce_min.hpp>
 
 #include <doctest/doctest.h>

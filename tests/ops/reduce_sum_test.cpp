@@ -1,4 +1,4 @@
-// reduce_sum_test: the rules, shapes, elements and DSL form of reduce_sum.
+// reduce_sum_test: the rules, shapes, elements and DSL function of reduce_sum.
 #include <nnrt/ops/reduce_sum.hpp>
 
 #include <doctest/doctest.h>

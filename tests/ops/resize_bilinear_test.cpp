@@ -263,7 +263,7 @@ TEST_CASE("resize_bilinear: i8 and i16 are interpolated in fixed point as TFLite
 }
 
 TEST_CASE("resize_bilinear: halves go to the even number where the quantisation says so") {
-  for (const quantised_rounding rounding : {quantised_rounding::twice, quantised_rounding::half_to_even}) {
+  for (const quantised_rounding rounding : {quantised_rounding::tflite, quantised_rounding::half_to_even}) {
     CAPTURE(static_cast<int>(rounding));
     const quantisation q = quant{0.5F, 0, rounding};
     const tensor_desc narrow{i8, nhwc, {1, 1, 4, 1}, q}, wide{i8, nhwc, {1, 1, 8, 1}, q};

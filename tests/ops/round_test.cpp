@@ -1,4 +1,4 @@
-// round_test: the signature, the arithmetic and the DSL form of round.
+// round_test: the signature, the arithmetic and the DSL function of round.
 #include <nnrt/ops/round.hpp>
 
 #include <doctest/doctest.h>

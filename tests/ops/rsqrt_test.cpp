@@ -1,4 +1,4 @@
-// rsqrt_test: the signature, the arithmetic and the DSL form of rsqrt.
+// rsqrt_test: the signature, the arithmetic and the DSL function of rsqrt.
 #include <nnrt/ops/rsqrt.hpp>
 
 #include <doctest/doctest.h>

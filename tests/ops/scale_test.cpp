@@ -1,4 +1,4 @@
-// scale_test: its rules one by one, its meaning by hand, and the DSL form.
+// scale_test: its rules one by one, its meaning by hand, and the DSL function.
 #include <nnrt/ops/scale.hpp>
 
 #include <doctest/doctest.h>

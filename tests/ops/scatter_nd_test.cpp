@@ -1,4 +1,4 @@
-// scatter_nd_test: rules, shapes, elements and the DSL form of scatter_nd.
+// scatter_nd_test: rules, shapes, elements and the DSL function of scatter_nd.
 #include <nnrt/ops/scatter_nd.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// select_test: rules, broadcasting of three shapes, every kind of element and the DSL form of select.
+// select_test: rules, broadcasting of three shapes, every kind of element and the DSL function of select.
 #include <nnrt/ops/select.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// sigmoid_test: the signature, the arithmetic and the DSL form of sigmoid.
+// sigmoid_test: the signature, the arithmetic and the DSL function of sigmoid.
 #include <nnrt/ops/sigmoid.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// sin_test: the signature, the arithmetic and the DSL form of sin.
+// sin_test: the signature, the arithmetic and the DSL function of sin.
 #include <nnrt/ops/sin.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// softmax_test: rules, probabilities along one and several axes, and the DSL form of softmax.
+// softmax_test: rules, probabilities along one and several axes, and the DSL function of softmax.
 #include <nnrt/ops/softmax.hpp>
 
 #include <doctest/doctest.h>

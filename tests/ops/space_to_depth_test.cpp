@@ -1,4 +1,4 @@
-// space_to_depth_test: rules, shapes, elements and the DSL form of space_to_depth.
+// space_to_depth_test: rules, shapes, elements and the DSL function of space_to_depth.
 #include <nnrt/ops/space_to_depth.hpp>
 
 #include <doctest/doctest.h>

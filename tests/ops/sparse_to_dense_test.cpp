@@ -1,4 +1,4 @@
-// sparse_to_dense_test: rules, shapes, elements and the DSL form of sparse_to_dense.
+// sparse_to_dense_test: rules, shapes, elements and the DSL function of sparse_to_dense.
 #include <nnrt/ops/sparse_to_dense.hpp>
 
 #include <doctest/doctest.h>

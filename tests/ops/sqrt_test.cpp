@@ -1,4 +1,4 @@
-// sqrt_test: the signature, the arithmetic and the DSL form of sqrt.
+// sqrt_test: the signature, the arithmetic and the DSL function of sqrt.
 #include <nnrt/ops/sqrt.hpp>
 
 #include <doctest/doctest.h>

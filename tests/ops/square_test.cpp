@@ -1,4 +1,4 @@
-// square_test: the signature, the arithmetic and the DSL form of square.
+// square_test: the signature, the arithmetic and the DSL function of square.
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/square.hpp>
 

@@ -1,4 +1,4 @@
-// squared_difference_test: rules, broadcasting, arithmetic and the DSL form of squared_difference.
+// squared_difference_test: rules, broadcasting, arithmetic and the DSL function of squared_difference.
 #include <nnrt/ops/squared_difference.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// sub_test: rules, broadcasting, arithmetic and the DSL form of sub.
+// sub_test: rules, broadcasting, arithmetic and the DSL function of sub.
 #include <nnrt/ops/sub.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// swish_test: the signature, the arithmetic and the DSL form of swish.
+// swish_test: the signature, the arithmetic and the DSL function of swish.
 #include <nnrt/ops/swish.hpp>
 
 #include <doctest/doctest.h>

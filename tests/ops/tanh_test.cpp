@@ -1,4 +1,4 @@
-// tanh_test: the signature, the arithmetic and the DSL form of tanh.
+// tanh_test: the signature, the arithmetic and the DSL function of tanh.
 #include <nnrt/ops/tanh.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// unique_test: rules, shapes, results and the DSL form of unique.
+// unique_test: rules, shapes, results and the DSL function of unique.
 #include <nnrt/ops/unique.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// unstack_test: rules, shapes, elements and the DSL form of unstack.
+// unstack_test: rules, shapes, elements and the DSL function of unstack.
 #include <nnrt/ops/unstack.hpp>
 
 #include <doctest/doctest.h>

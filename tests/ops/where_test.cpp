@@ -1,4 +1,4 @@
-// where_test: rules, broadcasting of three shapes, every kind of element and the DSL form of where.
+// where_test: rules, broadcasting of three shapes, every kind of element and the DSL function of where.
 #include <nnrt/ops/where.hpp>
 
 #include <doctest/doctest.h>

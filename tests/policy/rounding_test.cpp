@@ -93,7 +93,7 @@ constexpr std::int8_t pixel(quantised_rounding rounding, std::int8_t x) {
   return y.elements[0];
 }
 static_assert(pixel(quantised_rounding::half_to_even, 3) == 4 && pixel(quantised_rounding::half_to_even, 2) == 2);
-static_assert(pixel(quantised_rounding::twice, 3) == 4 && pixel(quantised_rounding::twice, 2) == 3);
+static_assert(pixel(quantised_rounding::tflite, 3) == 4 && pixel(quantised_rounding::tflite, 2) == 3);
 
 // Operators that cannot round so refuse it; movers keep it.
 constexpr tensor_desc quantised_desc{i8, nd, {4, 8}, quant{0.25F}};
@@ -130,7 +130,7 @@ constexpr int mean_along_axis(std::int8_t a, std::int8_t b, quantised_rounding r
 }
 static_assert(mean_along_axis(2, 3, quantised_rounding::half_to_even) == 2 &&
               mean_along_axis(3, 4, quantised_rounding::half_to_even) == 4);
-static_assert(mean_along_axis(2, 3, quantised_rounding::twice) == 3);
+static_assert(mean_along_axis(2, 3, quantised_rounding::tflite) == 3);
 
 constexpr std::int64_t mean_of(std::int8_t a, std::int8_t b, quantised_rounding rounding) {
   filled<std::int8_t> x({1, 1, 2, 1}, {a, b}), y({1, 1, 1, 1});
@@ -145,7 +145,7 @@ static_assert(mean_of(1, 2, quantised_rounding::half_to_even) == 2 &&
               mean_of(2, 3, quantised_rounding::half_to_even) == 2);
 static_assert(mean_of(-1, -2, quantised_rounding::half_to_even) == -2 &&
               mean_of(-3, -2, quantised_rounding::half_to_even) == -2);
-static_assert(mean_of(2, 3, quantised_rounding::twice) == 3);
+static_assert(mean_of(2, 3, quantised_rounding::tflite) == 3);
 
 }  // namespace
 

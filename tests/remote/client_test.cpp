@@ -644,13 +644,13 @@ TEST_CASE("client: nothing stays open, neither here nor in the host") {
     CHECK(model->exported());
   };
   once();
-  const auto settled = [&](std::size_t files) {  // threads of the host end a moment later
+  const auto files_left = [&](std::size_t files) {  // threads of the host end a moment later
     for (int i = 0; i < 500 && open_files() > files; ++i) connected(host), ::usleep(10'000);
     return open_files();
   };
-  const std::size_t before = settled(0);
+  const std::size_t before = files_left(0);
   for (int i = 0; i < 20; ++i) once();
-  CHECK(settled(before) <= before);
+  CHECK(files_left(before) <= before);
 }
 
 namespace {

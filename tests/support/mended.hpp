@@ -2,7 +2,7 @@
 // Flow: tests that forge stored programs and weights, and their fuzzer.
 #pragma once
 
-#include <nnrt/io/record.hpp>
+#include <nnrt/io/byte_stream.hpp>
 
 #include <cstring>
 

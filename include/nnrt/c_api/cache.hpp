@@ -11,10 +11,10 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/system_text.hpp>
 #include <nnrt/hal/driver.hpp>
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/file_group.hpp>
 #include <nnrt/io/model.hpp>
-#include <nnrt/io/record.hpp>
 #include <nnrt/io/shared_bytes.hpp>
 
 #include <cerrno>
@@ -39,7 +39,7 @@ struct cache_label {
 
 /// Appends the preferences that may affect preparation, including all extensions of a device. ModelName only names
 /// files and is left out.
-inline void put(record_writer& to, const hal::preferences& wanted) {
+inline void put(byte_writer& to, const hal::preferences& wanted) {
   to.put(wanted.speed), to.put(wanted.float16);
   for (const hal::extension& known : wanted.extensions)
     if (known.name != "ModelName")
@@ -50,7 +50,7 @@ inline void put(record_writer& to, const hal::preferences& wanted) {
 /// Hash of a graph, its weights and preferences, never 0. `constants`: a hash of the graph's constants.
 inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constants, const hal::preferences& wanted) {
   const ir::graph& g = network.graph;
-  record_writer all;
+  byte_writer all;
   for (const ir::value& v : g.values) {
     put(all, v.desc);
     all.put(v.is), all.put(v.first_byte), all.put(v.scales), all.put(g.name_of(v.name));
@@ -70,7 +70,7 @@ inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constant
 }
 /// Hash of an offline model or an imported cache, by its bytes.
 inline std::uint64_t fingerprint_of(array_ref<const std::byte> bytes, const hal::preferences& wanted) {
-  record_writer all;
+  byte_writer all;
   all.put(digest_of(bytes));
   put(all, wanted);
   return digest_of(all.bytes) | 1U;
@@ -83,7 +83,7 @@ inline constexpr std::string_view bundle_kind = "nnrt cache 3";
 
 /// Packs the buffers of a prepared model into one.
 inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
-  record_writer to;
+  byte_writer to;
   to.put(bundle_kind);
   to.put(std::string_view(label.device));
   to.put(std::uint64_t{buffers.size()});
@@ -93,7 +93,7 @@ inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
 }
 
 /// Whether bytes start like such a buffer.
-inline bool is_bundle(array_ref<const std::byte> bytes) { return record_reader{bytes}.text() == bundle_kind; }
+inline bool is_bundle(array_ref<const std::byte> bytes) { return byte_reader{bytes}.text() == bundle_kind; }
 
 namespace detail {
 /// Error text for bytes that start with another kind than expected.
@@ -108,8 +108,8 @@ inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view
   const auto refuse = [](pieces why) { return fail(error_code::invalid_file, "cache: " + joined(why)); };
   if (bytes.size() < sizeof(std::uint64_t))
     return refuse({"has ", bytes.size(), " bytes, expected at least ", sizeof(std::uint64_t)});
-  record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
-  record_reader end{bytes.subspan(bytes.size() - sizeof(std::uint64_t))};
+  byte_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
+  byte_reader end{bytes.subspan(bytes.size() - sizeof(std::uint64_t))};
   if (digest_of(from.bytes) != end.number<std::uint64_t>()) return refuse({"its checksum is wrong"});
   if (const std::string_view kind = from.text(); kind != bundle_kind)
     return refuse({detail::other_kind(kind, bundle_kind)});
@@ -177,7 +177,7 @@ struct found_cache {
 /// Serialises the inputs or outputs of a prepared model: dtype, format, kind of tensor, rank, extents, and the
 /// zero-terminated name. A directory stores both lists after a device's buffers.
 inline byte_list described_ends(const hal::prepared_model& of, bool inputs) {
-  record_writer to;
+  byte_writer to;
   const std::size_t count = inputs ? of.input_count() : of.output_count();
   for (std::size_t i = 0; i < count; ++i) {
     const tensor_desc& desc = inputs ? of.input_desc(i) : of.output_desc(i);
@@ -220,9 +220,8 @@ inline result<cache_info> read_info(const cache_place& place) {
   const array_ref<const std::byte> bytes = copied;
   if (bytes.size() < sizeof(std::uint64_t))
     return refuse({"has ", bytes.size(), " bytes, expected at least ", sizeof(std::uint64_t)});
-  record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
-  if (digest_of(from.bytes) !=
-      record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>())
+  byte_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
+  if (digest_of(from.bytes) != byte_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>())
     return refuse({"its checksum is wrong"});
   if (const std::string_view kind = from.text(); kind != info_kind) return refuse({other_kind(kind, info_kind)});
   cache_info info;
@@ -279,7 +278,7 @@ struct cache_files {
 inline cache_files files_of(const cache_place& place, const cache_label& label, std::uint32_t version,
                             const byte_lists& buffers) {
   cache_files made;
-  record_writer info;
+  byte_writer info;
   info.put(info_kind);
   info.put(version);
   info.put(std::string_view(label.device));
@@ -309,7 +308,7 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
                   {place.info(), ": has version ", old->version, " by now, expected at most ", version});
     old_members = old->members.size();
     for (std::size_t i = 0; i < old_members; ++i)
-      if (auto ok = settle_member(place.file(i), old->members[i].size, old->members[i]); !ok) return ok;
+      if (auto ok = finish_rename(place.file(i), old->members[i].size, old->members[i]); !ok) return ok;
   }
   const detail::cache_files files = detail::files_of(place, label, version, buffers);
   if (files.info.size() > max_info_bytes)

@@ -75,7 +75,7 @@ class compilation : public compilation_options {
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", device_id});
     was_tried_ = true;
     hal::preferences wanted;
-    if (const OH_NN_ReturnCode code = settle_options(me, device->device, wanted); code != OH_NN_SUCCESS) return code;
+    if (const OH_NN_ReturnCode code = resolve_options(me, device->device, wanted); code != OH_NN_SUCCESS) return code;
     const model_under_construction* const model = network.get();
     if (model != nullptr && !model->is_finished())
       return fails(OH_NN_INVALID_PARAMETER, {me, ": the model is not finished"});
@@ -229,7 +229,7 @@ class compilation : public compilation_options {
     return given ? fingerprint_of(*given, wanted) : 0;
   }
 
-  OH_NN_ReturnCode settle_options(const char* me, const hal::device& device, hal::preferences& wanted) const {
+  OH_NN_ReturnCode resolve_options(const char* me, const hal::device& device, hal::preferences& wanted) const {
     if (const OH_NN_ReturnCode code = check_cache(me, device); code != OH_NN_SUCCESS) return code;
     if (const OH_NN_ReturnCode code = check_float16(me, device); float16 && code != OH_NN_SUCCESS) return code;
     if (const OH_NN_ReturnCode code = check_performance(me, device); code != OH_NN_SUCCESS) return code;
@@ -247,7 +247,7 @@ class compilation : public compilation_options {
     if (!refusals) return {refused(me, refusals.error()), {}};
     for (const std::string& why : *refusals)
       if (!why.empty()) return {fails(OH_NN_FAILED, {me, ": ", why}), {}};
-    return settled(me, device.prepare(model.graph(), wanted));
+    return outcome_of(me, device.prepare(model.graph(), wanted));
   }
 
   /// Restores from bytes: a cache in a buffer, or an offline model. An exported cache is valid as either.
@@ -257,10 +257,10 @@ class compilation : public compilation_options {
       return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is no model, no offline model and no cache to build from"}),
               {}};
     const hal::device& device = on.device;
-    if (!bytes_are_a_cache && !is_bundle(*given)) return settled(me, device.prepare_offline(*given, wanted));
+    if (!bytes_are_a_cache && !is_bundle(*given)) return outcome_of(me, device.prepare_offline(*given, wanted));
     auto buffers = unbundle(on.name, *given);
     if (!buffers) return {fails(OH_NN_FAILED, {me, ": ", buffers.error().message()}), {}};
-    return settled(me, device.restore(*buffers, wanted));
+    return outcome_of(me, device.restore(*buffers, wanted));
   }
 
   // ---- The cache directory ----
@@ -369,7 +369,7 @@ class compilation : public compilation_options {
     const bool is_memory = why.code() == error_code::out_of_memory, is_device = why.code() == error_code::device_failed;
     return fails(is_memory ? OH_NN_MEMORY_ERROR : is_device ? device_failure : OH_NN_FAILED, {me, ": ", why.message()});
   }
-  static outcome settled(const char* me, result<hal::prepared_model_handle>&& made) {
+  static outcome outcome_of(const char* me, result<hal::prepared_model_handle>&& made) {
     if (!made) return {refused(me, made.error()), {}};
     return {OH_NN_SUCCESS, std::move(*made)};
   }

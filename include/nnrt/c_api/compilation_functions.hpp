@@ -8,16 +8,16 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Makes a compilation; `settle` sets its source. `fault`: why the arguments are invalid (then null is returned), or
-/// null.
-template <class Settle>
+/// Makes a compilation; `set_source` sets its source. `fault`: why the arguments are invalid (then null is returned),
+/// or null.
+template <class SetSource>
 OH_NNCompilation* new_compilation(const char* function, std::initializer_list<argument> given, const char* fault,
-                                  Settle settle) {
+                                  SetSource set_source) {
   return guarded(function, static_cast<OH_NNCompilation*>(nullptr), [&](const char* me) -> OH_NNCompilation* {
     if (lacks(me, given)) return nullptr;
     if (fault != nullptr) return log({me, ": ", fault}), nullptr;
     auto* const made = make_object<compilation>();
-    settle(*made);
+    set_source(*made);
     return reinterpret_cast<OH_NNCompilation*>(made);
   });
 }

@@ -5,8 +5,8 @@
 #include <nnrt/c_api/operations.hpp>
 #include <nnrt/c_api/tensors.hpp>
 #include <nnrt/core/boolean_bytes.hpp>
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/model.hpp>
-#include <nnrt/io/record.hpp>
 #include <nnrt/passes/node_order.hpp>
 #include <nnrt/passes/shapes.hpp>
 
@@ -99,7 +99,7 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   }
   desc.quantised.mode = quantisation::kind::per_channel;
   // The first axis with that extent, else the first of unknown extent. Weights have output channels first.
-  // passes::settle_scale_axes() corrects the axis by the operation that reads the tensor.
+  // passes::infer_scale_axes() corrects the axis by the operation that reads the tensor.
   int axis = ir::none;
   for (const std::int64_t extent : {std::int64_t{-1}, static_cast<std::int64_t>(t.scales.size())})
     for (int i = shape.rank - 1; i >= 0; --i)
@@ -317,7 +317,7 @@ class model_under_construction {
     p.rank = static_cast<int>(t.shape.size());
     p.count = t.is_dynamic() ? 0 : static_cast<std::int64_t>(t.elements());
     if (t.has_data) p.bytes = t.data;
-    p.form = form_of(operation, p);
+    p.row = parameter_row_of(operation, p);
     return p;
   }
 
@@ -335,8 +335,8 @@ class model_under_construction {
       if (std::string fault = fault_of(operation, given.back()); !fault.empty()) return fault;
       firsts.push_back({given.back().tensor_type, given.back().integer(0)});
     }
-    for (const nnrt_parameter& form : operation.parameters)
-      if (form.is_required && !detail::is_given(given, form)) added.missing = std::string(form.attribute);
+    for (const nnrt_parameter& row : operation.parameters)
+      if (row.is_required && !detail::is_given(given, row)) added.missing = std::string(row.attribute);
     decoded_attributes decoded = operation.decode(given, api_level);
     added.words = std::move(decoded.words);
     added.refusal = std::move(decoded.refusal);
@@ -479,7 +479,7 @@ inline void model_under_construction::make_graph() {
     made.name = g.add_text(joined({i}));
     node_of_[i] = static_cast<std::int32_t>(g.nodes.size());
     g.nodes.push_back(made);
-    if (refusals_[i].empty()) passes::settle_scale_axes(g, made);
+    if (refusals_[i].empty()) passes::infer_scale_axes(g, made);
   }
   for (std::size_t i = 0; i < refusals_.size(); ++i)  // as devices name an operation
     if (!refusals_[i].empty()) refusals_[i] = joined({operations_[i].kind->op->name, " \"", i, "\": ", refusals_[i]});

@@ -9,7 +9,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace c_api {
 
-/// Adds a tensor in the form of API 9.
+/// Adds a tensor as in API 9.
 inline OH_NN_ReturnCode add_tensor(const char* me, const OH_NN_Tensor& given, model_under_construction& to) {
   if (to.is_finished()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is finished"});
   if (const std::string fault = fault_of_tensor(given.dataType, given.dimensions, given.dimensionCount); !fault.empty())

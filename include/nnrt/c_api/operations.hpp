@@ -17,9 +17,9 @@ struct parameter {
   int tensor_type = 0;
   dtype type = dtype::none;
   int rank = 0;
-  std::int64_t count = 0;                // elements
-  array_ref<const std::byte> bytes;      // empty: not set
-  const nnrt_parameter* form = nullptr;  // its row in the operator's table
+  std::int64_t count = 0;               // elements
+  array_ref<const std::byte> bytes;     // empty: not set
+  const nnrt_parameter* row = nullptr;  // its row in the operator's table
 
   /// Element i as an integer; reals are truncated.
   std::int64_t integer(std::int64_t i) const {
@@ -57,7 +57,7 @@ void assign(Enum& to, const parameter& p, std::string&) {
 }
 inline void assign(extent2& to, const parameter& p, std::string& refusal) {
   if (p.count == 1 || p.count == 2) to = {p.integer(0), p.integer(p.count - 1)};
-  else if (p.count != 0) refusal = joined({p.form->attribute, " has ", p.count, " numbers, expected 2"});
+  else if (p.count != 0) refusal = joined({p.row->attribute, " has ", p.count, " numbers, expected 2"});
 }
 /// One number is a mode (0: same; 1 and 2: valid), four are lengths. If both are given, the mode decides.
 inline void assign(pads& to, const parameter& p, std::string&) {
@@ -68,21 +68,21 @@ inline void assign(pads& to, const parameter& p, std::string&) {
   to.top = p.integer(0), to.bottom = p.integer(1), to.left = p.integer(2), to.right = p.integer(3);
 }
 template <int N> void assign(int_list<N>& to, const parameter& p, std::string& refusal) {
-  if (!p.form->appends) to.count = 0;
+  if (!p.row->appends) to.count = 0;
   if (to.count + p.count > N)
-    refusal = joined({p.form->attribute, " has ", to.count + p.count, " numbers, expected at most ", N});
+    refusal = joined({p.row->attribute, " has ", to.count + p.count, " numbers, expected at most ", N});
   for (std::int64_t i = 0; i < p.count; ++i) to.push_back(p.integer(i));
 }
 
 template <int N> void assign(real_list<N>& to, const parameter& p, std::string& refusal) {
   to.count = 0;
-  if (p.count > N) refusal = joined({p.form->attribute, " has ", p.count, " numbers, expected at most ", N});
+  if (p.count > N) refusal = joined({p.row->attribute, " has ", p.count, " numbers, expected at most ", N});
   for (std::int64_t i = 0; i < p.count && i < N; ++i) to.push_back(p.real(i));
 }
 
-inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& form) {
+inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& row) {
   for (const parameter& p : given)
-    if (p.form->attribute == form.attribute) return true;
+    if (p.row->attribute == row.attribute) return true;
   return false;
 }
 
@@ -92,29 +92,29 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given, 
   decoded_attributes made;
   const auto set = [&](const parameter& p) {
     for_each_attribute(attrs, [&](const char* name, auto& member) {
-      if (p.form->attribute == name) assign(member, p, made.refusal);
+      if (p.row->attribute == name) assign(member, p, made.refusal);
     });
   };
-  for (const nnrt_parameter& form : Op::parameters) {
-    if (form.absent == nnrt_parameter::as_made || is_given(given, form)) continue;
-    set({form.tensor_type, i64, 0, 1,
-         array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&form.absent), sizeof form.absent), &form});
+  for (const nnrt_parameter& row : Op::parameters) {
+    if (row.absent == nnrt_parameter::as_made || is_given(given, row)) continue;
+    set({row.tensor_type, i64, 0, 1,
+         array_ref<const std::byte>(reinterpret_cast<const std::byte*>(&row.absent), sizeof row.absent), &row});
   }
-  for (const nnrt_parameter& form : Op::parameters)  // lists start empty, without their defaults
-    if (form.appends && is_given(given, form)) {
+  for (const nnrt_parameter& row : Op::parameters)  // lists start empty, without their defaults
+    if (row.appends && is_given(given, row)) {
       for_each_attribute(attrs, [&](const char* name, auto& member) {
         if constexpr (requires {
                         member.count;
                         member.items;
                       })
-          if (form.attribute == name) member.count = 0;
+          if (row.attribute == name) member.count = 0;
       });
     }
   for (const parameter& p : given) set(p);
-  if constexpr (requires(array_ref<const nnrt_given> firsts) { Op::nnrt_settle(attrs, firsts, level); }) {
+  if constexpr (requires(array_ref<const nnrt_given> firsts) { Op::nnrt_derive(attrs, firsts, level); }) {
     std::vector<nnrt_given> firsts;
     for (const parameter& p : given) firsts.push_back({p.tensor_type, p.integer(0)});
-    Op::nnrt_settle(attrs, firsts, level);
+    Op::nnrt_derive(attrs, firsts, level);
   }
   pack(attrs, made.words);
   return made;
@@ -180,28 +180,28 @@ inline const operation_kind* find_operation(int number) {
 }
 
 /// Largest value of a parameter, from its row or the kind of its attribute; -1: no limit.
-inline std::int64_t max_of(const operation_kind& kind, const nnrt_parameter& form) {
-  if (form.most >= 0) return form.most;
+inline std::int64_t max_of(const operation_kind& kind, const nnrt_parameter& row) {
+  if (row.most >= 0) return row.most;
   for (const attribute_field& field : kind.op->label->attributes) {
-    if (field.name != form.attribute) continue;
+    if (field.name != row.attribute) continue;
     if (field.kind == attribute_kind::fused) return 2;
-    if (field.kind == attribute_kind::padding && form.count == 1) return 2;
-    if (field.kind == attribute_kind::flag && form.type == i32) return 1;
+    if (field.kind == attribute_kind::padding && row.count == 1) return 2;
+    if (field.kind == attribute_kind::flag && row.type == i32) return 1;
   }
   return -1;
 }
 
-/// The table row of a parameter tensor, found by its number. If the attribute has several forms, the row with its count
+/// The table row of a parameter tensor, found by its number. If the attribute has several rows, the row with its count
 /// and, if there is one, its dtype. Null: the operation has no such parameter.
-inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter& p) {
+inline const nnrt_parameter* parameter_row_of(const operation_kind& kind, const parameter& p) {
   const nnrt_parameter* named = nullptr;
-  for (const nnrt_parameter& form : kind.parameters)
-    if (form.tensor_type == p.tensor_type) named = &form;
+  for (const nnrt_parameter& row : kind.parameters)
+    if (row.tensor_type == p.tensor_type) named = &row;
   if (named == nullptr || named->attribute.empty()) return named;
-  for (const nnrt_parameter& form : kind.parameters)
-    if (form.attribute == named->attribute && form.count == p.count && form.type == p.type) return &form;
-  for (const nnrt_parameter& form : kind.parameters)
-    if (form.attribute == named->attribute && form.count == p.count) return &form;
+  for (const nnrt_parameter& row : kind.parameters)
+    if (row.attribute == named->attribute && row.count == p.count && row.type == p.type) return &row;
+  for (const nnrt_parameter& row : kind.parameters)
+    if (row.attribute == named->attribute && row.count == p.count) return &row;
   return named;
 }
 
@@ -209,11 +209,11 @@ inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter
 inline std::size_t max_parameters(const operation_kind& kind) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kind.parameters.size(); ++i) {
-    const nnrt_parameter& form = kind.parameters[i];
+    const nnrt_parameter& row = kind.parameters[i];
     bool is_repeated = false;
     for (const nnrt_parameter& before : kind.parameters.first(i))
       is_repeated =
-          is_repeated || (!form.attribute.empty() && before.attribute == form.attribute && before.count == form.count);
+          is_repeated || (!row.attribute.empty() && before.attribute == row.attribute && before.count == row.count);
     if (!is_repeated) ++count;
   }
   return count;
@@ -221,16 +221,16 @@ inline std::size_t max_parameters(const operation_kind& kind) {
 
 /// Why AddOperation refuses a parameter; empty: it is accepted.
 inline std::string fault_of(const operation_kind& kind, const parameter& p) {
-  if (p.form == nullptr) return joined({"has no parameter of type ", p.tensor_type});
-  const std::string_view name = p.form->attribute;
-  if (p.type != p.form->type)
-    return joined({name, ": got a tensor of ", name_of(p.type), ", expected ", name_of(p.form->type)});
-  if (p.form->count >= 0 && p.count != p.form->count)
-    return joined({name, ": got ", p.count, " numbers, expected ", p.form->count});
-  if (p.form->rank >= 0 && p.rank != p.form->rank)
-    return joined({name, ": got rank ", p.rank, ", expected ", p.form->rank});
+  if (p.row == nullptr) return joined({"has no parameter of type ", p.tensor_type});
+  const std::string_view name = p.row->attribute;
+  if (p.type != p.row->type)
+    return joined({name, ": got a tensor of ", name_of(p.type), ", expected ", name_of(p.row->type)});
+  if (p.row->count >= 0 && p.count != p.row->count)
+    return joined({name, ": got ", p.count, " numbers, expected ", p.row->count});
+  if (p.row->rank >= 0 && p.rank != p.row->rank)
+    return joined({name, ": got rank ", p.rank, ", expected ", p.row->rank});
   if (p.bytes.empty()) return joined({name, ": its tensor has no value"});
-  if (const std::int64_t most = max_of(kind, *p.form); most >= 0 && (p.integer(0) < 0 || p.integer(0) > most))
+  if (const std::int64_t most = max_of(kind, *p.row); most >= 0 && (p.integer(0) < 0 || p.integer(0) > most))
     return joined({name, ": got ", p.integer(0), ", expected 0 to ", most});
   return {};
 }

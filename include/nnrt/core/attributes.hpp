@@ -1,4 +1,4 @@
-// attributes: types of operators' attributes, and their packed form, a list of 64-bit words.
+// attributes: types of operators' attributes, and their encoding as a list of 64-bit words.
 // Flow: each operator's reflected attrs struct is packed for the IR, and unpacked by infer, reference and kernels.
 #pragma once
 

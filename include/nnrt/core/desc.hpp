@@ -25,7 +25,7 @@ constexpr format default_format(int rank) { return rank == 4 ? format::nhwc : fo
 
 /// Rounding of a tensor's quantised values when they are computed. Like its scale, it is a property of the result.
 enum class quantised_rounding {
-  twice,         // like TFLite's reference kernels, each operator in its way
+  tflite,        // like TFLite's reference kernels, each operator in its way
   half_to_even,  // once at the end; halves go to the even quantised value, including the zero point
 };
 
@@ -35,7 +35,7 @@ static_assert(detail::covers<quantised_rounding, quantised_roundings>);
 /// Whether quantised values are rounded once, half to even; else as the operator's reference in TFLite.
 constexpr bool is_half_to_even(quantised_rounding rounding) {
   switch (rounding) {
-    case quantised_rounding::twice: return false;
+    case quantised_rounding::tflite: return false;
     case quantised_rounding::half_to_even: return true;
   }
   __builtin_unreachable();
@@ -45,7 +45,7 @@ constexpr bool is_half_to_even(quantised_rounding rounding) {
 struct quant {
   float scale = 0;
   std::int32_t zero_point = 0;
-  quantised_rounding rounding = quantised_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::tflite;
   friend constexpr bool operator==(const quant&, const quant&) = default;
 };
 
@@ -60,7 +60,7 @@ struct quantisation {
   float scale = 0;
   std::int32_t zero_point = 0;
   int axis = 0;
-  quantised_rounding rounding = quantised_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::tflite;
 
   constexpr quantisation() = default;
   constexpr quantisation(quant q)

@@ -69,7 +69,7 @@ struct kernel_plan {
   template <class T> static constexpr kernel_plan of(const T& what) {
     constexpr std::size_t length = sizeof(T) / sizeof(word);
     static_assert(sizeof(T) % sizeof(word) == 0 && length <= max_words,
-                  "nnrt: a kernel's record is whole words, and few");
+                  "nnrt: a kernel's plan is whole words, and few");
     const auto raw = std::bit_cast<std::array<word, length>>(what);
     kernel_plan made;
     for (; made.count < length; ++made.count) made.words[made.count] = raw[made.count];

@@ -1,4 +1,4 @@
-// operator: what each operator declares, the evaluation of its rules, and its type-erased form for graphs.
+// operator: what each operator declares, the evaluation of its rules, and its type-erased description for graphs.
 // Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace nnrt { inline namespace NNRT_ISA {
 
 /// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) with this type number, dtype and element count
-/// (-1: any). Several rows of one attribute are alternative forms with different counts. Source: the checks of
+/// (-1: any). Several rows of one attribute are alternatives with different counts. Source: the checks of
 /// OH_NNModel_AddOperation.
 struct nnrt_parameter {
   // the default value: "no default other than in attrs"
@@ -58,7 +58,7 @@ struct nnrt_given {
 };
 
 /// (An operator whose attributes depend on several parameters, or on NNRt's release, has `static void
-/// nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
+/// nnrt_derive(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
 
 /// Why NNRt refuses an operation whose parameters are valid individually: what has the wrong value. Empty: it is
 /// accepted.
@@ -215,7 +215,7 @@ constexpr verdict infer_node(const typename Op::attrs& attrs, array_ref<const op
     if (v)
       if (verdict broken = detail::check_rounding(v.outputs); !broken) v = static_cast<verdict&&>(broken);
   }
-  if (v) v = detail::settle(static_cast<verdict&&>(v), wanted);
+  if (v) v = detail::match_declared(static_cast<verdict&&>(v), wanted);
   v.op = Op::code;
   return v;
 }
@@ -277,8 +277,9 @@ template <class Op> constexpr dtype_set reference_types() {
 template <class T>
 concept is_complete = requires { sizeof(T); };
 
-/// The dynamic form of an operator, for passes over any graph; defined below.
-template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info* dynamic_form();
+/// The description of an operator for every dtype, for passes over any graph; defined below.
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
+constexpr const operator_info* dynamic_operator_of();
 
 namespace detail {
 /// Whether at_run_time finds the operator by its code, and adds what only plans made at run time need.
@@ -349,10 +350,10 @@ template <class Op> constexpr operator_info describe() {
   return info;
 }
 
-/// The form for readers of files in constant evaluation: without a reference, or with one for the dtypes of constants
-/// that are evaluated.
+/// The description for readers of files in constant evaluation: without a reference, or with one for the dtypes of
+/// constants that are evaluated.
 template <class Op, dtype_set Evaluated>
-inline constexpr operator_info reading_form = [] {
+inline constexpr operator_info operator_for_reading = [] {
   operator_info info = describe<Op>();
   info.rules = rule_names<typename Op::rule>();
   if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
@@ -360,19 +361,19 @@ inline constexpr operator_info reading_form = [] {
 }();
 /// Only an operator's code, for operators that are not needed.
 template <class Op>
-inline constexpr operator_info bare_form = [] {
+inline constexpr operator_info operator_without_functions = [] {
   operator_info info;
   info.code = Op::code;
   return info;
 }();
 
-/// The type-erased form of an operator whose reference is instantiated for `Types`. HasKernels gives units with and
-/// without kernel bindings different instances, which the linker must not merge. InNumbers: the kernel may be chosen as
-/// a code, for plans made by the compiler.
+/// The type-erased description of an operator whose reference is instantiated for `Types`. HasKernels gives units with
+/// and without kernel bindings different instances, which the linker must not merge. InNumbers: the kernel may be
+/// chosen as a code, for plans made by the compiler.
 template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
-  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
+  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_operator_of<typename Op::folded_as>();
   if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>())
     info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
@@ -385,11 +386,11 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   return info;
 }
 
-/// The form for static graphs, with the reference for one dtype.
+/// The description for static graphs, with the reference for one dtype.
 template <class Op, dtype Type, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info static_operator = make_operator_info<Op, types_of(Type), HasKernels, true>();
 
-/// The static form with all kernels' functions, for plans made at run time.
+/// The description for static graphs with all kernels' functions, for plans made at run time.
 template <const operator_info* Static>
 inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
@@ -403,7 +404,7 @@ inline constexpr operator_info at_run_time = [] {
   return info;
 }();
 
-/// The form for dynamic graphs, with the reference for every dtype that the operator accepts.
+/// The description for dynamic graphs, with the reference for every dtype that the operator accepts.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
 
@@ -416,7 +417,7 @@ inline constexpr operator_info operator_of_elsewhere = [] {
 }();
 }  // namespace detail
 
-template <class Op, bool HasKernels> constexpr const operator_info* dynamic_form() {
+template <class Op, bool HasKernels> constexpr const operator_info* dynamic_operator_of() {
   if constexpr (HasKernels)
     if constexpr (ops::is_compiled_elsewhere<Op>()) return &detail::operator_of_elsewhere<Op>;
   return &dynamic_operator<Op, HasKernels>;

@@ -134,7 +134,7 @@ namespace rounding {
 /// (ties away from zero). Accumulators that exceed 32 bits after a left shift saturate; the result is then at least
 /// 2^30 in magnitude, outside all 8- and 16-bit values.
 /// Source: SRDHM and RDP of the reference kernels of quantised TFLite models.
-struct twice {
+struct double_rounding {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
     return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
@@ -149,7 +149,7 @@ struct twice {
 
 /// One rounding of the exact product to nearest, ties toward plus infinity. Source: TFLite's kernels compiled with
 /// TFLITE_SINGLE_ROUNDING.
-struct once {
+struct single_rounding {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const std::int64_t product = std::int64_t{accumulator} * factor.mantissa;
     const int right = 31 - factor.exponent;
@@ -203,10 +203,11 @@ struct half_to_even {
 
 }  // namespace rounding
 
-/// Calls f with the rounding of a quantised tensor: `rounding::twice` or `rounding::zero_point_then_half_to_even`.
+/// Calls f with the rounding of a quantised tensor: `rounding::double_rounding` or
+/// `rounding::zero_point_then_half_to_even`.
 template <class F> constexpr auto with_rounding(quantised_rounding how, F f) {
   switch (how) {
-    case quantised_rounding::twice: return f(rounding::twice{});
+    case quantised_rounding::tflite: return f(rounding::double_rounding{});
     case quantised_rounding::half_to_even: return f(rounding::zero_point_then_half_to_even{});
   }
   __builtin_unreachable();
@@ -248,7 +249,7 @@ constexpr quantised_range int8_range_of(const tensor_desc& y, activation fused) 
 
 /// clamp(zero_point + factor * sum). Sums beyond 32 bits are saturated first; it takes more than 65,000 products of
 /// 8-bit values to exceed them.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
   if constexpr (requires { Rounding::scale(0, factor, zero_point); })
@@ -265,7 +266,7 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation&
 }
 
 /// Like requantise(), for sums beyond 32 bits or 32-bit results: saturates only at the end.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   // Saturation at 32 bits is outside the range of 16-bit results.
   if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
@@ -285,7 +286,7 @@ constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quant
 }
 
 /// Like requantise(), for 64-bit sums, by Rounding::scale_wide.
-template <class T, class Rounding = rounding::twice>
+template <class T, class Rounding = rounding::double_rounding>
 constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point, quantised_range range) {
   std::int64_t value = zero_point;
   if constexpr (requires { Rounding::scale_wide(sum, factor, zero_point); })

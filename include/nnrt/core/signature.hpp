@@ -160,15 +160,15 @@ constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, arra
   return {};
 }
 
-constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, quantised_values form,
+constexpr verdict check_quantised_operands(array_ref<const operand_spec> specs, quantised_values kind,
                                            array_ref<const operand> in, int typed_by) {
   std::int64_t quantised = 0;
   for (const operand& x : in) {
     if (auto v = check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
     if (x.desc.quantised) ++quantised;
   }
-  if (quantised == 0 || form == quantised_values::computed) return {};
-  if (form == quantised_values::kept) return check_moved_operands(specs, in, typed_by);
+  if (quantised == 0 || kind == quantised_values::computed) return {};
+  if (kind == quantised_values::kept) return check_moved_operands(specs, in, typed_by);
   return refuse(signature_rule::quantised_operands_must_be_accepted_by_the_operator, quantised, 0);
 }
 
@@ -183,7 +183,7 @@ constexpr verdict check_wishes(array_ref<const tensor_desc> wanted) {
 }
 
 /// Compares dtype and shape of an output with the declared ones, and takes unknown extents from the declaration.
-constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
+constexpr verdict match_declared_shape(tensor_desc& out, const tensor_desc& wish) {
   if (wish.type != dtype::none)
     if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
   if (wish.shape.rank == 0) return {};  // only dtype or quantisation are declared
@@ -209,11 +209,11 @@ constexpr void keep_quantisation(verdict& v, array_ref<const operand_spec> outpu
 }
 
 /// Compares every output with the declared one.
-constexpr verdict settle(verdict v, array_ref<const tensor_desc> wanted) {
+constexpr verdict match_declared(verdict v, array_ref<const tensor_desc> wanted) {
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& out = v.outputs[i];
     if (i < wanted.size())
-      if (auto ok = settle_shape(out, wanted[i]); !ok) return ok;
+      if (auto ok = match_declared_shape(out, wanted[i]); !ok) return ok;
     if (auto ok = check_extents(out); !ok) return ok;  // also declared extents
     if (i >= wanted.size() || !wanted[i].quantised || out.type == boolean) continue;
     if (auto ok = check_quantisation(out.type, out.rank(), wanted[i].quantised); !ok) return ok;

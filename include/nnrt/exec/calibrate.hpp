@@ -424,7 +424,7 @@ class calibrator {
   pool<std::int32_t> quantised_of_;
 };
 
-/// For the nodes that remain after settle() on an optimised graph: whether each is on the accelerator.
+/// For the nodes that remain after fold_constants() on an optimised graph: whether each is on the accelerator.
 [[gnu::cold]] inline pool<char> nodes_on_accelerator(const graph_placement& placed) {
   pool<char> on_accelerator;
   for (const node_placement& n : placed.nodes)
@@ -479,7 +479,7 @@ result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs
   passes::optimise(optimised);
   if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok)
     return fail(std::move(ok.error()));
-  auto floats = settle(optimised, *bound);
+  auto floats = fold_constants(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));
   const graph_placement placed = Policy::place(optimised);
   pool<char> on_accelerator = nodes_on_accelerator(placed);

@@ -97,7 +97,7 @@ namespace detail {
   if (!placed) return fail(placed.error());
   calibrated_model made;
   const auto find = [](op_code code) { return ops::find(code); };
-  auto floats = detail::settle(optimised, *bound);
+  auto floats = detail::fold_constants(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));
   pool<char> on_accelerator = detail::nodes_on_accelerator(*placed);
   pixels.fold_layers(*floats, on_accelerator);

@@ -29,7 +29,7 @@ template <class G, class Policy>
 
 namespace detail {
 
-/// The inputs and outputs of a graph, in the form that check_ends() reads.
+/// The inputs and outputs of a graph, as check_ends() reads them.
 struct ends_of_graph {
   const ir::graph& g;
   std::size_t input_count() const { return g.inputs.size(); }

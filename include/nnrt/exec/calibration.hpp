@@ -18,7 +18,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 enum class calibration_method {
   max,         // the largest magnitude
   percentile,  // the magnitude that a given share of all elements does not exceed
-  kl,          // least Kullback-Leibler divergence between the histogram and its quantised form
+  kl,          // least Kullback-Leibler divergence between the histogram and its quantised values
   mixed,       // for each tensor the one of these with the largest cosine similarity to the floats
 };
 
@@ -121,7 +121,7 @@ struct magnitudes {
     return largest();
   }
   /// The threshold with the least divergence between two histograms: the original, with values above the threshold
-  /// counted at it, and its form in 128 steps.
+  /// counted at it, and its values in 128 steps.
   float min_divergence() const {
     constexpr std::size_t levels = 128;
     std::size_t best = bins;
@@ -164,7 +164,7 @@ struct magnitudes {
   }
 };
 
-/// The scale of a threshold, in the form that the accelerator supports: powers of two are rounded up, so that no
+/// The scale of a threshold, as the accelerator supports it: powers of two are rounded up, so that no
 /// further values saturate. 1 for a threshold of 0.
 inline float scale_of_threshold(float threshold, float steps, scale_kind kind) {
   const float least = threshold / steps;

@@ -26,9 +26,9 @@ namespace detail {
     }
   return out;
 }
-template <class... Numbers> [[gnu::cold]] std::string formatted(const char* form, Numbers... numbers) {
+template <class... Numbers> [[gnu::cold]] std::string formatted(const char* pattern, Numbers... numbers) {
   char text[512];
-  std::snprintf(text, sizeof text, form, numbers...);
+  std::snprintf(text, sizeof text, pattern, numbers...);
   return text;
 }
 /// A number that a picture can show; `otherwise` if it is not finite.

@@ -14,10 +14,10 @@ namespace nnrt { inline namespace NNRT_ISA {
 /// Options of the planner.
 struct plan_options {
   bool fast_kernels = true;  // false: every step is its operator's reference
-  bool unrolled = false;     // choose kernels with an unrolled form if there are any, and no stripes
+  bool unrolled = false;     // choose kernels that can be unrolled if there are any, and no stripes
   nnrt::winograd winograd = nnrt::winograd::automatic;
   stripe_options stripes = {};
-  /// Float weights whose packed form has at least this many bytes are stored as f16. Before each run of their step they
+  /// Packed float weights that have at least this many bytes are stored as f16. Before each run of their step they
   /// are widened to f32 in memory that other steps share. `narrow` and `widen` convert. -1: no weights are stored as
   /// f16.
   std::int64_t halves_from = -1;
@@ -97,7 +97,7 @@ struct kernel_chooser {
       if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
     }
   }
-  /// Whether the packed form of a node's weights is f32.
+  /// Whether a node's packed weights are f32.
   constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
       if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;

@@ -20,7 +20,7 @@ struct constant_folded_graph {
   std::vector<std::vector<std::byte>> bytes;  // by value: elements of weights
 };
 
-/// Turns float constants that layers read into weights, because their quantised form has another size.
+/// Turns float constants that layers read into weights, because their quantised values have another size.
 [[gnu::cold]] inline void make_weights_of_constants(ir::graph& g) {
   for (const ir::node& n : g.nodes) {
     if (n.op->traits.weights == weights_role::none) continue;
@@ -49,7 +49,8 @@ struct constant_folded_graph {
 
 /// Runs the nodes that depend on no input. Their results, and constants that layers read, become weights. Error:
 /// invalid_argument (weights whose values break an operator's rule, as in compile()).
-[[gnu::cold]] inline result<constant_folded_graph> settle(const ir::graph& optimised, const bound_weights& weights) {
+[[gnu::cold]] inline result<constant_folded_graph> fold_constants(const ir::graph& optimised,
+                                                                  const bound_weights& weights) {
   constant_folded_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
   ir::graph& g = made.graph;
   std::size_t next = 0;

@@ -53,7 +53,7 @@ template <reading_sizes N> struct frozen_reading {
   std::array<weight_place, N.places> places{};
   std::array<std::int32_t, N.tensors> ids{}, first_formed{}, uses{};
   std::array<char, N.tensors> shared{};
-  std::array<tflite::tensor_state::formed_constant, N.formed> formed{};
+  std::array<tflite::tensor_state::converted_constant, N.formed> formed{};
   std::array<tflite::variable, N.variables> variables{};
   std::array<tflite::tensor_list, N.lists> lists{};
   std::array<tflite::counted_rows, N.counted> counted{};
@@ -138,17 +138,17 @@ template <std::size_t N> struct operator_set {
   }
 };
 
-template <class Op, operator_set Needed> constexpr const operator_info* form_of() {
-  if constexpr (Needed.has(Op::code)) return &reading_form<Op, Needed.types_of_code(Op::code)>;
-  else return &bare_form<Op>;
+template <class Op, operator_set Needed> constexpr const operator_info* operator_info_of() {
+  if constexpr (Needed.has(Op::code)) return &operator_for_reading<Op, Needed.types_of_code(Op::code)>;
+  else return &operator_without_functions<Op>;
 }
-template <class List, operator_set Needed> struct reading_forms;
-template <class... Ops, operator_set Needed> struct reading_forms<ops::type_list<Ops...>, Needed> {
-  static constexpr std::array<const operator_info*, sizeof...(Ops)> all{form_of<Ops, Needed>()...};
+template <class List, operator_set Needed> struct operators_for_reading;
+template <class... Ops, operator_set Needed> struct operators_for_reading<ops::type_list<Ops...>, Needed> {
+  static constexpr std::array<const operator_info*, sizeof...(Ops)> all{operator_info_of<Ops, Needed>()...};
 };
 /// Finds any operator; those of the set have the functions that reading needs.
 template <operator_set Needed> constexpr const operator_info* find_to_read(op_code code) {
-  for (const operator_info* const op : reading_forms<ops::list, Needed>::all)
+  for (const operator_info* const op : operators_for_reading<ops::list, Needed>::all)
     if (op->code == code) return op;
   return nullptr;
 }

@@ -173,7 +173,7 @@ struct planner : kernel_chooser {
   }
 
   /// Adds the slots of a node's operands. Operands that pack() reads have memory for pack() only, the others for run()
-  /// only; all have their descs. The packed form is last, for run().
+  /// only; all have their descs. The packed weights are last, for run().
   constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
     pool<operand_slot> row;
     for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
@@ -192,8 +192,8 @@ struct planner : kernel_chooser {
     return at;
   }
 
-  /// Adds the packing of a node's operands and returns the slot of the packed form. Packing is done now, by a prepare
-  /// step, or by a step before each run of the node.
+  /// Adds the packing of a node's operands and returns the slot of the packed weights. Packing is done now, by a
+  /// prepare step, or by a step before each run of the node.
   constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
     operand_slot packed;
     packed.desc = desc_index({u8, {p.choice.packed_bytes}});
@@ -254,8 +254,8 @@ struct planner : kernel_chooser {
       if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
     return halves_at = take(made.prepare_scratch_bytes, largest);
   }
-  /// The row of pack()'s results: the packed form, then the descs of the node's results, by which a quantised layer's
-  /// weights are scaled.
+  /// The row of pack()'s results: the packed weights, then the descs of the node's results, by which a quantised
+  /// layer's weights are scaled.
   constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
     pool<operand_slot> row;
     row.push_back(packed);

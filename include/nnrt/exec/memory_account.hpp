@@ -1,5 +1,6 @@
 // memory_account: counts and limits the bytes that the programs and sessions of one owner allocate.
-// Flow: options::account points to one; compile() and sessions use it. remote/session.hpp has one for each client.
+// Flow: options::account points to one; compile() and sessions use it. remote/served_client.hpp has one for each
+// client.
 #pragma once
 
 #include <nnrt/core/exchange.hpp>

@@ -6,13 +6,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A piece of one part of a stage.
+/// A piece of one part of a phase.
 struct piece_of_part {
   int part;
   int piece;
 };
 
-/// The pieces of a stage that one thread must run.
+/// The pieces of a phase that one thread must run.
 class piece_source {
  public:
   /// Number of the thread; the caller is 0.
@@ -24,7 +24,7 @@ class piece_source {
   ~piece_source() = default;
 };
 
-/// The only piece of a stage that only the caller runs.
+/// The only piece of a phase that only the caller runs.
 class only_piece final : public piece_source {
  public:
   int thread() const override { return 0; }
@@ -39,31 +39,31 @@ class only_piece final : public piece_source {
   bool is_left_ = true;
 };
 
-/// Stages in sequence. Each stage has parts that may run at the same time, and parts have pieces. A stage begins when
+/// Phases in sequence. Each phase has parts that may run at the same time, and parts have pieces. A phase begins when
 /// all parts of the preceding one are done.
 class parallel_phases {
  public:
-  struct stage {
+  struct phase {
     int parts;   // at most one for each thread; fewer than two: only the caller runs it
     int pieces;  // of each part; other threads may steal them; one: the part's thread runs it
-    int next;    // number of the following stage
+    int next;    // number of the following phase
   };
-  virtual stage at(int number) const = 0;
-  /// Runs pieces of a stage in one thread. Returns whether another stage may begin; only the caller's result counts,
+  virtual phase at(int number) const = 0;
+  /// Runs pieces of a phase in one thread. Returns whether another phase may begin; only the caller's result counts,
   /// and it always gets the first piece of part 0.
   virtual bool run(int number, piece_source& source) = 0;
-  /// Called in the caller's thread when all parts of a stage are done.
+  /// Called in the caller's thread when all parts of a phase are done.
   virtual void done(int number) = 0;
 
  protected:
   ~parallel_phases() = default;
 };
 
-/// Threads that can run the parts of a stage at the same time.
+/// Threads that can run the parts of a phase at the same time.
 class part_runner {
  public:
   virtual int threads() const = 0;
-  /// Runs stages from `first` until run() returns false or the next stage would be `end`. Returns when all their parts
+  /// Runs phases from `first` until run() returns false or the next phase would be `end`. Returns when all their parts
   /// are done.
   virtual void run(parallel_phases& work, int first, int end) = 0;
 

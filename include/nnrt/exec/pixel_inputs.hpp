@@ -177,7 +177,7 @@ class pixel_inputs {
     for (std::size_t i = 0; i < given_.size(); ++i) {
       if (i == g.inputs.size())
         return fail(error_code::invalid_argument,
-                    {"got forms of ", given_.size(), " inputs, expected ", g.inputs.size()});
+                    {"got descriptions of ", given_.size(), " inputs, expected ", g.inputs.size()});
       if (auto ok = check_input(given_[i], g, i); !ok) return ok;
       inputs_.push_back(pixel_input_of(given_[i], scales));
       scales_.push_back(inputs_[i].scale);

@@ -30,7 +30,7 @@ struct rows_in_memory {
 };
 
 /// A step of a group, as one part runs it.
-struct stripe_stage {
+struct stripe_step {
   kernel_function run = nullptr;
   kernel_call call;
   row_window window;
@@ -61,9 +61,9 @@ class stripe_run {
   stripe_run(const plan_view& plan, const stripe_group& group, const run_context& context, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
-      ::new (static_cast<void*>(stages_ + t)) stripe_stage;
-      stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
-      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
+      ::new (static_cast<void*>(steps_ + t)) stripe_step;
+      steps_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
+      set_up(steps_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
     }
   }
 
@@ -71,18 +71,18 @@ class stripe_run {
   /// run. If rows follow those of the last call, the rows that both calls read are kept.
   template <class After> void make(std::int64_t image, row_range rows, std::int64_t at_once, After after) {
     if (image != image_ || rows.begin != next_row_)
-      for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+      for (std::size_t t = 0; t < count_; ++t) steps_[t].made = {0, 0};
     image_ = image, next_row_ = rows.end;
     const std::int64_t stripes = (rows.count() + at_once - 1) / at_once;
     for (std::int64_t i = 0; i < stripes; ++i) {
       want({rows.begin + rows.count() * i / stripes, rows.begin + rows.count() * (i + 1) / stripes});
       for (std::size_t t = 0; t < count_; ++t)
-        if (stages_[t].wanted.count() > 0) run(t, image), after(t);
+        if (steps_[t].wanted.count() > 0) run(t, image), after(t);
     }
   }
 
  private:
-  static void set_up(stripe_stage& stage, const plan_view& plan, const step& s, const run_context& context,
+  static void set_up(stripe_step& current, const plan_view& plan, const step& s, const run_context& context,
                      std::byte* scratch) {
     // written in place: copying a changed view would wait for its stores
     const auto put = [&](view& to, std::int32_t slot) {
@@ -92,57 +92,57 @@ class stripe_run {
     };
     const auto inputs = static_cast<std::size_t>(s.inputs.count);
     for (std::size_t i = 0; i < inputs; ++i) {
-      put(stage.views[i], s.inputs.first + static_cast<std::int32_t>(i));
-      if (!stage.reads_rows_of(i)) continue;
-      stage.images[i] = rows_in_memory::of(stage.views[i]);
-      stage.call.reads_stripe |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_stripe;
+      put(current.views[i], s.inputs.first + static_cast<std::int32_t>(i));
+      if (!current.reads_rows_of(i)) continue;
+      current.images[i] = rows_in_memory::of(current.views[i]);
+      current.call.reads_stripe |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_stripe;
     }
-    put(stage.views[inputs], s.outputs.first);
-    stage.result = rows_in_memory::of(stage.views[inputs]);
-    stage.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_stripe;
-    stage.run = s.run;
-    stage.call.attrs =
+    put(current.views[inputs], s.outputs.first);
+    current.result = rows_in_memory::of(current.views[inputs]);
+    current.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_stripe;
+    current.run = s.run;
+    current.call.attrs =
         plan.words.subspan(static_cast<std::size_t>(s.attrs.first), static_cast<std::size_t>(s.attrs.count));
-    stage.call.in = {stage.views, inputs};
-    stage.call.out = {stage.views + inputs, 1};
-    stage.call.scratch = scratch;
-    stage.call.inner = s.inner;
-    stage.call.plan = plan.words.data() + s.kernel_plan;
-    stage.call.weights_end = weights_end_of(plan, context.bases);
+    current.call.in = {current.views, inputs};
+    current.call.out = {current.views + inputs, 1};
+    current.call.scratch = scratch;
+    current.call.inner = s.inner;
+    current.call.plan = plan.words.data() + s.kernel_plan;
+    current.call.weights_end = weights_end_of(plan, context.bases);
   }
 
   /// Sets the rows that each step must make, from the last step to the first, so that the last can make `rows`.
   void want(row_range rows) {
-    stages_[count_ - 1].wanted = rows;
+    steps_[count_ - 1].wanted = rows;
     for (std::size_t t = count_ - 1; t > 0; --t) {
-      stripe_stage& before = stages_[t - 1];
+      stripe_step& before = steps_[t - 1];
       before.wanted = {before.made.end, before.made.end};
-      if (stages_[t].wanted.count() <= 0) continue;
-      const row_range read = stages_[t].window.under(stages_[t].wanted, before.result.height);
+      if (steps_[t].wanted.count() <= 0) continue;
+      const row_range read = steps_[t].window.under(steps_[t].wanted, before.result.height);
       before.drop_before(read.begin);
       before.wanted = {before.made.end, std::max(before.made.end, read.end)};
     }
   }
   void run(std::size_t t, std::int64_t image) {
-    stripe_stage& stage = stages_[t];
-    const std::size_t inputs = stage.call.in.size();
+    stripe_step& current = steps_[t];
+    const std::size_t inputs = current.call.in.size();
     for (std::size_t i = 0; i < inputs; ++i) {
-      if (!stage.reads_rows_of(i)) continue;
-      const std::int64_t first = stage.window.under(stage.wanted, stage.images[i].height).begin;
-      const bool is_kept = t > 0 && stages_[t - 1].keeps_some && stage.images[i].first == stages_[t - 1].result.first;
-      stage.views[i].data =
-          any_pointer::bytes(is_kept ? stages_[t - 1].result_row(image, first) : stage.images[i].row(image, first));
+      if (!current.reads_rows_of(i)) continue;
+      const std::int64_t first = current.window.under(current.wanted, current.images[i].height).begin;
+      const bool is_kept = t > 0 && steps_[t - 1].keeps_some && current.images[i].first == steps_[t - 1].result.first;
+      current.views[i].data =
+          any_pointer::bytes(is_kept ? steps_[t - 1].result_row(image, first) : current.images[i].row(image, first));
     }
-    stage.views[inputs].data = any_pointer::bytes(stage.result_row(image, stage.wanted.begin));
-    stage.call.rows = stage.wanted;
-    stage.run(stage.call);
-    stage.made.end = stage.wanted.end;
+    current.views[inputs].data = any_pointer::bytes(current.result_row(image, current.wanted.begin));
+    current.call.rows = current.wanted;
+    current.run(current.call);
+    current.made.end = current.wanted.end;
   }
 
   std::size_t count_;
   std::int64_t image_ = -1, next_row_ = 0;  // next_row_: the row after those that were made last
   union {
-    stripe_stage stages_[max_stripe_steps];  // constructed for the steps of the group only
+    stripe_step steps_[max_stripe_steps];  // constructed for the steps of the group only
   };
 };
 
@@ -152,15 +152,15 @@ inline const shape_t& result_of(const plan_view& plan, const stripe_group& group
   return plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
 }
 
-/// A unit of execution: a step, or a group of steps.
-struct plan_stage {
+/// A phase of a plan: a step, or a group of steps.
+struct plan_phase {
   const stripe_group* group;  // nullptr: one step
   int steps;
   int parts;
   int pieces;  // of a part
 
-  /// The unit that begins with step `first`, for this number of threads.
-  static plan_stage at(const plan_view& plan, std::size_t first, int threads) {
+  /// The phase that begins with step `first`, for this number of threads.
+  static plan_phase at(const plan_view& plan, std::size_t first, int threads) {
     const step& s = plan.steps[first];
     if (s.group >= 0) {
       const stripe_group& group = plan.stripes[static_cast<std::size_t>(s.group)];
@@ -190,11 +190,11 @@ struct plan_stage {
 /// Runs the pieces of a group's rows that `source` gives to a thread. Calls after(t) each time that step t has run, in
 /// the first thread only.
 template <class After>
-void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source,
+void run_group(const plan_view& plan, const plan_phase& phase, const run_context& context, piece_source& source,
                After after) {
   piece_of_part mine;
   if (!source.next(mine)) return;
-  const stripe_group& group = *stage.group;
+  const stripe_group& group = *phase.group;
   const bool is_first = source.thread() == 0;
   std::byte* const scratch =
       is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
@@ -202,7 +202,7 @@ void run_group(const plan_view& plan, const plan_stage& stage, const run_context
   const shape_t& y = result_of(plan, group);
   const std::int64_t at_once = group.rows > 0 ? group.rows : y[1];
   do {
-    const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, stage.parts, mine.piece, stage.pieces});
+    const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, phase.parts, mine.piece, phase.pieces});
     for (std::int64_t done = rows.begin; done < rows.end;) {
       const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + rows.end - done);
       if (is_first) stripes.make(image, {first, stop}, at_once, after);
@@ -219,12 +219,12 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
   plan_work(const plan_view& plan, const run_context& context, After& after)
       : plan_(plan), context_(context), after_(after) {}
 
-  stage at(int first) const override {
-    const plan_stage s = look(first);
+  phase at(int first) const override {
+    const plan_phase s = look(first);
     return {s.parts, s.pieces, first + s.steps};
   }
   bool run(int first, piece_source& source) override {
-    const plan_stage s = look(first);
+    const plan_phase s = look(first);
     const auto index = static_cast<std::size_t>(first);
     if (s.group != nullptr) {
       run_group(plan_, s, context_, source, [&](std::size_t t) { after_(index + t); });
@@ -233,7 +233,7 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
     return run_pieces(plan_.steps[index], s, source);
   }
   void done(int first) override {
-    const plan_stage s = look(first);
+    const plan_phase s = look(first);
     if (s.group == nullptr || s.parts > 1) after_(static_cast<std::size_t>(first + s.steps - 1));
   }
 
@@ -241,10 +241,10 @@ template <class After> class alignas(64) plan_work final : public parallel_phase
   const step* failed() const { return failed_; }
 
  private:
-  plan_stage look(int first) const {
-    return plan_stage::at(plan_, static_cast<std::size_t>(first), context_.threads->threads());
+  plan_phase look(int first) const {
+    return plan_phase::at(plan_, static_cast<std::size_t>(first), context_.threads->threads());
   }
-  bool run_pieces(const step& s, const plan_stage& of, piece_source& source) {
+  bool run_pieces(const step& s, const plan_phase& of, piece_source& source) {
     piece_of_part mine;
     if (!source.next(mine)) return true;
     kernel_call call = call_of(plan_, s, context_, source.thread());
@@ -286,8 +286,8 @@ inline constexpr auto nobody = [](std::size_t) {};
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  const detail::plan_stage s =
-      detail::plan_stage::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
+  const detail::plan_phase s =
+      detail::plan_phase::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
   next += static_cast<std::size_t>(s.steps);
   if (s.parts > 1) return detail::run_shared(plan, first, next, context, after);
   if (s.group != nullptr) {

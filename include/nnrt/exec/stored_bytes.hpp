@@ -8,7 +8,7 @@
 
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/plan_view.hpp>
-#include <nnrt/io/record.hpp>
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/shared_bytes.hpp>
 
 #include <vector>
@@ -27,12 +27,12 @@ struct stored_kind {
 };
 inline constexpr std::int64_t not_quantised = -1;
 
-inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
+inline void put(byte_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
 
 /// Digest of everything in a plan that affects the layout of prepared memory and its readers. Planners that differ
 /// there give different digests.
 inline std::uint64_t plan_digest_of(const plan_view& p) {
-  record_writer all;
+  byte_writer all;
   const auto put_slots = [&](ir::range at) {
     for (std::int32_t i = at.first; i < at.first + at.count; ++i) {
       const operand_slot& slot = p.slots[static_cast<std::size_t>(i)];
@@ -125,8 +125,8 @@ inline result<void> check_prepared(const stored_kind& kind, const plan_view& pla
 inline constexpr std::size_t seal_words = 4;
 
 /// The begin of every head. sealed() fills in the first words.
-inline record_writer begun_head(const stored_kind& kind) {
-  record_writer head;
+inline byte_writer begun_head(const stored_kind& kind) {
+  byte_writer head;
   for (std::size_t i = 0; i < seal_words; ++i) head.put(std::uint64_t{});
   head.put(kind.format);
   head.put(std::string_view(version)), head.put(std::string_view(isa));
@@ -161,8 +161,8 @@ inline void populate(array_ref<const std::byte> bytes) {
 /// Opens the result of sealed(); `head` continues after the instruction set. It checks only kind, sizes, digests and
 /// versions.
 inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::byte> bytes, bool data_is_checked,
-                                record_reader& head, array_ref<const std::byte>& data) {
-  record_reader from{bytes};
+                                byte_reader& head, array_ref<const std::byte>& data) {
+  byte_reader from{bytes};
   const auto number = from.number<std::uint64_t>(), head_bytes = from.number<std::uint64_t>(),
              all = from.number<std::uint64_t>(), data_digest = from.number<std::uint64_t>();
   if (!from.ok || number != kind.number) return kind.refused({"these bytes are of another kind"});
@@ -171,7 +171,7 @@ inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::by
     return kind.refused({"its head has ", head_bytes, " bytes"});
   const array_ref<const std::byte> of_head = bytes.first(static_cast<std::size_t>(head_bytes - sizeof(std::uint64_t)));
   data = bytes.subspan(static_cast<std::size_t>(head_bytes));
-  const auto head_digest = record_reader{bytes.subspan(of_head.size())}.number<std::uint64_t>();
+  const auto head_digest = byte_reader{bytes.subspan(of_head.size())}.number<std::uint64_t>();
   if (digest_of(of_head) != head_digest) return kind.refused({"its bytes are damaged"});
   head = {of_head.subspan(seal_words * sizeof(std::uint64_t))};
   if (const auto format = head.number<std::uint32_t>(); format != kind.format)

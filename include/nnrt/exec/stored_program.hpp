@@ -65,7 +65,7 @@ struct storable_graph {
   }
 };
 
-inline void put(record_writer& to, const ir::graph& g) {
+inline void put(byte_writer& to, const ir::graph& g) {
   to.put(std::uint64_t{g.values.size()});
   for (const ir::value& v : g.values)
     nnrt::put(to, v.desc), to.put(static_cast<std::int32_t>(v.is)), put(to, v.name), to.put(v.first_byte),
@@ -120,7 +120,7 @@ inline result<void> prepare_to_store(storable_program& p) {
 }
 
 inline byte_list head_of(const storable_program& p, const stored_layout& layout, std::string_view device) {
-  record_writer head = begun_head(program_kind);
+  byte_writer head = begun_head(program_kind);
   head.put(device);
   head.put(p.is_planned ? plan_digest_of(plan_view::of(p.made)) : std::uint64_t{});
   head.put(std::uint8_t{p.is_planned}), head.put(static_cast<std::uint8_t>(p.wanted.winograd)),
@@ -134,7 +134,7 @@ inline byte_list head_of(const storable_program& p, const stored_layout& layout,
 }  // namespace detail
 
 /// The bytes for restore_program(), of the same device, if it is for one: other devices run other networks, or round
-/// differently. Weights that steps read only in packed form are left out.
+/// differently. Weights that steps read only as packed weights are left out.
 /// Errors: out_of_memory; not_supported (the program was restored; its bytes exist already).
 inline result<byte_list> store_program(const program& compiled, std::string_view device = {}) {
   const compiled_plan* const planned = detail::program_parts::plan(compiled);
@@ -157,11 +157,11 @@ namespace detail {
 
 // ---- What is read ----
 
-inline ir::range read_range(record_reader& from) {
+inline ir::range read_range(byte_reader& from) {
   const auto first = from.number<std::int32_t>();
   return {first, from.number<std::int32_t>()};
 }
-inline ir::value read_value(record_reader& from) {
+inline ir::value read_value(byte_reader& from) {
   ir::value v;
   v.desc = read_desc(from);
   v.is = static_cast<ir::kind>(from.number<std::int32_t>());
@@ -170,7 +170,7 @@ inline ir::value read_value(record_reader& from) {
   return v;
 }
 /// Reads a node; it has no operator if its code is unknown.
-inline ir::node read_node(record_reader& from) {
+inline ir::node read_node(byte_reader& from) {
   ir::node n;
   n.op = ops::find(static_cast<op_code>(from.number<std::int32_t>()));
   if (n.op != nullptr) n.label = n.op->label;
@@ -178,7 +178,7 @@ inline ir::node read_node(record_reader& from) {
   return n;
 }
 /// Reads the graph; check_graph() checks it.
-inline void read_graph(record_reader& from, ir::graph& g) {
+inline void read_graph(byte_reader& from, ir::graph& g) {
   const std::size_t values = from.count_of(40);
   g.values.reserve(values);
   for (std::size_t i = 0; from.ok && i < values; ++i) g.values.push_back(read_value(from));
@@ -217,7 +217,7 @@ struct stored_parts {
 
 inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_checked, std::string_view device,
                                stored_parts& made) {
-  record_reader from;
+  byte_reader from;
   if (auto ok = open_sealed(program_kind, bytes, data_is_checked, from, made.data); !ok) return ok;
   const std::string_view of = from.text();
   if (from.ok && of != device)

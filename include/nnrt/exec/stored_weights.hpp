@@ -27,7 +27,7 @@ inline constexpr stored_kind weights_kind{0x737468677774726e, 4, "stored weights
 /// Digest of everything that affects the prepared numbers: the plan's digest, attributes, names of weights, constants.
 /// These bytes contain no graph, so the digest must differ for another network with the same layers.
 inline std::uint64_t network_digest_of(const plan_view& plan) {
-  record_writer all;
+  byte_writer all;
   all.put(plan_digest_of(plan));
   all.put_list<word>(plan.words);
   all.put_list<char>(plan.text);
@@ -44,7 +44,7 @@ inline std::vector<std::int64_t> weight_sizes(const plan_view& plan) {
 inline byte_list store_weights(const plan_view& plan, const prepared_weights& weights) {
   const std::vector<std::int64_t> sizes = weight_sizes(plan);
   const stored_layout layout(plan.prepared_bytes, sizes, weights_read(plan));
-  record_writer head = begun_head(weights_kind);
+  byte_writer head = begun_head(weights_kind);
   head.put(network_digest_of(plan));
   head.put(layout.prepared_bytes);
   head.put_list<std::int64_t>(layout.places);
@@ -57,7 +57,7 @@ inline result<shared<const prepared_weights>> restore_weights(const plan_view& p
                                                               bool data_is_checked) {
   if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0)
     return weights_kind.refused({"lies at an address that is no multiple of 64"});
-  record_reader head;
+  byte_reader head;
   array_ref<const std::byte> data;
   if (auto ok = open_sealed(weights_kind, bytes.bytes(), data_is_checked, head, data); !ok)
     return fail(std::move(ok.error()));
@@ -82,7 +82,7 @@ inline result<shared<const prepared_weights>> restore_weights(const plan_view& p
 }  // namespace detail
 
 /// The bytes for restore_executor(): weights as this executor's kernels read them, for this program's instruction set.
-/// Weights that are read only in packed form are left out. Error: invalid_argument (an executor that could not be
+/// Weights that are read only as packed weights are left out. Error: invalid_argument (an executor that could not be
 /// made).
 template <class G, class Policy> result<byte_list> store_weights(const executor<G, Policy>& run) {
   const prepared_weights* const weights = detail::executor_parts::weights(run);

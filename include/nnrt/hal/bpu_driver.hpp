@@ -44,7 +44,7 @@ class bpu_driver final : public cpu_driver {
   /// to_string(accelerator_verdict).
   result<std::vector<std::string>> refusals(const model& network) override {
     model rounded = detail::rounded_as(table_.rounding, network);
-    passes::settle_declared(rounded.graph);
+    passes::adapt_declared(rounded.graph);
     auto reasons = cpu_driver::refusals(rounded);
     if (!reasons) return reasons;
     const ir::graph& g = rounded.graph;

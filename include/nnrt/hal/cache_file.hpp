@@ -5,9 +5,9 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/open_file.hpp>
 #include <nnrt/io/owned_fd.hpp>
-#include <nnrt/io/record.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
   const array_ref<const std::byte> size_bytes(reinterpret_cast<const std::byte*>(sizes.data()),
                                               sizes.size() * sizeof(std::uint64_t));
   detail::cache_header header;
-  record_writer digests;
+  byte_writer digests;
   for (const auto& buffer : buffers) digests.put(std::uint64_t{buffer.size()}), digests.put(digest_of(buffer));
   header.token = token, header.buffers = buffers.size(), header.digest = digest_of(digests.bytes);
   bool ok = ::ftruncate(fd, 0) == 0;
@@ -123,7 +123,7 @@ inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cach
   detail::cache_header header;
   const auto sizes = detail::read_cache_sizes(fd, *file_bytes, token, header);
   if (!sizes) return fail(sizes.error());
-  record_writer digests;
+  byte_writer digests;
   std::vector<std::vector<std::byte>> buffers;
   std::uint64_t at = sizeof header + sizes->size() * sizeof(std::uint64_t);
   for (const std::uint64_t size : *sizes) {

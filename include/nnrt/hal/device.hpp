@@ -74,7 +74,7 @@ class device {
   }
 
   /// For each node why the device cannot run it; empty: it can, and prepare() will accept it. The driver decides; this
-  /// function checks only the form that every node must have (passes::check_form).
+  /// function checks only what every node must have (passes::check_well_formed).
   /// Errors: the driver's; invalid_argument (invalid graph, missing weights); not_supported (states); device_failed
   /// (the driver answered for another number of nodes).
   result<std::vector<std::string>> refusals(const nnrt::model& network) const {
@@ -86,7 +86,7 @@ class device {
                   {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
     if (!reasons) return reasons;
     for (std::size_t i = 0; i < reasons->size(); ++i)
-      if ((*reasons)[i].empty()) (*reasons)[i] = fault_of_form(network.graph, i);
+      if ((*reasons)[i].empty()) (*reasons)[i] = fault_of_node(network.graph, i);
     const bool is_whole =
         std::all_of(reasons->begin(), reasons->end(), [](const std::string& reason) { return reason.empty(); });
     if (is_whole)
@@ -202,10 +202,10 @@ class device {
     once(std::move(fault));
     return ended;
   }
-  /// The rule of form that node i breaks; empty: none, and the driver may be asked.
-  static std::string fault_of_form(const ir::graph& g, std::size_t i) {
+  /// The fault of node i that needs no rule of its operator; empty: none, and the driver may be asked.
+  static std::string fault_of_node(const ir::graph& g, std::size_t i) {
     const ir::node& n = g.nodes[i];
-    const verdict v = passes::check_form(g, n);
+    const verdict v = passes::check_well_formed(g, n);
     return v ? std::string() : to_string(v, *n.op, g.name_of(n.name));
   }
   /// Refuses graphs with states: devices are stateless, as any execution may do the next run.
@@ -214,14 +214,14 @@ class device {
     return fail(error_code::not_supported,
                 "devices keep no states: passes::open_states() makes inputs and outputs of them");
   }
-  /// Checks graph, states, form of nodes, the driver's rules, weights. The order matters: each check relies on the
+  /// Checks graph, states, nodes, the driver's rules, weights. The order matters: each check relies on the
   /// preceding ones.
   result<void> check(const nnrt::model& network, const deadline_watch& watch = {}) const {
     const ir::graph& g = network.graph;
     if (auto ok = check_graph(g, watch); !ok) return ok;
     if (auto ok = require_no_states(g); !ok) return ok;
     for (std::size_t i = 0; i < g.nodes.size() && !watch.is_over(); ++i)
-      if (std::string fault = fault_of_form(g, i); !fault.empty()) return fail(error_code::rule_broken, fault);
+      if (std::string fault = fault_of_node(g, i); !fault.empty()) return fail(error_code::rule_broken, fault);
     if (watch.is_over()) return nnrt::detail::compiled_too_late();
     if (auto ok = driver_->check(network); !ok) return ok;
     if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound)

@@ -17,8 +17,8 @@ class fence {
  public:
   fence() : state_(std::make_shared<state>()) {}
 
-  void signal() const { settle(true); }
-  void fail() const { settle(false); }
+  void signal() const { end(true); }
+  void fail() const { end(false); }
   /// Waits until the event or `deadline`, nanoseconds of the steady clock. True: signalled; false: failed; empty:
   /// neither.
   std::optional<bool> wait_until(std::int64_t deadline) const {
@@ -37,7 +37,7 @@ class fence {
     std::condition_variable changed;
     std::optional<bool> ended;
   };
-  void settle(bool has_happened) const {
+  void end(bool has_happened) const {
     const std::lock_guard lock(state_->mutex);
     if (!state_->ended) state_->ended = has_happened;
     state_->changed.notify_all();

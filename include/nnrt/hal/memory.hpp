@@ -65,7 +65,7 @@ class shared_memory {
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::size_t size() const { return size_; }
   int fd() const { return fd_; }
-  /// Sets an object that is destroyed just before the memory: a device's own record of this memory.
+  /// Sets an object that is destroyed just before the memory: what a device keeps for this memory.
   void set_follower(std::shared_ptr<const void> one) { follower_ = std::move(one); }
 
  private:

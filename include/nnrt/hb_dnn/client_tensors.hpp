@@ -3,8 +3,8 @@
 // functions.
 #pragma once
 
-#include <nnrt/hb_dnn/forms.hpp>
 #include <nnrt/hb_dnn/memory.hpp>
+#include <nnrt/hb_dnn/tensor_specs.hpp>
 
 #include <nnrt/exec/session.hpp>
 
@@ -116,29 +116,29 @@ inline diagnostic of_model(const char* what, const hbDNNTensorShape& got,
 
 /// Splits a tensor into `items` items: the model's batch, or 1. It may differ from the model's properties in two ways:
 /// alignedShape may equal validShape, and NV12 may be in one or two parts.
-inline diagnostic find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
+inline diagnostic find_sources(used_memory& memory, const tensor_spec& spec, const hbDNNTensor& tensor,
                                std::int64_t items, std::vector<source>& made) {
   const hbDNNTensorProperties& p = tensor.properties;
-  hbDNNTensorShape valid = form.properties.validShape, padded = form.properties.alignedShape;
-  if (items == 1 && form.batch() > 1) valid.dimensionSize[0] = padded.dimensionSize[0] = 1;
+  hbDNNTensorShape valid = spec.properties.validShape, padded = spec.properties.alignedShape;
+  if (items == 1 && spec.batch() > 1) valid.dimensionSize[0] = padded.dimensionSize[0] = 1;
   if (!equal(p.validShape, valid)) return of_model("validShape", p.validShape, {&valid});
   if (!equal(p.alignedShape, padded) && !equal(p.alignedShape, valid))
     return of_model("alignedShape", p.alignedShape, {&padded, &valid});
-  if (p.tensorType != form.properties.tensorType && !(is_nv12(p.tensorType) && is_nv12(form.properties.tensorType)))
-    return joined({"tensorType: got ", p.tensorType, ", expected the model's, ", form.properties.tensorType});
-  if (form.given.is_image) {
+  if (p.tensorType != spec.properties.tensorType && !(is_nv12(p.tensorType) && is_nv12(spec.properties.tensorType)))
+    return joined({"tensorType: got ", p.tensorType, ", expected the model's, ", spec.properties.tensorType});
+  if (spec.given.is_image) {
     hbDNNTensor whole = tensor;
-    whole.properties.tensorLayout = form.properties.tensorLayout;
+    whole.properties.tensorLayout = spec.properties.tensorLayout;
     source one;
     if (const diagnostic wrong = find_image(memory, whole, items, one.image); !wrong.empty()) return wrong;
     one.first = reinterpret_cast<const std::byte*>(one.image.first);
     for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
     return {};
   }
-  const std::int64_t parts = items == 1 ? form.batch() : 1;  // the model's batch, if this tensor is one item of it
+  const std::int64_t parts = items == 1 ? spec.batch() : 1;  // the model's batch, if this tensor is one item of it
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
-  const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.dense_bytes()) / parts;
+  const std::int64_t bytes = (one.has_padding ? spec.lies.bytes : spec.dense_bytes()) / parts;
   if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], bytes); !wrong.empty()) return wrong;
   one.first = static_cast<const std::byte*>(tensor.sysMem[0].virAddr);
   for (std::int64_t n = 0; n < items; ++n, one.first += bytes / items) made.push_back(one);
@@ -147,21 +147,21 @@ inline diagnostic find_sources(used_memory& memory, const tensor_form& form, con
 
 /// Finds the image of a resizer's input and its region. If validShape is still the model's, alignedShape is the
 /// image's.
-inline diagnostic find_region(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor,
+inline diagnostic find_region(used_memory& memory, const tensor_spec& spec, const hbDNNTensor& tensor,
                               const hbDNNRoi& region, const resizer_limits& by, source& made) {
   hbDNNTensor whole = tensor;
-  hbDNNTensorShape valid = form.properties.validShape;
+  hbDNNTensorShape valid = spec.properties.validShape;
   valid.dimensionSize[0] = 1;
   if (!is_nv12(whole.properties.tensorType))
     return joined({"tensorType: got ", whole.properties.tensorType, ", expected NV12, ",
                    static_cast<int>(HB_DNN_IMG_TYPE_NV12), ", or NV12_SEPARATE, ",
                    static_cast<int>(HB_DNN_IMG_TYPE_NV12_SEPARATE)});
-  whole.properties.tensorLayout = form.properties.tensorLayout;
+  whole.properties.tensorLayout = spec.properties.tensorLayout;
   if (equal(whole.properties.validShape, valid)) whole.properties.validShape = whole.properties.alignedShape;
   if (const std::int32_t images = whole.properties.validShape.dimensionSize[0]; images != 1)
     return joined({"validShape: got ", images, " images, expected 1, of which there are regions"});
   if (const diagnostic wrong = find_image(memory, whole, 1, made.image); !wrong.empty()) return wrong;
-  if (const diagnostic wrong = fault_of_region(by, made.image, region, form.width(), form.height()); !wrong.empty())
+  if (const diagnostic wrong = fault_of_region(by, made.image, region, spec.width(), spec.height()); !wrong.empty())
     return wrong;
   made.first = reinterpret_cast<const std::byte*>(made.image.first);
   made.has_region = true;
@@ -172,21 +172,21 @@ inline diagnostic find_region(used_memory& memory, const tensor_form& form, cons
 namespace detail {
 
 /// Copies a row of elements between a client's memory and the graph's.
-inline void read_row(const tensor_form& form, const std::byte* from, std::byte* to) {
-  const auto elements = static_cast<std::size_t>(form.row_elements()),
-             bytes = static_cast<std::size_t>(form.row_bytes());
-  if (form.given.packed) unpack_half_bytes(*form.given.packed, {from, bytes}, {to, elements});
+inline void read_row(const tensor_spec& spec, const std::byte* from, std::byte* to) {
+  const auto elements = static_cast<std::size_t>(spec.row_elements()),
+             bytes = static_cast<std::size_t>(spec.row_bytes());
+  if (spec.given.packed) unpack_half_bytes(*spec.given.packed, {from, bytes}, {to, elements});
   else std::memcpy(to, from, bytes);
 }
-inline void write_row(const tensor_form& form, const std::byte* from, std::byte* to) {
-  const auto elements = static_cast<std::size_t>(form.row_elements()),
-             bytes = static_cast<std::size_t>(form.row_bytes());
-  if (form.given.packed) pack_half_bytes(*form.given.packed, {from, elements}, {to, bytes});
+inline void write_row(const tensor_spec& spec, const std::byte* from, std::byte* to) {
+  const auto elements = static_cast<std::size_t>(spec.row_elements()),
+             bytes = static_cast<std::size_t>(spec.row_bytes());
+  if (spec.given.packed) pack_half_bytes(*spec.given.packed, {from, elements}, {to, bytes});
   else std::memcpy(to, from, bytes);
 }
 
 /// Converts an image to the network's floats, or to pixels - 128.
-template <class T> bool put_image(const tensor_form& form, const client_image& image, std::span<T> to) {
+template <class T> bool put_image(const tensor_spec& spec, const client_image& image, std::span<T> to) {
   // The image has addresses of both parts, wherever they are.
   const image_view view{.type = image.is_nv12() ? image_type::nv12_separate : image.type,
                         .height = image.height,
@@ -195,26 +195,26 @@ template <class T> bool put_image(const tensor_form& form, const client_image& i
                         .second = image.second,
                         .stride = image.stride,
                         .is_planar = image.is_planar,
-                        .range = form.given.range};
+                        .range = spec.given.range};
   if constexpr (std::is_same_v<T, float>)
-    return image_to_floats(view, form.given.seen, form.given.by, {to.data(), to.size()});
-  else return store_image(view, form.given.seen, {to.data(), to.size()});
+    return image_to_floats(view, spec.given.seen, spec.given.by, {to.data(), to.size()});
+  else return store_image(view, spec.given.seen, {to.data(), to.size()});
 }
 
 /// Resizes a region to the network's size and converts it.
 template <class T>
-bool put_region(const tensor_form& form, const source& from, const resizer_limits& by, std::span<T> to) {
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(form.height() * form.width() * 3 / 2));
+bool put_region(const tensor_spec& spec, const source& from, const resizer_limits& by, std::span<T> to) {
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(spec.height() * spec.width() * 3 / 2));
   client_image seen = from.image;
   seen.type = image_type::nv12;
-  seen.width = seen.stride = form.width(), seen.height = seen.rows = form.height();
+  seen.width = seen.stride = spec.width(), seen.height = seen.rows = spec.height();
   seen.first = pixels.data(), seen.second = pixels.data() + seen.width * seen.height;
   resize_region(by, from.image, from.region, seen);
-  return put_image(form, seen, to);
+  return put_image(spec, seen, to);
 }
 
 template <class T>
-result<void> put_images(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer,
+result<void> put_images(const tensor_spec& spec, std::span<const source> items, const resizer_limits& resizer,
                         std::span<T> to) {
   const std::size_t item_elements = to.size() / items.size();
   for (std::size_t n = 0; n < items.size(); ++n) {
@@ -222,10 +222,10 @@ result<void> put_images(const tensor_form& form, std::span<const source> items, 
     const source& from = items[n];
     bool is_put = true;
     if (from.first == nullptr) std::fill(item.begin(), item.end(), T{});
-    else is_put = from.has_region ? put_region(form, from, resizer, item) : put_image(form, from.image, item);
+    else is_put = from.has_region ? put_region(spec, from, resizer, item) : put_image(spec, from.image, item);
     if (!is_put)
       return fail(error_code::invalid_argument,
-                  {"input ", piece::in_quotes(form.name), ": no image that the network can see"});
+                  {"input ", piece::in_quotes(spec.name), ": no image that the network can see"});
   }
   return {};
 }
@@ -233,39 +233,39 @@ result<void> put_images(const tensor_form& form, std::span<const source> items, 
 }  // namespace detail
 
 /// Copies the items of input i into a session. `resizer`: limits, for regions only.
-inline result<void> put_input(const tensor_form& form, std::span<const source> items, const resizer_limits& resizer,
+inline result<void> put_input(const tensor_spec& spec, std::span<const source> items, const resizer_limits& resizer,
                               session& into, std::size_t i) {
-  if (!form.given.is_image) {
+  if (!spec.given.is_image) {
     const std::span<std::byte> to = into.input_bytes(i);
     const std::size_t item_bytes = to.size() / items.size();
-    shape_t shape = form.lies.valid;
+    shape_t shape = spec.lies.valid;
     if (items.size() > 1) shape[0] = 1;
     std::int64_t dense[max_rank];
-    form.dense_strides(dense);
+    spec.dense_strides(dense);
     for (std::size_t n = 0; n < items.size(); ++n) {
       std::byte* const at = to.data() + n * item_bytes;
       const std::byte* const from = items[n].first;
       if (from == nullptr) std::memset(at, 0, item_bytes);
-      else if (!items[n].has_padding && !form.given.packed) std::memcpy(at, from, item_bytes);
+      else if (!items[n].has_padding && !spec.given.packed) std::memcpy(at, from, item_bytes);
       else
         for_each_row(
-            shape, items[n].has_padding ? form.lies.strides : dense, size_of(form.desc.type),
-            [&](std::int64_t place, std::int64_t offset) { detail::read_row(form, from + offset, at + place); });
+            shape, items[n].has_padding ? spec.lies.strides : dense, size_of(spec.desc.type),
+            [&](std::int64_t place, std::int64_t offset) { detail::read_row(spec, from + offset, at + place); });
     }
     return {};
   }
-  return form.desc.type == i8 ? detail::put_images(form, items, resizer, into.input<std::int8_t>(i))
-                              : detail::put_images(form, items, resizer, into.input<float>(i));
+  return spec.desc.type == i8 ? detail::put_images(spec, items, resizer, into.input<std::int8_t>(i))
+                              : detail::put_images(spec, items, resizer, into.input<float>(i));
 }
 
 /// Writes output i of the last run to a client's memory, with zeros as padding.
-inline void write_output(const tensor_form& form, std::span<const std::byte> from, std::byte* to) {
-  if (form.lies.bytes == static_cast<std::int64_t>(from.size()) && !form.given.packed)
+inline void write_output(const tensor_spec& spec, std::span<const std::byte> from, std::byte* to) {
+  if (spec.lies.bytes == static_cast<std::int64_t>(from.size()) && !spec.given.packed)
     return void(std::memcpy(to, from.data(), from.size()));
-  std::memset(to, 0, static_cast<std::size_t>(form.lies.bytes));
+  std::memset(to, 0, static_cast<std::size_t>(spec.lies.bytes));
   for_each_row(
-      form.lies.valid, form.lies.strides, size_of(form.desc.type),
-      [&](std::int64_t place, std::int64_t offset) { detail::write_row(form, from.data() + place, to + offset); });
+      spec.lies.valid, spec.lies.strides, size_of(spec.desc.type),
+      [&](std::int64_t place, std::int64_t offset) { detail::write_row(spec, from.data() + place, to + offset); });
 }
 
 }}}  // namespace nnrt::NNRT_ISA::hb_dnn

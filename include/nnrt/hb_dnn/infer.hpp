@@ -89,15 +89,15 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
 [[gnu::cold]] inline std::int32_t find_set(const char* me, const loaded_model& model, const hbDNNTensor* input,
                                            std::size_t first, const hbDNNRoi* next, std::size_t item, model_run& run) {
   for (std::size_t i = 0; i < model.inputs.size(); ++i) {
-    const tensor_form& form = model.inputs[i];
+    const tensor_spec& spec = model.inputs[i];
     const hbDNNTensor& tensor = input[first + i];
     source& into = run.inputs[i][item];
     std::vector<source> found;
-    const diagnostic wrong = form.from_resizer()
-                                 ? find_region(run.memory, form, tensor, *next++, resizer_of(*model.table), into)
-                                 : find_sources(run.memory, form, tensor, 1, found);
+    const diagnostic wrong = spec.from_resizer()
+                                 ? find_region(run.memory, spec, tensor, *next++, resizer_of(*model.table), into)
+                                 : find_sources(run.memory, spec, tensor, 1, found);
     if (!wrong.empty()) return refused(me, model, i, static_cast<std::int64_t>(first + i), wrong);
-    if (!form.from_resizer()) into = found.front();
+    if (!spec.from_resizer()) into = found.front();
   }
   return HB_DNN_SUCCESS;
 }

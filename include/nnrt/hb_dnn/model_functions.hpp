@@ -80,10 +80,10 @@ std::int32_t on_model(const char* me, const void* handle, const c_api::argument&
     return body(*found->model);
   });
 }
-/// Runs body(form) for input or output `index` of a live handle.
+/// Runs body(spec) for input or output `index` of a live handle.
 template <class Body>
-std::int32_t on_form(const char* me, const void* handle, bool is_input, std::int32_t index,
-                     const c_api::argument& to_be_set, Body body) noexcept {
+std::int32_t with_spec(const char* me, const void* handle, bool is_input, std::int32_t index,
+                       const c_api::argument& to_be_set, Body body) noexcept {
   return on_model(me, handle, to_be_set, [&](const loaded_model& model) -> std::int32_t {
     const auto& list = is_input ? model.inputs : model.outputs;
     if (index < 0 || static_cast<std::size_t>(index) >= list.size())
@@ -201,28 +201,28 @@ NNRT_C_API int32_t hbDNNGetOutputCount(int32_t* outputCount, hbDNNHandle_t dnnHa
                                 });
 }
 NNRT_C_API int32_t hbDNNGetInputName(const char** name, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetInputName", dnnHandle, true, inputIndex, {"name", name},
-                               [&](const auto& form) { *name = form.name.c_str(); });
+  return nnrt::hb_dnn::with_spec("hbDNNGetInputName", dnnHandle, true, inputIndex, {"name", name},
+                                 [&](const auto& spec) { *name = spec.name.c_str(); });
 }
 NNRT_C_API int32_t hbDNNGetOutputName(const char** name, hbDNNHandle_t dnnHandle, int32_t outputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetOutputName", dnnHandle, false, outputIndex, {"name", name},
-                               [&](const auto& form) { *name = form.name.c_str(); });
+  return nnrt::hb_dnn::with_spec("hbDNNGetOutputName", dnnHandle, false, outputIndex, {"name", name},
+                                 [&](const auto& spec) { *name = spec.name.c_str(); });
 }
 NNRT_C_API int32_t hbDNNGetInputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle,
                                                  int32_t inputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetInputTensorProperties", dnnHandle, true, inputIndex, {"properties", properties},
-                               [&](const auto& form) { *properties = form.properties; });
+  return nnrt::hb_dnn::with_spec("hbDNNGetInputTensorProperties", dnnHandle, true, inputIndex,
+                                 {"properties", properties}, [&](const auto& spec) { *properties = spec.properties; });
 }
 NNRT_C_API int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle,
                                                   int32_t outputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetOutputTensorProperties", dnnHandle, false, outputIndex,
-                               {"properties", properties}, [&](const auto& form) { *properties = form.properties; });
+  return nnrt::hb_dnn::with_spec("hbDNNGetOutputTensorProperties", dnnHandle, false, outputIndex,
+                                 {"properties", properties}, [&](const auto& spec) { *properties = spec.properties; });
 }
 NNRT_C_API int32_t hbDNNGetInputSource(int32_t* source, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
-  return nnrt::hb_dnn::on_form(
-      "hbDNNGetInputSource", dnnHandle, true, inputIndex, {"source", source}, [&](const auto& form) {
-        const bool is_of_camera = form.given.is_image && nnrt::hb_dnn::is_nv12(form.properties.tensorType);
-        *source = form.from_resizer() ? HB_DNN_INPUT_FROM_RESIZER
+  return nnrt::hb_dnn::with_spec(
+      "hbDNNGetInputSource", dnnHandle, true, inputIndex, {"source", source}, [&](const auto& spec) {
+        const bool is_of_camera = spec.given.is_image && nnrt::hb_dnn::is_nv12(spec.properties.tensorType);
+        *source = spec.from_resizer() ? HB_DNN_INPUT_FROM_RESIZER
                   : is_of_camera      ? HB_DNN_INPUT_FROM_PYRAMID
                                       : HB_DNN_INPUT_FROM_DDR;
       });

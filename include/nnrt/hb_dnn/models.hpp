@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/session.hpp>
-#include <nnrt/hb_dnn/forms.hpp>
+#include <nnrt/hb_dnn/tensor_specs.hpp>
 #include <nnrt/io/saved_model.hpp>
 #include <nnrt/passes/open_states.hpp>
 #include <nnrt/policy/accelerators.hpp>
@@ -21,7 +21,7 @@ class loaded_model {
  public:
   std::string name;
   const accelerator* table = nullptr;
-  std::vector<tensor_form> inputs, outputs;
+  std::vector<tensor_spec> inputs, outputs;
   std::int64_t batch = 1;
   int resizer_inputs = 0;
 
@@ -56,13 +56,13 @@ class loaded_model {
     made->program_.emplace(std::move(*compiled));
     const ir::graph& g = from.network.graph;
     for (std::size_t i = 0; i < g.inputs.size(); ++i)
-      made->inputs.push_back(made->form_of(from, g.inputs[i], g.name_of(g.at(g.inputs[i]).name),
+      made->inputs.push_back(made->spec_of(from, g.inputs[i], g.name_of(g.at(g.inputs[i]).name),
                                            i < from.inputs.size() ? from.inputs[i] : saved_input{}, tensor_use::input));
     for (std::size_t i = 0; i < g.outputs.size(); ++i) {
       saved_input given;
       if (i < from.outputs.size()) given.packed = from.outputs[i].packed;
       made->outputs.push_back(
-          made->form_of(from, g.outputs[i].value, g.name_of(g.outputs[i].name), given, tensor_use::output));
+          made->spec_of(from, g.outputs[i].value, g.name_of(g.outputs[i].name), given, tensor_use::output));
     }
     if (auto ok = made->check(); !ok) return fail(std::move(ok.error()).in(from.name));
     return made;
@@ -88,7 +88,7 @@ class loaded_model {
   };
 
  private:
-  tensor_form form_of(const saved_model& from, std::int32_t id, std::string_view its_name, const saved_input& given,
+  tensor_spec spec_of(const saved_model& from, std::int32_t id, std::string_view its_name, const saved_input& given,
                       tensor_use use) const {
     const ir::graph& g = from.network.graph;
     const bool is_input = use == tensor_use::input;
@@ -101,7 +101,7 @@ class loaded_model {
   result<void> check() {
     batch = inputs.empty() ? 1 : inputs[0].batch();
     for (const auto* const list : {&inputs, &outputs})
-      for (const tensor_form& each : *list) {
+      for (const tensor_spec& each : *list) {
         if (data_type_of(each.desc.type) == HB_DNN_TENSOR_TYPE_MAX)
           return fail(error_code::invalid_file,
                       {piece::in_quotes(each.name), ": hbDNN has no elements of ", name_of(each.desc.type)});
@@ -115,12 +115,12 @@ class loaded_model {
                                                  each.desc.quantised.zero_point, ", expected -128 to 127"});
       }
     bool has_one_batch = true;
-    for (const tensor_form& each : inputs) {
+    for (const tensor_spec& each : inputs) {
       if (each.batch() < 1) return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": has no items"});
       has_one_batch = has_one_batch && each.batch() == batch;
     }
     if (!has_one_batch) batch = 1;  // no batch to split
-    for (const tensor_form& each : inputs) {
+    for (const tensor_spec& each : inputs) {
       if (!each.from_resizer()) continue;
       ++resizer_inputs;
       const std::int64_t most = resizer_of(*table).max_pixels, pixels = each.height() * each.width();

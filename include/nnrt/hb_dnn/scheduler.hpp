@@ -99,7 +99,7 @@ class scheduler {
   /// Fails waiting jobs, stops running ones at their next checkpoint, and ends the threads. Tasks submitted later do
   /// not run.
   void stop() {
-    settle();
+    reset_in_child();
     std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
@@ -118,7 +118,7 @@ class scheduler {
   int cores() const { return cores_; }
   /// Sets the number of cores, 1 or 2. False, without a change: another number, or jobs are waiting or running.
   bool use_cores(int count) {
-    settle();
+    reset_in_child();
     std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
@@ -133,7 +133,7 @@ class scheduler {
   /// Adds jobs to a task before its submission, all or none. API_USE_ERROR: it has been submitted;
   /// TASK_BATCH_SIZE_EXCEED_LIMIT.
   std::int32_t add(task& to, const job_order& order, std::vector<work> jobs) {
-    settle();
+    reset_in_child();
     const std::lock_guard lock(mutex_);
     if (to.is_submitted_ || to.is_released_) return HB_DNN_API_USE_ERROR;
     if (to.jobs_.size() + jobs.size() > max_jobs) return HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT;
@@ -143,14 +143,14 @@ class scheduler {
   }
   /// Removes the last `count` jobs of a task that has not been submitted.
   void take_back(task& from, std::size_t count) {
-    settle();
+    reset_in_child();
     const std::lock_guard lock(mutex_);
     from.jobs_.resize(from.jobs_.size() - count);
   }
   /// Queues all jobs of a task. Throws if memory runs out or the system refuses a thread; the task is then not
   /// submitted.
   void submit(const std::shared_ptr<task>& one) {
-    settle();
+    reset_in_child();
     {
       const std::lock_guard lock(mutex_);
       if (one->is_submitted_ || one->is_released_ || ends_) return;
@@ -170,7 +170,7 @@ class scheduler {
   /// Waits until the task has ended, for at most `milliseconds` if positive. SUCCESS, RUN_TASK_FAILED, TIMEOUT,
   /// API_USE_ERROR (not submitted), INVALID_TASK_HANDLE (released meanwhile).
   std::int32_t wait(task& one, std::int32_t milliseconds) {
-    settle();
+    reset_in_child();
     std::unique_lock lock(mutex_);
     if (!one.is_submitted_ && !one.is_released_) return HB_DNN_API_USE_ERROR;
     if (one.is_lost() && one.left_ > 0) one.left_ = 0, one.running_ = 0, one.code_ = HB_DNN_RUN_TASK_FAILED;
@@ -183,13 +183,13 @@ class scheduler {
   }
   /// Whether a client has waited until the task had ended.
   bool was_awaited(const task& one) {
-    settle();
+    reset_in_child();
     const std::lock_guard lock(mutex_);
     return one.was_awaited_;
   }
   /// Removes the task's waiting jobs, stops running ones at their next checkpoint, and waits for these.
   void release(task& one) {
-    settle();
+    reset_in_child();
     std::unique_lock lock(mutex_);
     one.is_released_ = true;
     for (auto at = waiting_.begin(); at != waiting_.end();)
@@ -211,16 +211,16 @@ class scheduler {
 
   /// Resets everything in a child process, which has neither the parent's threads nor usable locks. The parent runs the
   /// jobs that were waiting.
-  void settle() {
+  void reset_in_child() {
     if (home_.is_here()) return;
-    while (__atomic_exchange_n(&is_settling_, true, __ATOMIC_ACQUIRE)) std::this_thread::yield();
+    while (__atomic_exchange_n(&is_resetting_, true, __ATOMIC_ACQUIRE)) std::this_thread::yield();
     if (!home_.is_here()) {
       using nnrt::detail::made_anew;
       made_anew(mutex_), made_anew(has_work_), made_anew(has_ended_), made_anew(waiting_), made_anew(threads_);
       running_ = 0;
       home_.move_here();
     }
-    __atomic_store_n(&is_settling_, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&is_resetting_, false, __ATOMIC_RELEASE);
   }
 
   /// If a thread cannot start, the next call starts the missing ones.
@@ -281,7 +281,7 @@ class scheduler {
   std::uint64_t arrivals_ = 0;
   bool ends_ = false;
   nnrt::detail::home_process home_;  // process of the cores
-  bool is_settling_ = false;
+  bool is_resetting_ = false;
 };
 
 inline bool checkpoint::operator()() const {

@@ -34,7 +34,7 @@ struct read_attributes {
 };
 
 /// Encoding of one operator in HDI.
-struct operator_form {
+struct operator_encoding {
   const operator_info* op = nullptr;
   foreign_numbers numbers;
   /// First version with the operator, and first version with its node type.
@@ -232,7 +232,7 @@ void write_attributes(version v, encoder how, array_ref<const word> words, array
     });
 }
 
-/// See operator_form::lost.
+/// See operator_encoding::lost.
 template <class Op> std::string_view lost_attribute(array_ref<const word> words) {
   auto given = unpack<typename Op::attrs>(words), made = typename Op::attrs{};
   std::string_view lost;
@@ -330,15 +330,15 @@ read_attributes read_operator(version v, [[maybe_unused]] bool is_also, reader& 
 
 // --- the table ------------------------------------------------------------------------
 
-template <class Op> constexpr operator_form make_form() {
-  operator_form form;
-  form.op = &ops::of<Op>();
-  form.numbers = Op::foreign;
-  form.well_formed = [](array_ref<const word> words) { return nnrt::well_formed<typename Op::attrs>(words); };
-  form.write = &write_attributes<Op>;
-  form.read = &read_operator<Op>;
-  if constexpr (requires { Op::nnrt_inputs; }) form.nnrt_inputs = Op::nnrt_inputs;
-  if constexpr (has_attributes_of_its_own<Op>()) form.lost = &lost_attribute<Op>;
+template <class Op> constexpr operator_encoding make_encoding() {
+  operator_encoding encoding;
+  encoding.op = &ops::of<Op>();
+  encoding.numbers = Op::foreign;
+  encoding.well_formed = [](array_ref<const word> words) { return nnrt::well_formed<typename Op::attrs>(words); };
+  encoding.write = &write_attributes<Op>;
+  encoding.read = &read_operator<Op>;
+  if constexpr (requires { Op::nnrt_inputs; }) encoding.nnrt_inputs = Op::nnrt_inputs;
+  if constexpr (has_attributes_of_its_own<Op>()) encoding.lost = &lost_attribute<Op>;
   if constexpr (Op::foreign.hdi >= 0) {
     using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi)>;
     static_assert(!std::is_void_v<typename kind::type>, "nnrt: the operator's foreign.hdi is no node type");
@@ -346,21 +346,21 @@ template <class Op> constexpr operator_form make_form() {
         forgotten<Op, typename kind::type>().empty(),
         "nnrt: a member of the operator's HDI node, or one of its attributes, has no place: name it in hdi_fields");
     const auto own = static_cast<version>(Op::foreign.hdi_since);
-    form.type_since = kind::since;
-    form.since = kind::since < own ? own : kind::since;
+    encoding.type_since = kind::since;
+    encoding.since = kind::since < own ? own : kind::since;
   }
   if constexpr (Op::foreign.hdi_also >= 0) {
     using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi_also)>;
     static_assert(!std::is_void_v<typename kind::type>, "nnrt: the operator's foreign.hdi_also is no node type");
-    form.also_since = kind::since;
+    encoding.also_since = kind::since;
   }
-  return form;
+  return encoding;
 }
-template <class Op> inline constexpr operator_form form_of_operator = make_form<Op>();
+template <class Op> inline constexpr operator_encoding encoding_of_operator = make_encoding<Op>();
 
-template <class List> struct form_table;
-template <class... Ops> struct form_table<ops::type_list<Ops...>> {
-  static constexpr const operator_form* entries[] = {&form_of_operator<Ops>...};
+template <class List> struct encoding_table;
+template <class... Ops> struct encoding_table<ops::type_list<Ops...>> {
+  static constexpr const operator_encoding* entries[] = {&encoding_of_operator<Ops>...};
 };
 
 }  // namespace detail
@@ -368,15 +368,17 @@ template <class... Ops> struct form_table<ops::type_list<Ops...>> {
 /// Encodings of all operators, in the order of ops::list. With NNRT_SEPARATE_FORMS they are defined in the unit that
 /// includes <nnrt/src_forms.hpp>.
 #ifdef NNRT_SEPARATE_FORMS
-array_ref<const operator_form* const> operator_forms();
+array_ref<const operator_encoding* const> operator_encodings();
 #else
-inline array_ref<const operator_form* const> operator_forms() { return detail::form_table<ops::list>::entries; }
+inline array_ref<const operator_encoding* const> operator_encodings() {
+  return detail::encoding_table<ops::list>::entries;
+}
 #endif
 
 /// Encoding of the operator with this number; null if there is none.
-inline const operator_form* find_form(op_code code) {
-  for (const operator_form* form : operator_forms())
-    if (form->op->code == code) return form;
+inline const operator_encoding* find_encoding(op_code code) {
+  for (const operator_encoding* encoding : operator_encodings())
+    if (encoding->op->code == code) return encoding;
   return nullptr;
 }
 
@@ -384,7 +386,7 @@ inline const operator_form* find_form(op_code code) {
 
 /// An operator and its attributes.
 struct decoded_node {
-  const operator_form* form = nullptr;
+  const operator_encoding* encoding = nullptr;
   pool<word> words;
 };
 
@@ -397,11 +399,11 @@ inline fault take_exact(reader& in, std::uint32_t node_type, decoded_node& node)
   if (in.left() < sizeof mark || !ahead.take_raw(mark) || mark != exact_mark) return {};
   exact_attributes exact;
   if (auto ok = unmarshal(in, exact); !ok) return ok.error().message();
-  const operator_form* const form = find_form(op_code{exact.operation});
-  if (form == nullptr || !form->has(node_type))
+  const operator_encoding* const encoding = find_encoding(op_code{exact.operation});
+  if (encoding == nullptr || !encoding->has(node_type))
     return joined({"operation: got ", exact.operation, ", which is no operator of node type ", node_type});
-  if (!form->well_formed(exact.words)) return joined({"words: are no attributes of ", form->op->name});
-  node.form = form;
+  if (!encoding->well_formed(exact.words)) return joined({"words: are no attributes of ", encoding->op->name});
+  node.encoding = encoding;
   node.words.clear();
   node.words.insert(exact.words.begin(), exact.words.end());
   return {};
@@ -421,24 +423,25 @@ inline result<decoded_node> decode_node(version v, std::uint32_t node_type, arra
                                         array_ref<const operand> operands) {
   std::string reason;
   bool is_known = false;
-  for (const operator_form* form : operator_forms()) {
-    if (!form->has(node_type)) continue;
-    const bool is_own = node_type == own_node_type(form->op->code);
-    const bool is_also = form->numbers.hdi_also >= 0 && node_type == static_cast<std::uint32_t>(form->numbers.hdi_also);
-    if (!is_own && v < (is_also ? form->also_since : form->since)) continue;
+  for (const operator_encoding* encoding : operator_encodings()) {
+    if (!encoding->has(node_type)) continue;
+    const bool is_own = node_type == own_node_type(encoding->op->code);
+    const bool is_also =
+        encoding->numbers.hdi_also >= 0 && node_type == static_cast<std::uint32_t>(encoding->numbers.hdi_also);
+    if (!is_own && v < (is_also ? encoding->also_since : encoding->since)) continue;
     is_known = true;
     reader in(node_attr);
     decoded_node node;
-    read_attributes read = is_own ? read_attributes{} : form->read(v, is_also, in, operands);
+    read_attributes read = is_own ? read_attributes{} : encoding->read(v, is_also, in, operands);
     if (is_own || in.next != 0)
       if (const std::string wrong = detail::take_exact(in, node_type, node); !wrong.empty())
         return fail(error_code::invalid_file, joined({"nodeAttr: ", wrong}));
-    if (node.form != nullptr) return node;
-    if (read.fault.empty() && !is_own) return decoded_node{form, std::move(read.words)};
+    if (node.encoding != nullptr) return node;
+    if (read.fault.empty() && !is_own) return decoded_node{encoding, std::move(read.words)};
     const std::string wrong = is_own ? "has no attributes" : read.fault;
     if (!read.is_other || reason.empty()) reason = wrong;
     // several operators may be meant: report all
-    else if (reason != wrong) reason = joined({reason, "; as ", form->op->name, ": ", wrong});
+    else if (reason != wrong) reason = joined({reason, "; as ", encoding->op->name, ": ", wrong});
     if (!read.is_other) break;
   }
   if (!is_known) return detail::no_node_type(node_type);
@@ -456,30 +459,31 @@ struct encoded_node {
 /// attributes. It does not check whether an older version's structure supports the operator (REDUCE_L2's mode).
 /// Errors: not_supported (`upstream`: no version has the operator, or a member for a changed attribute),
 /// invalid_argument (the words are not valid attributes of the operator).
-inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words,
-                                        array_ref<const operand> in) {
+inline result<encoded_node> encode_node(version v, encoder how, const operator_encoding& encoding,
+                                        array_ref<const word> words, array_ref<const operand> in) {
   encoded_node node;
   writer out;
-  const bool is_in = form.is_in(v);
-  if (!form.well_formed(words))
-    return fail(error_code::invalid_argument, joined({"the attributes of ", form.op->name, " are not well formed"}));
-  if (how == encoder::upstream && form.numbers.hdi < 0)
-    return fail(error_code::not_supported, joined({form.op->name, " is no operator of HDI"}));
+  const bool is_in = encoding.is_in(v);
+  if (!encoding.well_formed(words))
+    return fail(error_code::invalid_argument,
+                joined({"the attributes of ", encoding.op->name, " are not well formed"}));
+  if (how == encoder::upstream && encoding.numbers.hdi < 0)
+    return fail(error_code::not_supported, joined({encoding.op->name, " is no operator of HDI"}));
   if (const std::string_view lost =
-          how == encoder::upstream && form.lost != nullptr ? form.lost(words) : std::string_view();
+          how == encoder::upstream && encoding.lost != nullptr ? encoding.lost(words) : std::string_view();
       !lost.empty())
     return fail(error_code::not_supported,
-                joined({form.op->name, ": ", lost, " is not what it is by default, and HDI has no member for it"}));
-  node.node_type =
-      is_in || how == encoder::upstream ? static_cast<std::uint32_t>(form.numbers.hdi) : own_node_type(form.op->code);
-  if (is_in || (how == encoder::upstream && v >= form.type_since)) form.write(v, how, words, in, out);
+                joined({encoding.op->name, ": ", lost, " is not what it is by default, and HDI has no member for it"}));
+  node.node_type = is_in || how == encoder::upstream ? static_cast<std::uint32_t>(encoding.numbers.hdi)
+                                                     : own_node_type(encoding.op->code);
+  if (is_in || (how == encoder::upstream && v >= encoding.type_since)) encoding.write(v, how, words, in, out);
   if (how == encoder::lossless) {
     const auto again = decode_node(v, node.node_type, out.bytes, in);
-    bool is_exact = is_in && again && again->form == &form && again->words.size() == words.size();
+    bool is_exact = is_in && again && again->encoding == &encoding && again->words.size() == words.size();
     for (std::size_t i = 0; is_exact && i < words.size(); ++i) is_exact = again->words[i] == words[i];
     if (!is_exact)
       marshal(out,
-              exact_attributes{exact_mark, static_cast<std::int32_t>(form.op->code), {words.begin(), words.end()}});
+              exact_attributes{exact_mark, static_cast<std::int32_t>(encoding.op->code), {words.begin(), words.end()}});
   }
   node.node_attr = std::move(out.bytes);
   return node;

@@ -287,13 +287,13 @@ class model_reader {
     auto decoded = decode_node(version_, n.nodeType, n.nodeAttr, ir::operand_list(g, inputs).operands);
     if (!decoded) return fail(std::move(decoded.error()).in(node_at(i)));
     ir::node made;
-    made.op = decoded->form->op;
+    made.op = decoded->encoding->op;
     made.label = made.op->label;
     made.attrs = g.add_words(decoded->words);
     made.inputs = g.add_operands(inputs);
     made.outputs = g.add_operands(outputs);
     made.name = g.add_text(n.name);
-    passes::settle_scale_axes(g, made);
+    passes::infer_scale_axes(g, made);
     g.nodes.push_back(made);
     return {};
   }

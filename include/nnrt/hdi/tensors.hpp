@@ -67,7 +67,7 @@ inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor
   desc.quantised.zero_point = list[0].zeroPoint;
   const int marked = list[0].numBits >> axis_shift & axis_mask;
   const quantised_rounding rounding =
-      (list[0].numBits & half_to_even_mark) != 0 ? quantised_rounding::half_to_even : quantised_rounding::twice;
+      (list[0].numBits & half_to_even_mark) != 0 ? quantised_rounding::half_to_even : quantised_rounding::tflite;
   if (list.size() == 1 && marked == 0) {
     desc.quantised = quant{static_cast<float>(list[0].scale), list[0].zeroPoint, rounding};
     return {};

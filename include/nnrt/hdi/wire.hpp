@@ -18,7 +18,7 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 
 static_assert(std::endian::native == std::endian::little,
-              "nnrt: HDI's byte form is the memory of little-endian machines");
+              "nnrt: HDI's encoding is the memory of little-endian machines");
 
 /// Serialised bytes and the file descriptors that they refer to by index, each once, in order of first use.
 class writer {

@@ -48,11 +48,11 @@ inline result<written_model> write_model(const nnrt::model& network, write_optio
 namespace detail {
 
 /// An operator's name as in NNRt's documents: "full_connection" is FullConnection.
-inline std::string nnrt_name_of(const operator_form& form) {
-  if (!form.numbers.nnrt_name.empty()) return std::string(form.numbers.nnrt_name);
+inline std::string nnrt_name_of(const operator_encoding& encoding) {
+  if (!encoding.numbers.nnrt_name.empty()) return std::string(encoding.numbers.nnrt_name);
   std::string name;
   bool is_first = true;
-  for (const char c : form.op->name) {
+  for (const char c : encoding.op->name) {
     if (c != '_') name += is_first && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     is_first = c == '_';
   }
@@ -194,28 +194,28 @@ class model_writer {
     return {};
   }
 
-  std::string node_name(const operator_form& form, std::size_t i) const {
+  std::string node_name(const operator_encoding& encoding, std::size_t i) const {
     const std::string_view own = g_.name_of(g_.nodes[i].name);
     if (!is_upstream()) return std::string(own);
     const bool is_number = !own.empty() && own.find_first_not_of("0123456789") == own.npos;
-    return is_number ? joined({nnrt_name_of(form), ":", own}) : joined({nnrt_name_of(form), ":", i});
+    return is_number ? joined({nnrt_name_of(encoding), ":", own}) : joined({nnrt_name_of(encoding), ":", i});
   }
-  QuantType quant_type(const operator_form& form, const ir::node& n) const {
+  QuantType quant_type(const operator_encoding& encoding, const ir::node& n) const {
     const bool is_quantised = static_cast<bool>(g_.at(g_.outputs_of(n)[0]).desc.quantised);
-    return is_quantised && (!is_upstream() || tells_quantisation(form.numbers)) ? QUANT_TYPE_ALL : QUANT_TYPE_NONE;
+    return is_quantised && (!is_upstream() || tells_quantisation(encoding.numbers)) ? QUANT_TYPE_ALL : QUANT_TYPE_NONE;
   }
   result<void> add_nodes() {
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const ir::node& n = g_.nodes[i];
-      const operator_form* const form = find_form(n.op->code);
+      const operator_encoding* const encoding = find_encoding(n.op->code);
       Node node;
-      if (form != nullptr) node.name = node_name(*form, i);
+      if (encoding != nullptr) node.name = node_name(*encoding, i);
       const std::string where = joined({"node ", i, " ", piece::in_quotes(node.name)});
-      if (form == nullptr)
+      if (encoding == nullptr)
         return fail(error_code::not_supported,
                     joined({where, ": ", n.op->name, " is none of this library's operators"}));
-      auto encoded =
-          encode_node(options_.of, options_.how, *form, g_.attrs_of(n), ir::operand_list(g_, g_.inputs_of(n)).operands);
+      auto encoded = encode_node(options_.of, options_.how, *encoding, g_.attrs_of(n),
+                                 ir::operand_list(g_, g_.inputs_of(n)).operands);
       if (!encoded) return fail(std::move(encoded.error()).in(where));
       node.nodeType = static_cast<NodeType>(encoded->node_type);
       node.nodeAttr = std::move(encoded->node_attr);
@@ -224,12 +224,12 @@ class model_writer {
       while (!node.inputIndex.empty() && node.inputIndex.back() == missing_operand) node.inputIndex.pop_back();
       if (is_upstream() && std::count(node.inputIndex.begin(), node.inputIndex.end(), missing_operand) != 0)
         return fail(error_code::not_supported, joined({where, ": inputIndex: an operand in the middle is missing"}));
-      if (is_upstream() && form->nnrt_inputs != 0 && node.inputIndex.size() > form->nnrt_inputs)
+      if (is_upstream() && encoding->nnrt_inputs != 0 && node.inputIndex.size() > encoding->nnrt_inputs)
         return fail(error_code::not_supported,
                     joined({where, ": inputIndex: got ", node.inputIndex.size(), " operands, expected ",
-                            form->nnrt_inputs, ", as HDI has them"}));
+                            encoding->nnrt_inputs, ", as HDI has them"}));
       for (const std::int32_t id : g_.outputs_of(n)) node.outputIndex.push_back(number_[at(id)]);
-      node.quantType = quant_type(*form, n);
+      node.quantType = quant_type(*encoding, n);
       made_.model.nodes.push_back(std::move(node));
     }
     return {};

@@ -74,8 +74,8 @@ class bound_weights {
   bound_weights(bound_weights&&) noexcept = default;
   bound_weights& operator=(bound_weights&&) noexcept = default;
 
-  /// Makes bound weights from stored pointers into memory of `keeper`. A pointer is null when only the packed form of
-  /// its weight was stored.
+  /// Makes bound weights from stored pointers into memory of `keeper`. A pointer is null when only the packed weights
+  /// were stored.
   static bound_weights stored(pool<const std::byte*>&& pointers, const weights& keeper) {
     bound_weights made;
     made.source_ = keeper;

@@ -83,7 +83,7 @@ template <class IsMeant>
 /// the group if it fails: the new member would overwrite the one that the head identifies. Error: io_failed, naming the
 /// file.
 template <class IsMeant>
-[[gnu::cold]] result<void> settle_member(const std::string& name, std::uint64_t size, IsMeant is_meant) {
+[[gnu::cold]] result<void> finish_rename(const std::string& name, std::uint64_t size, IsMeant is_meant) {
   const std::string before = detail::before_it_has_its_name(name);
   if (::access(before.c_str(), F_OK) != 0) return {};
   const auto is = [&](const std::string& path) { return detail::open_meant(path, size, is_meant).has_value(); };
@@ -112,8 +112,9 @@ template <class IsMeant>
   ::closedir(listed);
 }
 
-/// Replaces a group whose members are settled: members[i] becomes the file names[i]. Other files with a member's or the
-/// head's name are replaced, too (see replace_file()). Errors: not_found, io_failed. The old group is then unchanged.
+/// Replaces a group whose renames are finished: members[i] becomes the file names[i]. Other files with a member's or
+/// the head's name are replaced, too (see replace_file()). Errors: not_found, io_failed. The old group is then
+/// unchanged.
 [[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names,
                                                 std::span<const std::span<const std::byte>> members,
                                                 const std::string& head_name, std::span<const std::byte> head) {
@@ -123,7 +124,7 @@ template <class IsMeant>
   if (written) written = replace_file(head_name, std::span<const std::span<const std::byte>>(&head, 1));
   for (const std::string& name : names) {
     const std::string before = detail::before_it_has_its_name(name);
-    // if the rename fails, readers still find the temporary name, and settle_member() retries
+    // if the rename fails, readers still find the temporary name, and finish_rename() retries
     if (written) (void)::rename(before.c_str(), name.c_str());
     else (void)::unlink(before.c_str());
   }

@@ -6,7 +6,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The bytes of a file, addressed by file offset. Borrows them. It does not store the file's size, because every record
+/// The bytes of a file, addressed by file offset. Borrows them. It does not store the file's size, because every table
 /// and list holds one of these. Files with missing pages can be read in constant evaluation only.
 class file_bytes {
  public:

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <nnrt/core/result.hpp>
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/embed.hpp>
 #include <nnrt/io/model_bytes.hpp>
 #include <nnrt/io/numbers_at.hpp>
-#include <nnrt/io/record.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 

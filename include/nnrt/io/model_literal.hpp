@@ -2,7 +2,7 @@
 // Flow: `nnrt embed` and CMake's nnrt_model() write the text; a source includes it before NNRT_MODEL.
 #pragma once
 
-#include <nnrt/io/record.hpp>
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/tflite/weight_pages.hpp>
 
 #include <string>

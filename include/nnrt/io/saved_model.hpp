@@ -3,10 +3,10 @@
 // the networks.
 #pragma once
 
+#include <nnrt/io/byte_stream.hpp>
 #include <nnrt/io/graph_json.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/name_set.hpp>
-#include <nnrt/io/record.hpp>
 #include <nnrt/io/safetensors_writer.hpp>
 #include <nnrt/io/shared_bytes.hpp>
 #include <nnrt/io/weights_builder.hpp>
@@ -23,7 +23,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// The form in which callers get an output.
+/// How callers get an output.
 struct saved_output {
   // 4-bit values, two to a byte; values outside the 4-bit range are clamped to it
   std::optional<half_byte> packed = {};
@@ -109,12 +109,12 @@ inline constexpr std::string_view no_digest = "0000000000000000";
                 {"got places of ", made.places.size(), " nodes, expected ", made.is_compiled() ? g.nodes.size() : 0});
   if (!made.inputs.empty() && made.inputs.size() != g.inputs.size())
     return fail(error_code::invalid_argument,
-                {"got ", made.inputs.size(), " forms of inputs, expected ", g.inputs.size()});
+                {"got ", made.inputs.size(), " descriptions of inputs, expected ", g.inputs.size()});
   for (std::size_t i = 0; i < made.inputs.size(); ++i)
     if (auto ok = check_input(made.inputs[i], g, i); !ok) return ok;
   if (!made.outputs.empty() && made.outputs.size() != g.outputs.size())
     return fail(error_code::invalid_argument,
-                {"got forms of ", made.outputs.size(), " outputs, expected ", g.outputs.size()});
+                {"got descriptions of ", made.outputs.size(), " outputs, expected ", g.outputs.size()});
   for (std::size_t i = 0; i < made.outputs.size(); ++i)
     if (const std::string fault = fault_of(made.outputs[i].packed, g.at(g.outputs[i].value).desc); !fault.empty())
       return fail(error_code::invalid_argument, {"output ", piece::in_quotes(g.name_of(g.outputs[i].name)), fault});

@@ -1,4 +1,4 @@
-// weight_place: the position of a weight in a model file, and the conversion to the form that the graph uses.
+// weight_place: the position of a weight in a model file, and its conversion to what the graph uses.
 // Flow: readers note places while they build a graph; weights_at() makes weights of them at run time, when the graph is
 // used.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// A tensor in a file, and its form in the graph. Plain data that constant evaluation can store.
+/// A tensor in a file, and its desc in the graph. Plain data that constant evaluation can store.
 struct weight_place {
   std::int32_t value = ir::none;    // the graph's weight
   std::size_t first = 0, size = 0;  // byte range in the file
@@ -20,7 +20,7 @@ struct weight_place {
   bool filters_first = false;       // [1, H, W, O] is transposed to [O, H, W, 1]
   std::size_t first_scale = 0;      // file offset of the f32 scales of `stored`, one per index of its quantised axis
 
-  constexpr bool is_in_form() const { return !is_packed && !as_f32 && !filters_first; }
+  constexpr bool needs_no_conversion() const { return !is_packed && !as_f32 && !filters_first; }
 };
 
 namespace detail {
@@ -60,8 +60,8 @@ constexpr float real_element(const file_bytes& file, const weight_place& place, 
 
 }  // namespace detail
 
-/// Writes the elements of a place in the graph's form: place.stored.elements() elements, as f32 or in the file's dtype.
-/// The caller has checked that the file has the place's bytes and scales.
+/// Writes the elements of a place as the graph's desc says: place.stored.elements() elements, as f32 or in the file's
+/// dtype. The caller has checked that the file has the place's bytes and scales.
 constexpr void convert_elements(const file_bytes& file, const weight_place& place, std::byte* to) {
   const shape_t& shape = place.stored.shape;
   const auto count = static_cast<std::size_t>(shape.elements());

@@ -7,14 +7,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// Adds the tensor of each place under its name in the graph. Tensors that already have the graph's form are not
+/// Adds the tensor of each place under its name in the graph. Tensors that already have the graph's desc are not
 /// copied: the file's bytes must outlive the weights. Others are converted into memory that the builder allocates.
 [[gnu::cold]] inline void add_weights_at(array_ref<const weight_place> places, const ir::graph& g,
                                          std::string_view file, weights_builder& to) {
   for (const weight_place& place : places) {
     const ir::value& weight = g.at(place.value);
     std::span<const std::byte> bytes = bytes_of(file.substr(place.first, place.size));
-    if (!place.is_in_form()) {
+    if (!place.needs_no_conversion()) {
       const std::span<std::byte> converted = to.allocate(static_cast<std::size_t>(weight.desc.bytes()));
       convert_elements(file_view(file), place, converted.data());
       bytes = converted;

@@ -1,5 +1,5 @@
 // xxh3: the 64-bit hash XXH3 of xxHash, with seed 0.
-// Flow: digest_of() in record.hpp is this hash.
+// Flow: digest_of() in byte_stream.hpp is this hash.
 #pragma once
 
 #include <nnrt/io/numbers_at.hpp>

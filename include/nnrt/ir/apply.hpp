@@ -92,9 +92,9 @@ template <class T> constexpr builder* owner_of(const T& given) {
 }
 
 /// The part that runs in constant evaluation of the user's function; it only calls builder::add_node.
-constexpr std::int32_t record(builder& owner, const operator_info& info, array_ref<const word> words,
-                              array_ref<const std::int32_t> given, array_ref<const int> argument_of,
-                              array_ref<const tensor_desc> outputs) {
+constexpr std::int32_t append_node(builder& owner, const operator_info& info, array_ref<const word> words,
+                                   array_ref<const std::int32_t> given, array_ref<const int> argument_of,
+                                   array_ref<const tensor_desc> outputs) {
   pool<std::int32_t> inputs;
   for (const int a : argument_of) inputs.push_back(a < 0 ? ir::none : given[static_cast<std::size_t>(a)]);
   return owner.add_node(info, words, inputs, outputs);
@@ -151,7 +151,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       pool<word> words;
       pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
-      const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
+      const std::int32_t first = append_node(*owner, info, words, given, this_call::read.placed(), outcome.given());
       if constexpr (!Op::traits.to_be_said.empty()) {
         ir::graph& g = owner->graph();
         ir::node& made = g.nodes.back();

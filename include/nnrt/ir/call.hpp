@@ -142,7 +142,7 @@ template <class Op, class... Args> constexpr typename Op::attrs attributes_of() 
 }
 
 /// The verdict without its vector, so that it can be a constant, and the dtype for which the reference is instantiated.
-template <int Outputs> struct settled {
+template <int Outputs> struct call_outcome {
   int rule = -1;
   bool by_signature = false;
   unit counted = unit::number;
@@ -153,13 +153,13 @@ template <int Outputs> struct settled {
   constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
 };
 template <class Op, int Outputs, int Operands>
-constexpr settled<Outputs> settle(const typename Op::attrs& attrs, array_ref<const argument> all,
-                                  array_ref<const int> argument_of) {
+constexpr call_outcome<Outputs> infer_call(const typename Op::attrs& attrs, array_ref<const argument> all,
+                                           array_ref<const int> argument_of) {
   std::array<operand, static_cast<std::size_t>(Operands)> in{};
   list_operands(all, argument_of, in);
   const tensor_desc wish = wish_among(all);
   const verdict v = infer_node<Op>(attrs, in, {&wish, 1});
-  settled<Outputs> s;
+  call_outcome<Outputs> s;
   s.rule = v.rule;
   s.by_signature = v.by_signature;
   s.counted = v.counted;
@@ -193,8 +193,8 @@ template <class Op, class... Args> struct call {
   // Members, because clang evaluates constants inside a constexpr function again at each call.
   /// The verdict of the rules on this call.
   template <int Outputs>
-  static constexpr settled<Outputs> outcome =
-      settle<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
+  static constexpr call_outcome<Outputs> outcome =
+      infer_call<Op, Outputs, read.operands>(attributes, read.arguments, read.placed());
 
   /// Number of outputs that the caller expects when the node is refused. Operators with a variable number of outputs
   /// may compute it from their attributes.

@@ -54,7 +54,7 @@ struct batch_norm {
     constexpr attrs() : epsilon(1e-4F) {}
   };
   /// The default of the first release.
-  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int api_level) {
+  static constexpr void nnrt_derive(attrs& a, array_ref<const nnrt_given> given, int api_level) {
     if (given.empty() && api_level < 11) a.epsilon = 1e-7F;
   }
 

@@ -112,7 +112,7 @@ struct conv2d {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in,
                                                        out);

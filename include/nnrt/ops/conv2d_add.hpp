@@ -15,7 +15,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 ///
 ///   sum    = bias[o] + sum over the window of (x - zero of x) * (weight - zero of weight)            exact, see conv2d
 ///   term   = round_half_to_even((addend - zero of addend) * m), m = scale of addend / (scale of x * scale of
-///          weight[o]) in the form of fixed_point_of()
+///          weight[o]) as by fixed_point_of()
 ///   y      = clamp(zero of y + round((sum + term) * scale of x * scale of weight[o] / scale of y)), rounded as y says,
 ///          clamped as `fused` says
 ///
@@ -63,7 +63,7 @@ struct conv2d_add {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::convolve<T, detail::epilogue<T, rounding::twice>>(
+    detail::convolve<T, detail::epilogue<T, rounding::double_rounding>>(
         conv2d::windows(a, in[0].shape(), in[1].shape()), a.group, a.fused, in, out,
         detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }

@@ -125,7 +125,7 @@ struct conv2d_transpose {
     return pixels < 0 || filters < 0 ? 0 : nnrt::detail::saturated_product(pixels, filters);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     add_up<T, detail::epilogue<T, Rounding>>(a, in, out);
   }

@@ -58,7 +58,7 @@ struct conv2d_transpose_add {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::twice>>(
+    conv2d_transpose::add_up<T, detail::epilogue<T, rounding::double_rounding>>(
         a, in, out, detail::addend_of<T>{in[3].as<const T>(), in[3].desc->quantised});
   }
 };

@@ -98,7 +98,7 @@ struct depthwise_conv2d {
     return detail::convolution_macs(in, out);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::convolve<T, detail::epilogue<T, Rounding>>(windows(a, in[0].shape(), in[1].shape()), in[0].shape()[3],
                                                        a.fused, in, out);

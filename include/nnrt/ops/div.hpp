@@ -51,7 +51,7 @@ template <class T> struct quantised_quotient {
     if (exponent < -31) return result.at(0);
     const auto whole = static_cast<std::int32_t>(x * (std::int64_t{1} << headroom));
     const std::int32_t quotient = nnrt::detail::high_product(whole, r.mantissa);
-    return result.at(rounding::twice::scale(quotient, {factor.mantissa, exponent}));
+    return result.at(rounding::double_rounding::scale(quotient, {factor.mantissa, exponent}));
   }
 
  private:

@@ -29,7 +29,7 @@ struct number_range {
   std::int64_t least = 0, most = 0;
 };
 /// Form of a function: types of x, a and y (none: as x), number of operands besides x, and its parameters.
-struct signal_form {
+struct signal_signature {
   dtype_set x;
   dtype a = dtype::none, y = dtype::none;
   std::size_t operands = 0;
@@ -39,16 +39,17 @@ inline constexpr number_range word32{0, 0xffffffff}, shift32{0, 31}, shift64{0, 
 inline constexpr number_range of_log[] = {shift32, word32}, of_energy[] = {{0, max_elements}, {0, max_elements}},
                               of_window[] = {shift32}, of_transform[] = {{2, 1 << 16}}, of_gain[] = {shift64},
                               of_subtraction[] = {word32, word32, word32, word32, word32, shift32, shift64, {0, 1}};
-inline constexpr signal_form signal_forms[] = {{.x = types_of(i16)},
-                                               {.x = types_of(u32), .y = i16, .numbers = of_log},
-                                               {.x = types_of(i16), .y = u32, .numbers = of_energy},
-                                               {.x = types_of(i16), .a = i16, .operands = 1, .numbers = of_window},
-                                               {.x = types_of(i16, i32), .numbers = of_transform},
-                                               {.x = types_of(i16, i32), .numbers = of_transform},
-                                               {.x = types_of(u32), .a = i16, .y = u64, .operands = 5},
-                                               {.x = types_of(u64), .a = i32, .y = u32, .operands = 1},
-                                               {.x = types_of(u32), .a = u32, .operands = 1, .numbers = of_subtraction},
-                                               {.x = types_of(u32), .a = u32, .operands = 2, .numbers = of_gain}};
+inline constexpr signal_signature signal_signatures[] = {
+    {.x = types_of(i16)},
+    {.x = types_of(u32), .y = i16, .numbers = of_log},
+    {.x = types_of(i16), .y = u32, .numbers = of_energy},
+    {.x = types_of(i16), .a = i16, .operands = 1, .numbers = of_window},
+    {.x = types_of(i16, i32), .numbers = of_transform},
+    {.x = types_of(i16, i32), .numbers = of_transform},
+    {.x = types_of(u32), .a = i16, .y = u64, .operands = 5},
+    {.x = types_of(u64), .a = i32, .y = u32, .operands = 1},
+    {.x = types_of(u32), .a = u32, .operands = 1, .numbers = of_subtraction},
+    {.x = types_of(u32), .a = u32, .operands = 2, .numbers = of_gain}};
 
 }  // namespace detail
 
@@ -107,10 +108,10 @@ struct fixed_signal {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     if (auto v = require_between(Rule::function_must_be_one_of_them, static_cast<std::int64_t>(a.function), 0,
-                                 std::size(detail::signal_forms) - 1);
+                                 std::size(detail::signal_signatures) - 1);
         !v)
       return v;
-    const detail::signal_form& as = form_of(a.function);
+    const detail::signal_signature& as = signature_of(a.function);
     const tensor_desc& x = in[0].desc;
     if (!as.x.contains(x.type))
       return refuse(Rule::input_type_must_be_that_of_the_function, static_cast<std::int64_t>(x.type), first_of(as.x));
@@ -160,8 +161,8 @@ struct fixed_signal {
 
  private:
   static constexpr std::size_t max_operands = 5;
-  static constexpr const detail::signal_form& form_of(signal_function function) {
-    return detail::signal_forms[static_cast<std::size_t>(function)];
+  static constexpr const detail::signal_signature& signature_of(signal_function function) {
+    return detail::signal_signatures[static_cast<std::size_t>(function)];
   }
   static constexpr std::int64_t first_of(dtype_set types) {
     std::int64_t number = 0;
@@ -180,7 +181,7 @@ struct fixed_signal {
 
     /// x with another last extent.
     constexpr tensor_desc like_x(std::int64_t last) const {
-      const dtype made = form_of(a.function).y == dtype::none ? x.type : form_of(a.function).y;
+      const dtype made = signature_of(a.function).y == dtype::none ? x.type : signature_of(a.function).y;
       return {made, x.layout, x.shape.with(x.rank() - 1, last)};
     }
     constexpr verdict has_shape_of_x(std::size_t i) const {

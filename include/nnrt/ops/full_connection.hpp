@@ -95,7 +95,7 @@ struct full_connection {
   }
 
   /// Using an axis without giving it means the first one.
-  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int) {
+  static constexpr void nnrt_derive(attrs& a, array_ref<const nnrt_given> given, int) {
     bool has_axis = false, uses_axis = false;
     for (const nnrt_given& one : given) {
       if (one.tensor_type == 31) has_axis = true;
@@ -136,7 +136,7 @@ struct full_connection {
     return elements < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(elements, inner);
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     connect<T, detail::epilogue<T, Rounding>>(a.fused, in, out);
   }

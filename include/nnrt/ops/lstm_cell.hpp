@@ -130,7 +130,7 @@ struct lstm_cell {
       for (std::int64_t row = 0; row < sums.extent(1); ++row) {
         std::int64_t sum = bias[row];
         for (std::int64_t i = 0; i < columns; ++i) sum += (std::int64_t{x(b, i)} - 128) * (w(row, i) - zero);
-        const std::int32_t scaled = rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+        const std::int32_t scaled = rounding::double_rounding::scale(nnrt::detail::saturated_i32(sum), factor);
         sums(b, row) = static_cast<std::int16_t>(detail::fixed16::saturated(scaled));
       }
   }

@@ -80,7 +80,7 @@ struct matmul {
     return elements < 0 || inner < 0 ? 0 : elements * inner;  // 0 while an extent is unknown
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& attributes, arguments in, results out) {
     const auto y = out[0].as<T>();
     const shape_t batch = leading(y.shape);

@@ -89,7 +89,7 @@ struct reduce_mean {
     return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }
 
-  template <class T, class Rounding = rounding::twice>
+  template <class T, class Rounding = rounding::double_rounding>
   static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (detail::is_layered<T>) {
       const auto add = [](std::int64_t& sum, T element) { sum += element; };

@@ -110,7 +110,7 @@ struct reduce_prod {
     };
     const auto step = [&](product& so_far, T element) {
       const std::int64_t steps = std::int64_t{element} - x.zero_point;
-      so_far.steps = so_far.is_begun ? rounding::twice::scale_wide(so_far.steps * steps, factor)
+      so_far.steps = so_far.is_begun ? rounding::double_rounding::scale_wide(so_far.steps * steps, factor)
                                      : static_cast<std::int32_t>(steps);
       so_far.is_begun = true;
     };

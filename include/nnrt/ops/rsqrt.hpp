@@ -64,7 +64,7 @@ struct rsqrt : detail::real_function {
       if (steps < 0) return static_cast<T>(zero_y);
       fixed_point root = detail::fixed::inverse_root(steps);
       root.exponent += 20;
-      const std::int32_t digits = rounding::twice::scale(1, root);
+      const std::int32_t digits = rounding::double_rounding::scale(1, root);
       return requantise<T>(digits, factor, zero_y, {limits::min(), limits::max()});
     }
   };

@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// One direction of long short-term memory with a tensor for each gate; lstm is the simpler form.
+/// One direction of long short-term memory with a tensor for each gate; lstm is the simpler operator.
 ///
 ///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      h: [B, O], c: [B, C], the initial states
 ///   w_i, w_f, w_g, w_o: [C, I]      u_i, u_f, u_g, u_o: [C, O]      p_i, p_f, p_o, b_*, n_*: [C]

@@ -120,7 +120,7 @@ struct svdf {
     const auto begin = [&](std::int64_t b) { return products.row_of(x, b * width, width, of_x.zero_point, 0); };
     const auto put = [&](const auto& row, std::int64_t f) {
       return static_cast<std::int16_t>(
-          clamped(rounding::twice::scale(saturated_i32(row.times(features, f)), to_state), -32768, 32767));
+          clamped(rounding::double_rounding::scale(saturated_i32(row.times(features, f)), to_state), -32768, 32767));
     };
     go_on<std::int16_t>(in, out, begin, put, [&](std::int64_t b, std::int64_t u) {
       std::int64_t sum = detail::is_there(in, 3) ? in[3].as<const std::int32_t>()[u] : 0;

@@ -333,7 +333,7 @@ template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g, con
 }
 NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&))
 
-/// infer_graph() for a copy of a declared graph. If a rule is broken, it tries again after settle_declared() has
+/// infer_graph() for a copy of a declared graph. If a rule is broken, it tries again after adapt_declared() has
 /// adapted axes of extent 1. Errors: as infer_graph().
 [[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g,
                                                  const deadline_watch& watch = {}) {
@@ -341,7 +341,7 @@ NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&)
   auto done = infer_graph(g, watch);
   if (done || done.error().code() != error_code::rule_broken) return done;
   g = declared;
-  passes::settle_declared(g, watch);
+  passes::adapt_declared(g, watch);
   return infer_graph(g, watch);
 }
 

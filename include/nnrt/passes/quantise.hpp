@@ -87,7 +87,7 @@ class quantising {
     q = floats;
     q.nodes.clear();
     made.quantised_of.assign(floats.values.size(), ir::none);
-    for (pool<std::int32_t>& of : forms_) of.assign(floats.values.size(), ir::none);
+    for (pool<std::int32_t>& of : quantised_ids_) of.assign(floats.values.size(), ir::none);
     layer_of_.assign(floats.values.size(), -1);
     is_float_.assign(floats.values.size(), 0);
     for (std::size_t id = 0; id < floats.values.size(); ++id)
@@ -114,7 +114,7 @@ class quantising {
   constexpr bool has_scale(std::int32_t id) const { return g_.at(id).desc.type == f32 && scale_of(id) > 0; }
 
   /// The operator of a node for quantised values; null: none.
-  constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find(n.op->code); }
+  constexpr const operator_info* int8_operator_of(const ir::node& n) const { return wanted_.find(n.op->code); }
 
   /// Whether an operator that moves values accepts its first operand as int8. Some of its attributes may be valid for
   /// floats only.
@@ -127,7 +127,7 @@ class quantising {
     list.operands[0].desc = stored(list.operands[0].desc);
     pool<tensor_desc> declared;
     for (const std::int32_t id : g_.outputs_of(n)) declared.push_back(stored(g_.at(id).desc));
-    return static_cast<bool>(form_for_bytes(n)->infer(g_.attrs_of(n), list.operands, declared));
+    return static_cast<bool>(int8_operator_of(n)->infer(g_.attrs_of(n), list.operands, declared));
   }
 
   /// Whether a node can be quantised: layers with known weights, arithmetic on computed tensors, and nodes that move
@@ -135,7 +135,7 @@ class quantising {
   constexpr bool can_be_quantised(const ir::node& n) const {
     const operator_traits& traits = n.op->traits;
     const array_ref<const std::int32_t> in = g_.inputs_of(n), out = g_.outputs_of(n);
-    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0]) || form_for_bytes(n) == nullptr)
+    if (in.empty() || in[0] == ir::none || is_known(in[0]) || !has_scale(in[0]) || int8_operator_of(n) == nullptr)
       return false;
     if (traits.quantised == quantised_values::kept) {
       for (std::size_t i = 1; i < in.size(); ++i)
@@ -258,7 +258,7 @@ class quantising {
   /// Whether a node's activations are i16: requested, and accepted by the operator.
   constexpr bool is_wide(std::size_t i) const {
     if (wanted_.in_16_bits.empty() || wanted_.in_16_bits[i] == 0) return false;
-    const operator_info* const op = form_for_bytes(g_.nodes[i]);
+    const operator_info* const op = int8_operator_of(g_.nodes[i]);
     return op->inputs[static_cast<std::size_t>(op->traits.typed_by)].accepts.contains(i16);
   }
 
@@ -271,17 +271,17 @@ class quantising {
   constexpr quantisation quantisation_of(std::int32_t id, bool is_wide) const {
     return quant{is_wide ? scale_of(id) / 256 : scale_of(id), 0, wanted_.rounding};
   }
-  constexpr std::int32_t& form_of(std::int32_t id, bool is_wide) {
-    return forms_[is_wide ? 1 : 0][static_cast<std::size_t>(id)];
+  constexpr std::int32_t& quantised_id(std::int32_t id, bool is_wide) {
+    return quantised_ids_[is_wide ? 1 : 0][static_cast<std::size_t>(id)];
   }
   constexpr std::int32_t add_quantised(std::int32_t of, const quantisation& q, bool is_wide) {
     tensor_desc desc = g_.at(of).desc;
     desc.type = is_wide ? i16 : i8;
     desc.quantised = q;
-    const std::int32_t form = form_of(of, is_wide) = made.graph.add_value({desc, ir::kind::result, {}, 0, ir::none});
+    const std::int32_t id = quantised_id(of, is_wide) = made.graph.add_value({desc, ir::kind::result, {}, 0, ir::none});
     std::int32_t& first = made.quantised_of[static_cast<std::size_t>(of)];
-    if (first == ir::none) first = form;
-    return form;
+    if (first == ir::none) first = id;
+    return id;
   }
   constexpr void add_node(const operator_info* op, ir::range attrs, array_ref<const std::int32_t> in,
                           array_ref<const std::int32_t> out, ir::range name) {
@@ -306,13 +306,13 @@ class quantising {
   }
   /// The quantised value of a value; if missing, it is converted from the other width or from float.
   constexpr std::int32_t need_quantised(std::int32_t id, bool is_wide) {
-    if (form_of(id, is_wide) != ir::none) return form_of(id, is_wide);
-    const std::int32_t other = form_of(id, !is_wide);
+    if (quantised_id(id, is_wide) != ir::none) return quantised_id(id, is_wide);
+    const std::int32_t other = quantised_id(id, !is_wide);
     // A moved value has the scale of its operand.
     quantisation q = other == ir::none ? quantisation_of(id, is_wide) : made.graph.at(other).desc.quantised;
     if (other != ir::none) q.scale = is_wide ? q.scale / 256 : q.scale * 256;
     add_cast(other == ir::none ? id : other, add_quantised(id, q, is_wide));
-    return form_of(id, is_wide);
+    return quantised_id(id, is_wide);
   }
   constexpr std::int32_t need_float(std::int32_t id) {
     if (id == ir::none || is_float_[static_cast<std::size_t>(id)] != 0) return id;
@@ -392,7 +392,7 @@ class quantising {
     for (const std::int32_t id : out)
       outputs.push_back(add_quantised(
           id, is_moved ? made.graph.at(inputs[0]).desc.quantised : quantisation_of(id, is_wide), is_wide));
-    add_node(form_for_bytes(n), n.attrs, inputs, outputs, n.name);
+    add_node(int8_operator_of(n), n.attrs, inputs, outputs, n.name);
   }
   /// Sets the operands of a layer after its input.
   constexpr void store_weights(const ir::node& n, bool is_wide, pool<std::int32_t>& inputs) {
@@ -449,12 +449,12 @@ class quantising {
   const ir::graph& g_;
   const quantise_options& wanted_;
   pool<char> known_;
-  pool<std::int32_t> forms_[2];       // by value: its quantised values in 8 and in 16 bits
-  pool<std::int32_t> layer_of_;       // by weight: the first layer that reads it; -1: none so far
-  pool<char> is_float_;               // by value: its float exists
-  pool<std::int32_t> layer_of_unit_;  // by node: the convolution that an addition is merged with
-  pool<char> is_in_unit_;             // by node: a convolution that is merged into its addition
-  pool<char> is_tail_;                // by node: a layer that outputs accumulators, or a reshape of its result
+  pool<std::int32_t> quantised_ids_[2];  // by value: its quantised values in 8 and in 16 bits
+  pool<std::int32_t> layer_of_;          // by weight: the first layer that reads it; -1: none so far
+  pool<char> is_float_;                  // by value: its float exists
+  pool<std::int32_t> layer_of_unit_;     // by node: the convolution that an addition is merged with
+  pool<char> is_in_unit_;                // by node: a convolution that is merged into its addition
+  pool<char> is_tail_;                   // by node: a layer that outputs accumulators, or a reshape of its result
 };
 
 }  // namespace detail

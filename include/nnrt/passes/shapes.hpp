@@ -73,7 +73,7 @@ constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<co
 
 /// Checks of a node that need no rule of its operator: well-formed attributes, the number of operands and results,
 /// valid scales and zero points.
-constexpr verdict check_form(const ir::graph& g, const ir::node& n) {
+constexpr verdict check_well_formed(const ir::graph& g, const ir::node& n) {
   const ir::operand_list in(g, g.inputs_of(n)), out(g, g.outputs_of(n));
   constexpr rule_id well_formed = signature_rule::attributes_must_be_well_formed;
   if (verdict v = n.op->infer(g.attrs_of(n), in.operands, {}); !v && v.by_signature && v.rule == well_formed.index)
@@ -109,7 +109,7 @@ constexpr bool same_but_for_ones(const shape_t& found, const shape_t& declared) 
 /// the first axis that the node accepts: first of the axes with as many indices as scales, then of those with unknown
 /// extent. If the node accepts none, the axis is unchanged.
 /// desc_of(id): a mutable reference to the desc of a value.
-template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, const ir::node& n, DescOf desc_of) {
+template <class DescOf> constexpr void infer_scale_axes(const ir::graph& g, const ir::node& n, DescOf desc_of) {
   const auto is_accepted = [&] {
     pool<tensor_desc> wanted;
     for (const std::int32_t id : g.outputs_of(n)) {
@@ -128,26 +128,26 @@ template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, con
     const shape_t shape = desc_of(id).shape;
     const int first = desc_of(id).quantised.axis;
     const std::int64_t scales = g.at(g.at(id).scales).desc.elements();
-    bool is_settled = false;
+    bool is_accepted_axis = false;
     for (const std::int64_t extent : {scales, std::int64_t{-1}})
-      for (int axis = 0; axis < shape.rank && !is_settled; ++axis) {
+      for (int axis = 0; axis < shape.rank && !is_accepted_axis; ++axis) {
         if (shape[axis] != extent) continue;
         desc_of(id).quantised.axis = axis;
-        is_settled = is_accepted();
+        is_accepted_axis = is_accepted();
       }
-    if (!is_settled) desc_of(id).quantised.axis = first;
+    if (!is_accepted_axis) desc_of(id).quantised.axis = first;
   }
 }
 
 /// The verdict on a node after its scales have axes. Results that are declared with other axes of extent 1 take the
 /// inferred shape. A result that is declared without scale takes its inferred per-tensor scale, so that the next node
 /// is checked against it.
-constexpr verdict settle_node(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready,
-                              pool<tensor_desc>& descs) {
+constexpr verdict adapt_node(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready,
+                             pool<tensor_desc>& descs) {
   verdict v = results_of(g, n, ready, descs);
   const array_ref<const std::int32_t> out = g.outputs_of(n);
   if (!v) {
-    settle_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return descs[static_cast<std::size_t>(id)]; });
+    infer_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return descs[static_cast<std::size_t>(id)]; });
     pool<tensor_desc> wanted;
     for (const std::int32_t id : out) {
       wanted.push_back(descs[static_cast<std::size_t>(id)]);
@@ -182,7 +182,7 @@ constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f, co
   for (const ir::value& v : g.values) ready.push_back(readiness_of(v));
   for (std::size_t i = 0; i < g.nodes.size() && !watch.is_over(); ++i) {
     const ir::node& n = g.nodes[i];
-    f(i, settle_node(g, n, ready, descs));
+    f(i, adapt_node(g, n, ready, descs));
     for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = readiness_of(g, n, ready);
   }
 }
@@ -199,7 +199,7 @@ template <class F> constexpr void judge_nodes(const ir::graph& g, F f, const dea
 
 /// Applies the changes that judge_nodes() makes to descs. Results that are declared with other axes of extent 1 get
 /// their inferred shapes, and scales get axes that the nodes accept.
-constexpr void settle_declared(ir::graph& g, const deadline_watch& watch = {}) {
+constexpr void adapt_declared(ir::graph& g, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
   detail::judge_nodes(
       g, descs, [](std::size_t, const verdict&) {}, watch);
@@ -246,9 +246,9 @@ constexpr shape_inference infer_shapes(ir::graph& g, const deadline_watch& watch
   return {};
 }
 
-/// Sets the axes of the scales of a node's operands, as settle_declared() does.
-constexpr void settle_scale_axes(ir::graph& g, const ir::node& n) {
-  detail::settle_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return g.at(id).desc; });
+/// Sets the axes of the scales of a node's operands, as adapt_declared() does.
+constexpr void infer_scale_axes(ir::graph& g, const ir::node& n) {
+  detail::infer_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return g.at(id).desc; });
 }
 
 }}}  // namespace nnrt::NNRT_ISA::passes

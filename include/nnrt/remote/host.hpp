@@ -1,6 +1,6 @@
 // host: serves a driver on a socket - accepts clients, and runs a thread for each connection.
 // The thread of serve() detects clients that are silent, and those that disconnect during a run or a preparation.
-// Flow: tools/driverd adds a command line; remote/session.hpp answers the questions.
+// Flow: tools/driverd adds a command line; remote/served_client.hpp answers the questions.
 #pragma once
 
 // First: operators must find their kernels, and the same ones, in every translation unit of a program.
@@ -9,7 +9,7 @@
 #include <nnrt/exec/forks.hpp>
 #include <nnrt/hal/launch.hpp>
 #include <nnrt/remote/listen.hpp>
-#include <nnrt/remote/session.hpp>
+#include <nnrt/remote/served_client.hpp>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -155,7 +155,7 @@ class hang_ups {
 };
 
 /// Waits for a client's next question. A client without models and memory may be silent only for a limited time.
-inline arrival receive_first(served_socket& own, const session& client, const limits& most, packet& asked) {
+inline arrival receive_first(served_socket& own, const served_client& client, const limits& most, packet& asked) {
   for (;;) {
     const std::int64_t patience_for_it = own.has_spoken ? most.idle_milliseconds : most.handshake_milliseconds;
     const arrival how = receive(own.number(), asked, steady_now() + patience_for_it * 1'000'000);
@@ -166,7 +166,7 @@ inline arrival receive_first(served_socket& own, const session& client, const li
 
 /// Serves a client: its first connection in this thread, further ones in a thread each. Returns when the client has
 /// disconnected.
-inline void serve_client(served_socket& own, session& client, const limits& most, hang_ups& leaving) {
+inline void serve_client(served_socket& own, served_client& client, const limits& most, hang_ups& leaving) {
   const hang_ups::watch watched(leaving, own);
   served_sockets further;
   const auto no_further = [] {
@@ -301,7 +301,7 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
       return say({"refused: process ", process, ", ", clients.size(), " clients are here"});
     auto served = detail::served_socket::begin(
         std::move(socket), [device, name, most = options.most, &leaving](detail::served_socket& own) {
-          session client(device, name, most);
+          served_client client(device, name, most);
           detail::serve_client(own, client, most, leaving);
         });
     if (served == nullptr) return;

@@ -1,6 +1,6 @@
 // messages: the protocol between a driver's host and its clients - a reflected structure for each question and answer.
-// Flow: remote/client.hpp asks, remote/session.hpp answers; hdi/wire.hpp serialises the structures, remote/packets.hpp
-// sends them.
+// Flow: remote/client.hpp asks, remote/served_client.hpp answers; hdi/wire.hpp serialises the structures,
+// remote/packets.hpp sends them.
 #pragma once
 
 #include <nnrt/core/result.hpp>

@@ -1,5 +1,5 @@
 // packets: sends and receives messages, each as one packet of a Unix-domain socket with its files.
-// Flow: remote/client.hpp and remote/session.hpp use it; everything that arrives is checked.
+// Flow: remote/client.hpp and remote/served_client.hpp use it; everything that arrives is checked.
 //
 // A packet is a packet_head and the message. A message that is too long is put into a file, the first of the packet's
 // files.

@@ -1,5 +1,5 @@
 // translate: converts between the driver interface and messages.
-// Flow: used by remote/client.hpp and remote/session.hpp.
+// Flow: used by remote/client.hpp and remote/served_client.hpp.
 #pragma once
 
 #include <nnrt/hal/driver.hpp>

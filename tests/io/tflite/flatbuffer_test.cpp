@@ -70,7 +70,7 @@ TEST_CASE("flatbuffer: fields are found by their slots") {
   b.AddOffset(slot(0), offset(five)), b.AddOffset(slot(1), all), b.AddOffset(slot(2), offset(six));
   aligned_file file(b, b.EndTable(start));
   verifier checks(nnrt::letters_of(file.bytes()));
-  const record<tree> root(checks.root<tree>());
+  const table_of<tree> root(checks.root<tree>());
   REQUIRE(root);
   CHECK(root[tree::first][leaf::count] == 5);
   CHECK(root[tree::first][leaf::is_set] == false);
@@ -80,14 +80,14 @@ TEST_CASE("flatbuffer: fields are found by their slots") {
   REQUIRE(root[tree::all].size() == 2);
   CHECK(root[tree::all][1][leaf::count] == 6);
   REQUIRE(checks.fits<leaf>(root[tree::choice]));
-  CHECK(record<leaf>(root[tree::choice])[leaf::count] == 6);
+  CHECK(table_of<leaf>(root[tree::choice])[leaf::count] == 6);
 }
 
 TEST_CASE("flatbuffer: what a file leaves out has the value of a missing field") {
   builder b;
   aligned_file file(b, empty_table(b));
   verifier checks(nnrt::letters_of(file.bytes()));
-  const record<tree> root(checks.root<tree>());
+  const table_of<tree> root(checks.root<tree>());
   REQUIRE(root);
   CHECK(!root[tree::first]);
   CHECK(root[tree::first][leaf::count] == 7);
@@ -104,7 +104,7 @@ TEST_CASE("flatbuffer: a flag is true whatever byte other than 0 it is") {
   b.AddElement<std::uint8_t>(slot(1), 200, 0);
   aligned_file file(b, b.EndTable(start));
   verifier checks(nnrt::letters_of(file.bytes()));
-  CHECK(record<leaf>(checks.root<leaf>())[leaf::is_set] == true);
+  CHECK(table_of<leaf>(checks.root<leaf>())[leaf::is_set] == true);
 }
 
 TEST_CASE("flatbuffer: no change of one byte makes a verified field lie outside of the file") {
@@ -122,7 +122,7 @@ TEST_CASE("flatbuffer: no change of one byte makes a verified field lie outside 
       std::vector<std::uint64_t> exact((file.size + 7) / 8);
       std::memcpy(exact.data(), file.bytes().data(), file.size);
       verifier checks(nnrt::letters_of(std::as_bytes(std::span(exact)).first(file.size)));
-      const record<tree> root(checks.root<tree>());
+      const table_of<tree> root(checks.root<tree>());
       if (!root) ++refused;
       const auto leaves = root[tree::all];
       std::int64_t sum = root[tree::first][leaf::count];
@@ -265,7 +265,7 @@ constexpr char smallest[] =
     "\4\0\4\0"
     "\4\0\0\0";
 static_assert(verifier(std::string_view(smallest, sizeof smallest - 1)).root<leaf>());
-static_assert(record<leaf>(table_place{nnrt::file_bytes(smallest), 12})[leaf::count] == 7);
+static_assert(table_of<leaf>(table_place{nnrt::file_bytes(smallest), 12})[leaf::count] == 7);
 static_assert(!verifier(std::string_view(smallest, sizeof smallest - 2)).root<leaf>());
 
 }  // namespace

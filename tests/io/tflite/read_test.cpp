@@ -86,7 +86,7 @@ static_assert((*tflite::read(bytes, find_few)).graph.nodes.size() == 3);
 static_assert(node_of(0) == ops::dynamic_range::code && node_of(1) == ops::full_connection::code &&
               node_of(2) == ops::relu::code);
 static_assert(weight_of(0).as_f32 && weight_of(0).size == 12 && weight_of(0).stored.type == i8);
-static_assert(weight_of(1).is_in_form() && weight_of(1).size == 12);
+static_assert(weight_of(1).needs_no_conversion() && weight_of(1).size == 12);
 
 /// Element 1 of the second row, -1 + 1 = 0 … and of the third, 4 * 0.125, as the network has them.
 constexpr float converted(std::size_t i) {

@@ -30,7 +30,7 @@ class called_subgraph {
 
   node_reader& node_;
   std::int64_t number_;
-  record<schema::subgraph> graph_;
+  table_of<schema::subgraph> graph_;
   tensor_state state_;
   tensor_reader tensors_;
 };
@@ -39,7 +39,7 @@ class called_subgraph {
 namespace detail {
 
 /// The number of the builtin operator in an entry of the file's operator list.
-[[gnu::cold]] constexpr std::int32_t number_of(record<schema::operator_code> code) {
+[[gnu::cold]] constexpr std::int32_t number_of(table_of<schema::operator_code> code) {
   // Numbers from 127 on do not fit into the older of the two fields, which is then 127.
   const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
   const std::int32_t newer = code[schema::operator_code::builtin_code];
@@ -49,14 +49,14 @@ namespace detail {
 }
 
 /// Checks fields of a subgraph other than its tensors and operators. Returns an error message; empty: no error.
-[[gnu::cold]] constexpr pool<char> fault_of_subgraph(const document& file, record<schema::subgraph> graph) {
+[[gnu::cold]] constexpr pool<char> fault_of_subgraph(const document& file, table_of<schema::subgraph> graph) {
   if (file.is_circle() && graph[schema::subgraph::data_format] != 0)
     return letters({"data format: got ", graph[schema::subgraph::data_format], ", expected 0 (channels last)"});
   return fault_of_fields(graph);
 }
 
 /// True when a QUANTIZE operator of the subgraph has an i32 input or output.
-[[gnu::cold]] constexpr bool requantises_i32(const document& file, record<schema::subgraph> graph) {
+[[gnu::cold]] constexpr bool requantises_i32(const document& file, table_of<schema::subgraph> graph) {
   constexpr std::int32_t quantize = builtin_number("QUANTIZE");
   const auto tensors = graph[schema::subgraph::tensors];
   const auto operators = graph[schema::subgraph::operators];
@@ -70,7 +70,7 @@ namespace detail {
   for (std::uint32_t code = 0; code < file.code_count(); ++code) {
     if (number_of(file.code(code)) != quantize) continue;
     for (std::size_t i = 0; i < operators.size(); ++i) {
-      const record<schema::node> found = operators[i];
+      const table_of<schema::node> found = operators[i];
       if (found[schema::node::opcode_index] == code &&
           (has_i32(found[schema::node::inputs]) || has_i32(found[schema::node::outputs])))
         return true;
@@ -84,7 +84,7 @@ namespace detail {
 constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t number, bool is_once)
     : node_(node),
       number_(number),
-      graph_(number >= 0 ? node.file().graph(static_cast<std::uint32_t>(number)) : record<schema::subgraph>()),
+      graph_(number >= 0 ? node.file().graph(static_cast<std::uint32_t>(number)) : table_of<schema::subgraph>()),
       tensors_(node.file(), graph_, node.tensors().options(), node.network(), state_,
                {static_cast<std::int32_t>(number), &node.tensors(), is_once || node.tensors().place().is_once}) {
   if (!node.is_fine()) return;

@@ -1,5 +1,5 @@
 // document: a verified .tflite or .circle file, with access to its root, subgraphs, signatures and buffers.
-// Flow: load() verifies a file; readers get records from it and check every index themselves.
+// Flow: load() verifies a file; readers get tables from it and check every index themselves.
 #pragma once
 
 #include <nnrt/core/result.hpp>
@@ -17,8 +17,8 @@ struct byte_range {
 /// A verified file. Borrows the bytes.
 class document {
   // Declared first: in constant evaluation clang 16 finds no member template that is declared after its use.
-  template <class T> static constexpr record<T> at(records<T> list, std::uint32_t index) {
-    return index < list.size() ? list[index] : record<T>();
+  template <class T> static constexpr table_of<T> at(tables_of<T> list, std::uint32_t index) {
+    return index < list.size() ? list[index] : table_of<T>();
   }
 
  public:
@@ -29,31 +29,31 @@ class document {
   /// Opens a file that was verified before. Constant evaluation verifies once and reads in several steps.
   [[gnu::cold]] static constexpr document trusted(const file_view& file) {
     document made(file);
-    made.root_ = record<schema::model>(table_place{file, detail::followed(file, 0)});
+    made.root_ = table_of<schema::model>(table_place{file, detail::followed(file, 0)});
     return made;
   }
 
-  /// Subgraph `index`. Out of range: a record without fields.
-  constexpr record<schema::subgraph> graph(std::uint32_t index) const {
+  /// Subgraph `index`. Out of range: a table without fields.
+  constexpr table_of<schema::subgraph> graph(std::uint32_t index) const {
     return at(root_[schema::model::subgraphs], index);
   }
   constexpr std::size_t graph_count() const { return root_[schema::model::subgraphs].size(); }
-  constexpr records<schema::signature_def> signatures() const { return root_[schema::model::signature_defs]; }
-  /// Entry `index` of the file's operator list. Out of range: a record without fields.
-  constexpr record<schema::operator_code> code(std::uint32_t index) const {
+  constexpr tables_of<schema::signature_def> signatures() const { return root_[schema::model::signature_defs]; }
+  /// Entry `index` of the file's operator list. Out of range: a table without fields.
+  constexpr table_of<schema::operator_code> code(std::uint32_t index) const {
     return at(root_[schema::model::operator_codes], index);
   }
   constexpr std::size_t code_count() const { return root_[schema::model::operator_codes].size(); }
   /// True when the bytes of a buffer are inside the file. They may follow the FlatBuffer.
   [[gnu::cold]] constexpr bool holds_buffer(std::uint32_t index) const {
-    const record<schema::buffer> b = buffer_record(index);
+    const table_of<schema::buffer> b = buffer_table(index);
     const std::uint64_t offset = b[schema::buffer::offset], size = b[schema::buffer::size];
     return !is_behind(b) || (offset <= file_.size() && size <= file_.size() - offset);
   }
   /// The byte range of a buffer. Empty when it is outside the file.
   [[gnu::cold]] constexpr byte_range buffer(std::uint32_t index) const;
-  /// The record of a buffer.
-  constexpr record<schema::buffer> buffer_record(std::uint32_t index) const {
+  /// The table of a buffer.
+  constexpr table_of<schema::buffer> buffer_table(std::uint32_t index) const {
     return at(root_[schema::model::buffers], index);
   }
   constexpr std::size_t buffer_count() const { return root_[schema::model::buffers].size(); }
@@ -69,7 +69,7 @@ class document {
   template <class T> constexpr list<T> numbers(const table_place& from) const {
     verifier checks(file_.first(max_flatbuffer));
     using kind = schema::number_list<T>;
-    return checks.fits<kind>(from) ? record<kind>(from)[kind::values] : list<T>();
+    return checks.fits<kind>(from) ? table_of<kind>(from)[kind::values] : list<T>();
   }
 
  private:
@@ -77,18 +77,18 @@ class document {
   constexpr explicit document(const file_view& file) : file_(file), checks_(file.first(max_flatbuffer)) {}
   [[gnu::cold]] constexpr result<void> check();
 
-  static constexpr bool is_behind(record<schema::buffer> b) { return b[schema::buffer::offset] > 1; }
+  static constexpr bool is_behind(table_of<schema::buffer> b) { return b[schema::buffer::offset] > 1; }
 
   file_view file_;
   verifier checks_;
-  record<schema::model> root_;
+  table_of<schema::model> root_;
 };
 
 // --- details ---------------------------------------------------------------
 namespace detail {
 
 /// Checks that a table has no field newer than the schema read here. Returns an error message; empty: no error.
-template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> table) {
+template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(table_of<T> table) {
   const int slot = table.newer_field();
   if (slot < 0) return {};
   return letters(
@@ -121,7 +121,7 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
     return fail(error_code::invalid_file,
                 {"a table, list or string of the FlatBuffer lies outside of the file, which has ", file_.size(),
                  " bytes, or there are too many"});
-  root_ = record<schema::model>(root);
+  root_ = table_of<schema::model>(root);
   const std::uint32_t expected = is_circle() ? 0 : 3;
   if (const auto version = root_[schema::model::version]; version != expected)
     return fail(error_code::not_supported, {"schema version: got ", version, ", expected ", expected});
@@ -131,7 +131,7 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
 }
 
 [[gnu::cold]] constexpr byte_range document::buffer(std::uint32_t index) const {
-  const record<schema::buffer> b = buffer_record(index);
+  const table_of<schema::buffer> b = buffer_table(index);
   if (!is_behind(b)) return {b[schema::buffer::data].at(), b[schema::buffer::data].size()};
   if (!holds_buffer(index)) return {};
   return {static_cast<std::size_t>(b[schema::buffer::offset]), static_cast<std::size_t>(b[schema::buffer::size])};

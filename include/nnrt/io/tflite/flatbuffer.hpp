@@ -1,5 +1,5 @@
 // flatbuffer: verifies the tables of a FlatBuffer and reads their fields by slot number.
-// Flow: schema.hpp names the fields of .tflite files, document.hpp verifies a file, readers get fields from records.
+// Flow: schema.hpp names the fields of .tflite files, document.hpp verifies a file, readers get fields from tables.
 #pragma once
 
 #include <nnrt/io/file_view.hpp>
@@ -84,7 +84,7 @@ template <class T> class list {
   std::size_t count_ = 0;
 };
 
-template <class T> class records;
+template <class T> class tables_of;
 
 /// The first field of a verified table after the `known` fields of its schema; -1 when there is none. Writers end the
 /// list of fields with a field that is present. So at most 64 slots are examined, and a longer list counts as one with
@@ -99,10 +99,11 @@ template <class T> class records;
 }
 
 /// A verified table of kind T. An omitted table is empty: each field has its default value.
-template <class T> class record {
+template <class T> class table_of {
  public:
-  constexpr record() = default;
-  constexpr explicit record(const table_place& place) : place_(place), fields_(place ? detail::fields_of(place) : 0) {}
+  constexpr table_of() = default;
+  constexpr explicit table_of(const table_place& place)
+      : place_(place), fields_(place ? detail::fields_of(place) : 0) {}
   constexpr explicit operator bool() const { return static_cast<bool>(place_); }
 
   template <class S> constexpr S operator[](const scalar<S>& field) const {
@@ -113,12 +114,12 @@ template <class T> class record {
     const std::size_t at = found(field.slot);
     return at == 0 ? list<S>() : list<S>(place_.file, detail::followed(place_.file, at));
   }
-  template <class S> constexpr record<S> operator[](const table<S>& field) const {
-    return record<S>((*this)[one_of{field.slot}]);
+  template <class S> constexpr table_of<S> operator[](const table<S>& field) const {
+    return table_of<S>((*this)[one_of{field.slot}]);
   }
-  template <class S> constexpr records<S> operator[](const tables<S>& field) const {
+  template <class S> constexpr tables_of<S> operator[](const tables<S>& field) const {
     const std::size_t at = found(field.slot);
-    return at == 0 ? records<S>() : records<S>(place_.file, detail::followed(place_.file, at));
+    return at == 0 ? tables_of<S>() : tables_of<S>(place_.file, detail::followed(place_.file, at));
   }
   constexpr std::string_view operator[](text field) const { return (*this)[vector<std::uint8_t>{field.slot}].bytes(); }
   constexpr table_place operator[](one_of field) const {
@@ -138,14 +139,14 @@ template <class T> class record {
 };
 
 /// A verified list of tables.
-template <class T> class records {
+template <class T> class tables_of {
  public:
-  constexpr records() = default;
-  constexpr records(const file_bytes& file, std::size_t at) : file_(file), at_(at) {}
+  constexpr tables_of() = default;
+  constexpr tables_of(const file_bytes& file, std::size_t at) : file_(file), at_(at) {}
 
   constexpr std::size_t size() const { return file_ ? file_.number<std::uint32_t>(at_) : 0; }
-  constexpr record<T> operator[](std::size_t i) const {
-    return record<T>(table_place{file_, detail::followed(file_, at_ + 4 + 4 * i)});
+  constexpr table_of<T> operator[](std::size_t i) const {
+    return table_of<T>(table_place{file_, detail::followed(file_, at_ + 4 + 4 * i)});
   }
 
  private:

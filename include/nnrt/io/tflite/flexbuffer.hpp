@@ -61,7 +61,7 @@ struct flexbuffer_bytes {
 }  // namespace detail
 
 /// A map of names to numbers in the FlexBuffer format, from an untrusted file. A name with invalid references, or in a
-/// map of another form, counts as missing.
+/// map with other bytes, counts as missing.
 ///
 /// Before its values a map has the distance back to its names, their width, and the number of values.
 class named_numbers {

@@ -10,8 +10,8 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
 /// Loads a TensorFlow Lite or Circle file. Weights are read from the mapped file, which is unmapped with the last model
-/// or program made from it. Weights in another form are converted: depthwise filters, quantised weights of a float
-/// network, sparse constants.
+/// or program made from it. Weights are converted where the graph needs others: depthwise filters, quantised weights of
+/// a float network, sparse constants.
 ///
 /// It reads one subgraph with the builtin operators in operators.hpp, float or quantised: the first subgraph, or the
 /// one of a signature. Subgraphs that it calls are inlined; variables become states. Inputs and outputs have the names

@@ -34,10 +34,10 @@ class node_reader;
 /// that are declared here but not defined.
 struct reading_steps {
   /// Refuses operators that have no reader.
-  result<void> (*check_operators)(const document& file, records<schema::node> operators);
+  result<void> (*check_operators)(const document& file, tables_of<schema::node> operators);
   /// Reads operator i.
   result<void> (*read_operator)(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
-                                records<schema::node> operators, std::size_t i);
+                                tables_of<schema::node> operators, std::size_t i);
   /// Adds the nodes of a fused activation, which no operator of nnrt fuses, to value `id`. Returns the result.
   std::int32_t (*activated)(node_reader& node, std::int32_t id, std::int8_t number);
 };
@@ -65,9 +65,9 @@ class node_reader {
   }
 
  public:
-  /// `find` returns the form of an operator that the network shall have, by its code.
+  /// `find` returns the description of an operator for the network, by its code.
   constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
-                        const reading_steps& steps, record<schema::node> node)
+                        const reading_steps& steps, table_of<schema::node> node)
       : find_(find),
         steps_(steps),
         file_(file),
@@ -109,7 +109,7 @@ class node_reader {
   }
 
   /// The options of this kind. When the file has none, all fields have the format's defaults.
-  template <class Options> constexpr record<Options> options();
+  template <class Options> constexpr table_of<Options> options();
   /// Refuses unknown parts of the operator's tables: options of another kind, fields newer than the schema, and fields
   /// that change the meaning of operators. `changes_variables` is true when the operator's reader handles variables
   /// that it changes.
@@ -179,9 +179,9 @@ class node_reader {
       refuse(error_code::invalid_file, {"intermediate ", i, ": got no scale, expected one"});
     return found ? found->quantised : quantisation();
   }
-  /// Input i, a constant, in another form than the file's.
-  constexpr std::int32_t constant(std::size_t i, constant_form form) {
-    return is_fine() ? taken(tensors_.constant(inputs_[i], form)) : ir::none;
+  /// Input i, a constant, converted.
+  constexpr std::int32_t constant(std::size_t i, constant_conversion conversion) {
+    return is_fine() ? taken(tensors_.constant(inputs_[i], conversion)) : ir::none;
   }
   constexpr bool is_constant(std::size_t i) const { return has(i) && tensors_.has_data(inputs_[i]); }
   /// The file's desc of input i if it is a quantised or f16 constant and the layer's input is f32; none otherwise.
@@ -422,7 +422,7 @@ class node_reader {
   document& file_;
   tensor_reader& tensors_;
   graph_builder& network_;
-  record<schema::node> node_;
+  table_of<schema::node> node_;
   list<std::int32_t> inputs_, outputs_;  // indices of tensors
   std::int8_t activation_behind_ = 0;    // number of an activation to be added after the operator
   error_code code_{};
@@ -430,11 +430,11 @@ class node_reader {
 };
 
 // --- details ---------------------------------------------------------------
-template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::options() {
+template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::options() {
   const table_place found = node_[schema::node::builtin_options];
   // check_tables() refuses other kinds
   if (!found || node_[schema::node::builtin_options_type] != Options::tag) return {};
-  if (file_.fits<Options>(found)) return record<Options>(found);
+  if (file_.fits<Options>(found)) return table_of<Options>(found);
   refuse(error_code::invalid_file, {"its options lie outside of the file"});
   return {};
 }
@@ -559,9 +559,9 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   if (!is_fine()) return;
   tensor_desc made = desc(id);
   constexpr auto same = signature_rule::declared_output_quantisation_must_match;
-  verdict v = nnrt::detail::settle_shape(made, expected);
+  verdict v = nnrt::detail::match_declared_shape(made, expected);
   if (!v && !tensors_.is_output(outputs_[i]))
-    v = nnrt::detail::settle_shape(made, {expected.type, expected.layout, {}});
+    v = nnrt::detail::match_declared_shape(made, {expected.type, expected.layout, {}});
   if (v) v = nnrt::detail::require_same_quantisation(same, made.quantised, expected.quantised);
   if (v) return define(i, id);
   refuse(error_code::rule_broken,

@@ -20,14 +20,14 @@ namespace detail {
 inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 
 /// The row of an operator of the file; null when it is not supported.
-[[gnu::cold]] constexpr const operator_row* row_of(const document& file, record<schema::operator_code> code) {
+[[gnu::cold]] constexpr const operator_row* row_of(const document& file, table_of<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
   if (number < 0 && file.is_circle()) return row_of_circle(number);
   if (number == custom_operator) return row_of_custom(code[schema::operator_code::custom_code]);
   return row_of_builtin(number);
 }
 /// The name of an operator in messages.
-[[gnu::cold]] constexpr pool<char> title_of(const document& file, record<schema::operator_code> code) {
+[[gnu::cold]] constexpr pool<char> title_of(const document& file, table_of<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
   if (number < 0 && file.is_circle()) return name_of_circle(number);
   if (number != custom_operator) return name_of_builtin(number);
@@ -44,7 +44,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 }
 
 /// Refuses an operator with a newer version than its row. A missing version is 1.
-[[gnu::cold]] constexpr void check_version(node_reader& node, record<schema::operator_code> code,
+[[gnu::cold]] constexpr void check_version(node_reader& node, table_of<schema::operator_code> code,
                                            const operator_row& row) {
   const std::int32_t version = code[schema::operator_code::version];
   if (const auto fault = fault_of_fields(code); !fault.empty()) return node.not_supported({fault});
@@ -52,7 +52,8 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
     node.not_supported({"version ", version, "; nnrt knows ", version < 0 ? "1 up to " : "up to ", row.newest});
 }
 
-[[gnu::cold]] constexpr void read_node(node_reader& node, record<schema::operator_code> code, const operator_row* row) {
+[[gnu::cold]] constexpr void read_node(node_reader& node, table_of<schema::operator_code> code,
+                                       const operator_row* row) {
   check_version(node, code, *row);
   node.check_tables(row->options, row->changes_variables);
   check_count(node, "inputs", node.input_count(), row->min_inputs, row->max_inputs);
@@ -67,7 +68,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 
 /// Indices of the first node of each unsupported operator, by name; at most max_missing.
 inline constexpr std::size_t max_missing = 100;
-[[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, records<schema::node> nodes) {
+[[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, tables_of<schema::node> nodes) {
   const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
   pool<std::size_t> missing;
   pool<char> is_known;  // for each entry of the operator list: 1 when it was examined
@@ -85,7 +86,7 @@ inline constexpr std::size_t max_missing = 100;
 }
 
 /// Refuses a file with unsupported operators, and names them in one message.
-[[gnu::cold]] constexpr result<void> check_operators(const document& file, records<schema::node> nodes) {
+[[gnu::cold]] constexpr result<void> check_operators(const document& file, tables_of<schema::node> nodes) {
   constexpr std::size_t max_named = 8;
   const pool<std::size_t> missing = missing_operators(file, nodes);
   if (missing.empty()) return {};
@@ -99,14 +100,14 @@ inline constexpr std::size_t max_missing = 100;
   return fail(error_code::not_supported, text);
 }
 
-/// The subgraph to read, and the signature that names its inputs and outputs; without a signature the record is empty.
+/// The subgraph to read, and the signature that names its inputs and outputs; without a signature the table is empty.
 struct entry {
   std::uint32_t subgraph = 0;
-  record<schema::signature_def> signature;
+  table_of<schema::signature_def> signature;
 };
 
 /// Finds fields of a signature that are newer than the schema. Returns an error message; empty: no error.
-[[gnu::cold]] constexpr pool<char> fault_of_signature(record<schema::signature_def> signature) {
+[[gnu::cold]] constexpr pool<char> fault_of_signature(table_of<schema::signature_def> signature) {
   pool<char> fault = fault_of_fields(signature);
   for (const auto ends : {signature[schema::signature_def::inputs], signature[schema::signature_def::outputs]})
     for (std::size_t i = 0; i < ends.size() && fault.empty(); ++i) fault = fault_of_fields(ends[i]);
@@ -138,7 +139,7 @@ struct entry {
 
 /// The name of input or output i: from the signature, else the tensor's own name, else "#" and its index. If a tensor
 /// is listed several times, it gets the signature's names in order. Examines at most ends.size() names.
-[[gnu::cold]] constexpr pool<char> called(records<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
+[[gnu::cold]] constexpr pool<char> called(tables_of<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
                                           std::string_view own) {
   std::size_t ends_before = 0;
   for (std::size_t k = 0; k < i; ++k) ends_before += ends[k] == ends[i] ? 1 : 0;
@@ -194,7 +195,7 @@ class name_list {
 /// Largest number of inputs or outputs: names are compared pairwise.
 inline constexpr std::size_t max_ends = 4096;
 /// The names of the network's inputs or outputs. `what` names them in errors.
-[[gnu::cold]] constexpr result<name_list> names_of_ends(records<schema::tensor_map> names, list<std::int32_t> ends,
+[[gnu::cold]] constexpr result<name_list> names_of_ends(tables_of<schema::tensor_map> names, list<std::int32_t> ends,
                                                         tensor_reader& tensors, std::string_view what) {
   if (ends.size() > max_ends)
     return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", max_ends});
@@ -207,7 +208,7 @@ inline constexpr std::size_t max_ends = 4096;
   return made_unique(made);
 }
 
-[[gnu::cold]] constexpr result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
+[[gnu::cold]] constexpr result<void> read_inputs(table_of<schema::subgraph> graph, const entry& read,
                                                  tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
   const auto names = names_of_ends(read.signature[schema::signature_def::inputs], inputs, tensors, "input");
@@ -219,7 +220,7 @@ inline constexpr std::size_t max_ends = 4096;
   return {};
 }
 
-[[gnu::cold]] constexpr result<void> read_outputs(record<schema::subgraph> graph, const entry& read,
+[[gnu::cold]] constexpr result<void> read_outputs(table_of<schema::subgraph> graph, const entry& read,
                                                   tensor_reader& tensors, graph_builder& network) {
   const auto outputs = graph[schema::subgraph::outputs];
   auto names = names_of_ends(read.signature[schema::signature_def::outputs], outputs, tensors, "output");
@@ -246,8 +247,9 @@ inline constexpr std::size_t max_ends = 4096;
 
 /// Reads operator i of a subgraph.
 [[gnu::cold]] constexpr result<void> read_operator(document& file, tensor_reader& tensors, graph_builder& network,
-                                                   find_operator find, records<schema::node> operators, std::size_t i) {
-  const record<schema::node> found = operators[i];
+                                                   find_operator find, tables_of<schema::node> operators,
+                                                   std::size_t i) {
+  const table_of<schema::node> found = operators[i];
   constexpr reading_steps steps{check_operators, read_operator, activated};
   node_reader node(file, tensors, network, find, steps, found);
   const std::uint32_t index = found[schema::node::opcode_index];
@@ -329,7 +331,7 @@ class network_reader {
     graph_ = file_.graph(entry_.subgraph);
     return {};
   }
-  constexpr records<schema::node> operators() const { return graph_[schema::subgraph::operators]; }
+  constexpr tables_of<schema::node> operators() const { return graph_[schema::subgraph::operators]; }
   constexpr tensor_reader& tensors() {
     if (!reader_) {
       reader_.emplace(file_, graph_, wanted_, network_, tensors_,
@@ -349,7 +351,7 @@ class network_reader {
   load_options wanted_;
   find_operator find_;
   detail::entry entry_;
-  record<schema::subgraph> graph_;
+  table_of<schema::subgraph> graph_;
   detail::network_builder network_;
   tensor_state tensors_;
   std::optional<tensor_reader> reader_;  // refers to the members above
@@ -396,7 +398,7 @@ class network_reader {
 }
 
 /// Reads one subgraph of a .tflite file, in constant evaluation or at run time. `find` returns an operator by its code,
-/// in the form that the graph shall have. Errors as load().
+/// with the descriptions that the graph shall have. Errors as load().
 [[gnu::cold]] constexpr result<file_network> read(std::string_view bytes, find_operator find,
                                                   const load_options& wanted = {}) {
   auto file = document::verify(bytes);

@@ -12,7 +12,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 /// list for each index of the preceding axis.
 class sparse_elements {
  public:
-  constexpr sparse_elements(const document& file, record<schema::sparsity> how, const shape_t& shape,
+  constexpr sparse_elements(const document& file, table_of<schema::sparsity> how, const shape_t& shape,
                             std::string_view stored, std::size_t element_bytes)
       : file_(file), how_(how), shape_(shape), quantised_(stored), element_bytes_(element_bytes) {}
 
@@ -59,7 +59,7 @@ class sparse_elements {
   }
 
   const document& file_;
-  record<schema::sparsity> how_;
+  table_of<schema::sparsity> how_;
   shape_t shape_;
   std::string_view quantised_;
   std::size_t element_bytes_;

@@ -12,7 +12,7 @@
 #include <nnrt/io/tflite/names.hpp>
 #include <nnrt/io/tflite/sparse.hpp>
 #include <nnrt/io/tflite/tensor_list.hpp>
-#include <nnrt/io/tflite/tensor_record.hpp>
+#include <nnrt/io/tflite/tensor_table.hpp>
 #include <nnrt/io/tflite/variables.hpp>
 #include <nnrt/io/weight_place.hpp>
 
@@ -30,8 +30,8 @@ struct load_options {
   std::string_view signature = {};
 };
 
-/// The form of a constant that an operator needs.
-struct constant_form {
+/// The conversion of a constant that an operator needs.
+struct constant_conversion {
   bool as_f32 = false;         // quantised values and f16 are converted to real values
   bool filters_first = false;  // [1, H, W, O] is transposed to [O, H, W, 1]
   bool as_i8 = false;          // u8 bytes are reinterpreted as i8, with zero point 0
@@ -43,8 +43,8 @@ struct constant_form {
            (is_read ? 16U : 0U);
   }
 };
-/// The form of weights of float layers. Old files label i8 weights as u8; TFLite reads them as i8, too.
-inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
+/// The conversion of weights of float layers. Old files label i8 weights as u8; TFLite reads them as i8, too.
+inline constexpr constant_conversion weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
 
 /// A value of which only the first rows are valid; `count` is a value with their number, computed at run time.
 struct counted_rows {
@@ -53,15 +53,15 @@ struct counted_rows {
 
 /// The state of a subgraph's tensors after some of its operators. Plain data that constant evaluation can store.
 struct tensor_state {
-  /// A constant of the file in one form. `next` is the same tensor in another form, or none.
-  struct formed_constant {
-    std::int32_t form = 0, id = ir::none, next = ir::none;
+  /// A constant of the file after one conversion. `next` is the same tensor after another one, or none.
+  struct converted_constant {
+    std::int32_t conversion = 0, id = ir::none, next = ir::none;
   };
 
   pool<weight_place> places;        // of the graph's weights, in order
   pool<std::int32_t> ids;           // value of each tensor; none: not yet defined
   pool<std::int32_t> first_formed;  // first constant of each tensor in `formed`, or none
-  pool<formed_constant> formed;
+  pool<converted_constant> formed;
   pool<std::int32_t> uses;        // number of weights that have the tensor's name
   pool<char> shared;              // 1 when other tensors have the same name
   std::int64_t copied_bytes = 0;  // of constants and names
@@ -89,7 +89,7 @@ class tensor_reader {
  public:
   /// `state` is empty, and read_names() must be called first; or it is the state of an earlier reader of the same
   /// subgraph.
-  constexpr tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
+  constexpr tensor_reader(const document& file, table_of<schema::subgraph> graph, const load_options& wanted,
                           graph_builder& network, tensor_state& state, const subgraph_place& place = {})
       : file_(file),
         tensors_(graph[schema::subgraph::tensors]),
@@ -254,8 +254,8 @@ class tensor_reader {
     if (is_complex(index) && id_of(index) != ir::none) return id_of(index);
     return fail(refusal(index, error_code::not_supported, {"is no tensor of COMPLEX64 that RFFT2D has made"}));
   }
-  /// A constant of the file in another form. All callers with the same form get the same value.
-  [[gnu::cold]] constexpr result<std::int32_t> constant(std::int32_t index, constant_form form);
+  /// A constant of the file after a conversion. All callers with the same conversion get the same value.
+  [[gnu::cold]] constexpr result<std::int32_t> constant(std::int32_t index, constant_conversion conversion);
   /// Sets the value of a tensor. Error: invalid_file (it is an input, a constant, or already has a value).
   [[gnu::cold]] constexpr result<void> define(std::int32_t index, std::int32_t id);
   /// Counts bytes that are copied from the file. Many tensors may share one buffer, so the total is limited in
@@ -268,7 +268,7 @@ class tensor_reader {
   constexpr bool is_index(std::int32_t index) const {
     return index >= 0 && static_cast<std::size_t>(index) < tensors_.size();
   }
-  constexpr record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
+  constexpr table_of<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
   constexpr byte_range place_of(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
@@ -303,16 +303,16 @@ class tensor_reader {
   constexpr bool is_sparse(std::int32_t index) const { return static_cast<bool>(at(index)[schema::tensor::sparsity]); }
   [[gnu::cold]] constexpr result<std::int32_t> keep(const pool<char>& called, const tensor_desc& desc,
                                                     weight_place place);
-  [[gnu::cold]] constexpr result<std::int32_t> make_constant(std::int32_t index, constant_form form);
-  [[gnu::cold]] constexpr result<void> choose_form(std::int32_t index, constant_form form, tensor_desc& desc,
-                                                   weight_place& place);
+  [[gnu::cold]] constexpr result<std::int32_t> make_constant(std::int32_t index, constant_conversion conversion);
+  [[gnu::cold]] constexpr result<void> choose_conversion(std::int32_t index, constant_conversion conversion,
+                                                         tensor_desc& desc, weight_place& place);
   [[gnu::cold]] constexpr pool<char> weight_name(std::int32_t index);
   constexpr std::int64_t max_copied() const {
     return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20);
   }
 
   const document& file_;
-  records<schema::tensor> tensors_;
+  tables_of<schema::tensor> tensors_;
   load_options wanted_;
   graph_builder& network_;
   subgraph_place place_;
@@ -349,7 +349,7 @@ class tensor_reader {
                                                                          bool unknown_extents) const {
   if (!is_index(index))
     return fail(refusal(index, error_code::invalid_file, {"does not exist: the file has ", tensors_.size()}));
-  const record<schema::tensor> tensor = at(index);
+  const table_of<schema::tensor> tensor = at(index);
   if (const auto fault = detail::unsupported_part(tensor, has_data(index), file_.is_circle()); !fault.empty())
     return fail(refusal(index, error_code::not_supported, {fault}));
   shape_t shape;
@@ -361,7 +361,7 @@ class tensor_reader {
         refusal(index, error_code::invalid_file, {"buffer: got ", buffer, ", expected one of ", file_.buffer_count()}));
   if (const auto buffer = tensor[schema::tensor::buffer]; !file_.holds_buffer(buffer))
     return fail(refusal(index, error_code::invalid_file, {"buffer ", buffer, ": its bytes lie outside of the file"}));
-  if (const auto fault = detail::fault_of_fields(file_.buffer_record(tensor[schema::tensor::buffer])); !fault.empty())
+  if (const auto fault = detail::fault_of_fields(file_.buffer_table(tensor[schema::tensor::buffer])); !fault.empty())
     return fail(refusal(index, error_code::not_supported, {"buffer ", tensor[schema::tensor::buffer], ": ", fault}));
   tensor_desc desc{is_packed(index) ? i8 : dtype_of_type(tensor[schema::tensor::type]), shape};
   const auto quantised = tensor[schema::tensor::quantization];
@@ -522,28 +522,31 @@ class tensor_reader {
   return found != counted.end() && found->value == id ? found->count : ir::none;
 }
 
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::constant(std::int32_t index,
+                                                                     constant_conversion conversion) {
   if (!is_index(index)) return fail(declared(index).error());
-  const auto number = static_cast<std::int32_t>(form.number());
+  const auto number = static_cast<std::int32_t>(conversion.number());
   const auto i = static_cast<std::size_t>(index);
   for (std::int32_t k = state_.first_formed[i]; k != ir::none; k = state_.formed[static_cast<std::size_t>(k)].next)
-    if (state_.formed[static_cast<std::size_t>(k)].form == number) return state_.formed[static_cast<std::size_t>(k)].id;
-  auto id = make_constant(index, form);
+    if (state_.formed[static_cast<std::size_t>(k)].conversion == number)
+      return state_.formed[static_cast<std::size_t>(k)].id;
+  auto id = make_constant(index, conversion);
   if (!id) return id;
   state_.formed.push_back({number, *id, state_.first_formed[i]});
   state_.first_formed[i] = static_cast<std::int32_t>(state_.formed.size()) - 1;
   return id;
 }
 
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_constant(std::int32_t index, constant_form form) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_constant(std::int32_t index,
+                                                                          constant_conversion conversion) {
   auto desc = declared(index);
   if (!desc) return fail(std::move(desc.error()));
   if (auto ok = check_elements(index, *desc); !ok) return fail(std::move(ok.error()));
   const byte_range bytes = place_of(index);
   weight_place place;
   place.first = bytes.at, place.size = bytes.size;
-  if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
-  const bool is_kept = form.stays_in_file || (desc->elements() > ir::max_read_list && !form.is_read);
+  if (auto ok = choose_conversion(index, conversion, *desc, place); !ok) return fail(std::move(ok.error()));
+  const bool is_kept = conversion.stays_in_file || (desc->elements() > ir::max_read_list && !conversion.is_read);
   if ((!is_kept || is_sparse(index)) && !file_.bytes().has(bytes.at, bytes.size))
     return fail(refusal(index, error_code::not_supported,
                         {"is computed with, and the literal of this file leaves out its elements"}));
@@ -580,25 +583,26 @@ class tensor_reader {
                        ", expected 0 or 1 for a boolean"}));
 }
 
-/// Determines the conversion from the file's bytes to the form that the operator needs, and the resulting desc.
-[[gnu::cold]] constexpr result<void> tensor_reader::choose_form(std::int32_t index, constant_form form,
-                                                                tensor_desc& desc, weight_place& place) {
+/// Determines the conversion from the file's bytes to what the operator needs, and the resulting desc.
+[[gnu::cold]] constexpr result<void> tensor_reader::choose_conversion(std::int32_t index,
+                                                                      constant_conversion conversion, tensor_desc& desc,
+                                                                      weight_place& place) {
   place.is_packed = is_packed(index);
   if (place.is_packed)
     if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
-  if (form.as_i8 && desc.type == u8) {
+  if (conversion.as_i8 && desc.type == u8) {
     desc.type = i8;
     desc.quantised.zero_point = 0;
   }
   place.stored = desc;
-  if (form.as_f32 && (desc.quantised || desc.type == f16)) {
+  if (conversion.as_f32 && (desc.quantised || desc.type == f16)) {
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
     if (desc.quantised.mode == quantisation::kind::per_channel) place.first_scale = scales.at();
     place.as_f32 = true;
     desc = tensor_desc{f32, desc.shape};
     if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
   }
-  if (form.filters_first) {
+  if (conversion.filters_first) {
     if (desc.rank() != 4 || desc.shape[0] != 1)
       return fail(refusal(index, error_code::invalid_file, {"got filters ", desc.shape, ", expected [1, H, W, O]"}));
     if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;

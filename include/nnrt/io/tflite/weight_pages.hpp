@@ -14,7 +14,7 @@ namespace detail {
 
 /// True when reading a network may need all elements of such a tensor. Integers are extents, axes and indices; booleans
 /// and sparse elements are checked.
-inline bool is_read_by_value(record<schema::tensor> tensor) {
+inline bool is_read_by_value(table_of<schema::tensor> tensor) {
   constexpr dtype_set numbers = types::floating | types_of(i8, u8);
   const std::int32_t type = tensor[schema::tensor::type];
   return tensor[schema::tensor::sparsity] || !(type == type_of_four_bits || numbers.contains(dtype_of_type(type)));
@@ -24,7 +24,7 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
 [[gnu::cold]] inline std::vector<char> find_weight_buffers(const document& file) {
   std::vector<char> has_weights(file.buffer_count(), 0), has_more(file.buffer_count(), 0);
   for (std::uint32_t g = 0; g < file.graph_count(); ++g) {
-    const records<schema::tensor> tensors = file.graph(g)[schema::subgraph::tensors];
+    const tables_of<schema::tensor> tensors = file.graph(g)[schema::subgraph::tensors];
     for (std::size_t i = 0; i < tensors.size(); ++i)
       if (const std::uint32_t buffer = tensors[i][schema::tensor::buffer]; buffer < has_weights.size())
         (is_read_by_value(tensors[i]) ? has_more : has_weights)[buffer] = 1;

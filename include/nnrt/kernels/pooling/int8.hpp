@@ -224,7 +224,7 @@ void scale_column_sums(const axis_block& s, const std::byte* x, const scaled_byt
       store_vector(each, of);
       for (std::int32_t& sum : each) {
         const std::int64_t steps = std::int64_t{sum} - how.zero;
-        sum = rounding::twice::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
+        sum = rounding::double_rounding::scale(nnrt::detail::saturated_i32(how.is_turned ? -steps : steps), how.factor);
       }
       of = load_vector<int_vector>(each);
     }

@@ -71,7 +71,7 @@ struct exponent_scale {
   }
   /// scale * difference with 5 integer bits, saturated, for a difference of at most 0.
   constexpr std::int32_t exponent_of(std::int64_t difference) const {
-    return rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+    return rounding::double_rounding::scale(static_cast<std::int32_t>(difference), factor);
   }
   /// e^(scale * difference), without integer bits, for a difference of at most 0.
   constexpr std::int32_t exp(std::int64_t difference) const {

@@ -8,7 +8,7 @@
 
 /// A fixed-point number with `n` integer bits holds value * 2^(15 - n) in 16 bits, in a 32-bit lane: V is std::int32_t
 /// or a vector of it. A product has the integer bits of both factors. Source of methods and constants: gemmlowp's
-/// fixedpoint.h, used by TFLite's reference kernels; fixed_exponential.hpp has the 32-bit forms.
+/// fixedpoint.h, used by TFLite's reference kernels; fixed_exponential.hpp has the 32-bit functions.
 namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
 
 /// Chooses between two numbers by a comparison's result: `true`, or a lane of all ones.

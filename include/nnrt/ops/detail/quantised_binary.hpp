@@ -91,7 +91,7 @@ template <class T> struct quantised_result {
         is_to_even(nnrt::is_half_to_even(y.rounding)) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
     if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
-    return requantised<rounding::twice>(sum, factor);
+    return requantised<rounding::double_rounding>(sum, factor);
   }
   /// For numbers that have y's scale.
   constexpr T at(std::int64_t steps) const {
@@ -137,7 +137,7 @@ template <class T> struct quantised_sum {
 
  private:
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
-    return rounding::twice::scale(x * (1 << left_shift), factor);
+    return rounding::double_rounding::scale(x * (1 << left_shift), factor);
   }
   constexpr void set_to_even(const quantised_pair& of, int sign) {
     const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale},
@@ -174,7 +174,7 @@ template <class T> struct quantised_squared_difference {
 
  private:
   static constexpr std::int64_t brought(std::int32_t x, fixed_point factor) {
-    return rounding::twice::scale(x * (1 << left_shift), factor);
+    return rounding::double_rounding::scale(x * (1 << left_shift), factor);
   }
 };
 

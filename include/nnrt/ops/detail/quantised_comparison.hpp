@@ -69,7 +69,7 @@ template <class T> struct quantised_multiples {
     if (common > whole) factor.exponent -= common - whole;
   }
   constexpr std::int64_t operator()(T x) const {
-    return rounding::twice::scale_exactly((x - zero) * (1 << left_shift), factor);
+    return rounding::double_rounding::scale_exactly((x - zero) * (1 << left_shift), factor);
   }
 
  private:

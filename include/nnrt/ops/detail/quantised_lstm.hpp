@@ -94,7 +94,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
   }
   static constexpr std::size_t peephole_of(std::size_t gate) { return gate == 3 ? 11 : 9 + gate; }
   static constexpr std::int16_t scaled(std::int32_t x, fixed_point factor) {
-    return saturated_i16(rounding::twice::scale(x, factor));
+    return saturated_i16(rounding::double_rounding::scale(x, factor));
   }
 
   constexpr void find_factors(std::size_t gate) {
@@ -142,10 +142,10 @@ template <class Attrs, class T, class Products = plain_products> class quantised
         using nnrt::detail::saturated_i32;
         const std::int64_t bias = is_normalised_ ? 0 : element<std::int32_t>(12 + at, n);
         std::int16_t sum = scaled(saturated_i32(of_input + bias), f.input);
-        sum = plus(sum, rounding::twice::scale(saturated_i32(of_hidden), f.hidden));
+        sum = plus(sum, rounding::double_rounding::scale(saturated_i32(of_hidden), f.hidden));
         if (has_peephole)
-          sum = plus(
-              sum, rounding::twice::scale(element<std::int16_t>(peephole_of(at), n) * std::int32_t{c_(b, n)}, f.cell));
+          sum = plus(sum, rounding::double_rounding::scale(
+                              element<std::int16_t>(peephole_of(at), n) * std::int32_t{c_(b, n)}, f.cell));
         gates_(gate, b, n) = sum;
       }
     }
@@ -187,7 +187,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     return static_cast<std::int16_t>(nnrt::detail::clamped(sum + more, -32768, 32767));
   }
   static constexpr std::int16_t scaled_wide(std::int64_t sum, fixed_point factor) {
-    return saturated_i16(rounding::twice::scale_wide(sum, factor));
+    return saturated_i16(rounding::double_rounding::scale_wide(sum, factor));
   }
 
   /// Normalises sums: with 10 more bits, minus their mean, times the reciprocal root of their variance, times n, plus
@@ -207,7 +207,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     const fixed_point root = fixed::inverse_root(variance);
     for (std::int64_t n = 0; n < cells(); ++n) {
       const auto centred = static_cast<std::int32_t>(1024 * std::int64_t{gates_(gate, b, n)} - mean);
-      const std::int64_t normal = rounding::twice::scale(centred, root);
+      const std::int64_t normal = rounding::double_rounding::scale(centred, root);
       const std::int64_t whole = normal * element<std::int16_t>(20 + at, n) + element<std::int32_t>(12 + at, n);
       const std::int64_t rounded = (whole > 0 ? whole + 512 : whole - 512) / 1024;
       gates_(gate, b, n) = scaled(nnrt::detail::saturated_i32(rounded), f.normal);
@@ -237,7 +237,7 @@ template <class Attrs, class T, class Products = plain_products> class quantised
       for (std::int64_t i = 0; i < acts.count; ++i) {
         std::int16_t& o = gates_(3, b, first + i);
         const std::int64_t hidden =
-            rounding::twice::scale(o * std::int32_t{acts.of[i]}, hidden_) + std::int64_t{hidden_zero_};
+            rounding::double_rounding::scale(o * std::int32_t{acts.of[i]}, hidden_) + std::int64_t{hidden_zero_};
         o = static_cast<std::int16_t>(nnrt::detail::clamped(hidden, lowest, highest));
       }
     }
@@ -250,8 +250,8 @@ template <class Attrs, class T, class Products = plain_products> class quantised
     for (std::int64_t k = 0; k < outputs(); ++k) {
       const std::int64_t bias = is_there(in_, 17) ? element<std::int32_t>(17, k) : 0;
       const std::int64_t sum = bias + hidden.times(in_[16].template as<const std::int8_t>(), k);
-      const std::int64_t whole =
-          rounding::twice::scale(nnrt::detail::saturated_i32(sum), projected_) + std::int64_t{of_h_.zero_point};
+      const std::int64_t whole = rounding::double_rounding::scale(nnrt::detail::saturated_i32(sum), projected_) +
+                                 std::int64_t{of_h_.zero_point};
       const std::int64_t stored = nnrt::detail::clamped(whole, lowest, highest);
       h_(b, k) = static_cast<T>(
           projection_clip_ > 0 ? nnrt::detail::clamped(stored, -projection_clip_, projection_clip_) : stored);

@@ -68,7 +68,7 @@ struct interpolated_softmax {
   /// Table position of the exponential of x minus the largest x.
   constexpr std::int32_t place_of(std::int64_t difference) const {
     const std::int64_t place =
-        std::int64_t{32767} + rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+        std::int64_t{32767} + rounding::double_rounding::scale(static_cast<std::int32_t>(difference), factor);
     return static_cast<std::int32_t>(nnrt::detail::clamped(place, -32768, 32767));
   }
   constexpr std::int32_t power(std::int64_t difference) const { return exponentials(place_of(difference)); }

@@ -11,7 +11,7 @@ using kernels::int8_pair_sum, kernels::int8_pair_line_lanes, kernels::line_of, k
 
 namespace {
 
-quantisation quantised(float scale, std::int32_t zero_point, quantised_rounding rounding = quantised_rounding::twice) {
+quantisation quantised(float scale, std::int32_t zero_point, quantised_rounding rounding = quantised_rounding::tflite) {
   quantisation q;
   q.mode = quantisation::kind::per_tensor, q.scale = scale, q.zero_point = zero_point, q.rounding = rounding;
   return q;
@@ -57,10 +57,10 @@ TEST_CASE_TEMPLATE("byte_pair_line: one line gives the sums of all pairs of byte
     for (const float scale_y : {0.05F, 0.0771F, 0.2F})
       for (const std::int32_t at : {0, 101, 255})
         for (const activation fused : {activation::none, activation::relu, activation::relu6})
-          for (const quantised_rounding rounding : {quantised_rounding::twice, quantised_rounding::half_to_even})
+          for (const quantised_rounding rounding : {quantised_rounding::tflite, quantised_rounding::half_to_even})
             for (const int sign : {1, -1}) {
               // these take long
-              if (rounding != quantised_rounding::twice && (fused != activation::none || at == 0)) continue;
+              if (rounding != quantised_rounding::tflite && (fused != activation::none || at == 0)) continue;
               CAPTURE(scale_b);
               CAPTURE(scale_y);
               CAPTURE(at);

@@ -204,7 +204,7 @@ namespace detail {
   node.finish<ops::quant_dtype_cast>(attrs, {x});
 }
 
-/// DEQUANTIZE. Constants are converted while the file is read: files store weights of float networks in this form.
+/// DEQUANTIZE. Constants are converted while the file is read: files store weights of float networks so.
 [[gnu::cold]] constexpr void read_dequantize(node_reader& node) {
   if (node.is_constant(0)) {
     const std::int32_t made = node.constant(0, {.as_f32 = true});

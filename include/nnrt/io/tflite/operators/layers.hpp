@@ -22,7 +22,7 @@ namespace detail {
 
 /// Stride, dilation, padding and activation of a convolution.
 template <class Attributes, class Options>
-[[gnu::cold]] constexpr void read_windows(node_reader& node, record<Options> options, Attributes& attrs) {
+[[gnu::cold]] constexpr void read_windows(node_reader& node, table_of<Options> options, Attributes& attrs) {
   attrs.stride = {options[Options::stride_h], options[Options::stride_w]};
   attrs.dilation = {options[Options::dilation_h], options[Options::dilation_w]};
   attrs.pad = node.padding(options[Options::padding]);
@@ -68,9 +68,10 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
 [[gnu::cold]] constexpr std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
-  constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{.stays_in_file = true};
-  form.filters_first = true;
-  if (node.is_constant(i)) return node.constant(i, form);
+  constant_conversion conversion =
+      node.narrow_constant(i, x) ? weights_beside_f32 : constant_conversion{.stays_in_file = true};
+  conversion.filters_first = true;
+  if (node.is_constant(i)) return node.constant(i, conversion);
   return node.add<ops::transpose>({}, {node.input(i), node.integer_list({3, 1, 2, 0})});
 }
 

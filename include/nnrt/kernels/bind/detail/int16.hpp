@@ -47,7 +47,7 @@ auto int16_finish_of(const kernel_call& call, activation fused, ops::detail::bia
                      ScaleOf scale_of) {
   return [&call, fused, without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
-    const layers::epilogue<std::int16_t, rounding::twice> last(
+    const layers::epilogue<std::int16_t, rounding::double_rounding> last(
         call.out[0], fused, scale_of(o), layers::has_wide_sums<std::int16_t>(call.in, without_bias));
     return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };

@@ -32,7 +32,7 @@ struct int8_channel {
   fixed_point factor = {};
   std::int32_t bias = 0;
   sum_range reach = {};  // includes the bias
-  quantised_rounding rounding = quantised_rounding::twice;
+  quantised_rounding rounding = quantised_rounding::tflite;
   std::int32_t parity = 0;  // of the zero point: with half to even, it decides which results count as even
   sum_range addend = {};    // range of a tensor that is added to the accumulators
   friend constexpr bool operator==(const int8_channel&, const int8_channel&) = default;
@@ -51,7 +51,7 @@ struct scaled_range {
 namespace detail {
 
 constexpr std::int32_t scaled(std::int64_t sum, fixed_point factor) {
-  return rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+  return rounding::double_rounding::scale(nnrt::detail::saturated_i32(sum), factor);
 }
 constexpr std::int32_t scaled_to_even(std::int64_t sum, fixed_point factor, std::int32_t parity) {
   return rounding::zero_point_then_half_to_even::scale(nnrt::detail::saturated_i32(sum), factor, parity);

@@ -1,5 +1,6 @@
-// forms: what inputs and outputs are to clients - shapes of 4 axes, padding, strides in bytes, shifts and scales.
-#include <nnrt/hb_dnn/forms.hpp>
+// tensor_specs: what inputs and outputs are to clients - shapes of 4 axes, padding, strides in bytes, shifts and
+// scales.
+#include <nnrt/hb_dnn/tensor_specs.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
 #include <doctest/doctest.h>
@@ -16,11 +17,11 @@ using extents = std::array<std::int32_t, 4>;
 extents first_four(const hbDNNTensorShape& shape) {
   return {shape.dimensionSize[0], shape.dimensionSize[1], shape.dimensionSize[2], shape.dimensionSize[3]};
 }
-hb_dnn::tensor_form made(const accelerator& table, const tensor_desc& desc, tensor_use use,
+hb_dnn::tensor_spec made(const accelerator& table, const tensor_desc& desc, tensor_use use,
                          std::span<const float> scales = {}) {
   return {"t", desc, {}, table, use, scales};
 }
-hb_dnn::tensor_form image(const accelerator& table, image_type type, std::int64_t n, std::int64_t h, std::int64_t w) {
+hb_dnn::tensor_spec image(const accelerator& table, image_type type, std::int64_t n, std::int64_t h, std::int64_t w) {
   const std::int64_t channels = type == image_type::y ? 1 : 3;
   saved_input given;
   given.is_image = true;
@@ -30,7 +31,7 @@ hb_dnn::tensor_form image(const accelerator& table, image_type type, std::int64_
 
 }  // namespace
 
-TEST_CASE("forms: floats have no padding, and four axes") {
+TEST_CASE("tensor_specs: floats have no padding, and four axes") {
   struct row {
     shape_t shape;
     extents valid;
@@ -44,11 +45,11 @@ TEST_CASE("forms: floats have no padding, and four axes") {
                        {{}, {1, 1, 1, 1}, HB_DNN_LAYOUT_NCHW, 4, 1}};
   for (const row& r : table) {
     CAPTURE(r.bytes);
-    const auto form = made(bayes::table, {f32, r.shape}, tensor_use::output);
-    const hbDNNTensorProperties& p = form.properties;
+    const auto spec = made(bayes::table, {f32, r.shape}, tensor_use::output);
+    const hbDNNTensorProperties& p = spec.properties;
     CHECK((first_four(p.validShape) == r.valid && first_four(p.alignedShape) == r.valid &&
            p.validShape.numDimensions == 4));
-    CHECK((p.tensorLayout == r.layout && p.alignedByteSize == r.bytes && form.batch() == r.batch &&
+    CHECK((p.tensorLayout == r.layout && p.alignedByteSize == r.bytes && spec.batch() == r.batch &&
            p.quantiType == NONE));
     CHECK((p.stride[3] == 4 && p.stride[0] == 4 * r.valid[1] * r.valid[2] * r.valid[3]));
   }
@@ -57,7 +58,7 @@ TEST_CASE("forms: floats have no padding, and four axes") {
          five.properties.stride[4] == 4));
 }
 
-TEST_CASE("forms: quantised values are aligned as their architecture wants it, and say what they stand for") {
+TEST_CASE("tensor_specs: quantised values are aligned as their architecture wants it, and say what they stand for") {
   const quantisation q = quant{0.25F, 0, quantised_rounding::half_to_even},
                      odd = quant{0.3F, 0, quantised_rounding::half_to_even};
   const auto wide = made(bayes::table, {i8, format::nhwc, {1, 5, 7, 20}, q}, tensor_use::output);
@@ -80,7 +81,7 @@ TEST_CASE("forms: quantised values are aligned as their architecture wants it, a
   CHECK((sums.properties.tensorType == HB_DNN_TENSOR_TYPE_S32 && sums.properties.alignedShape.dimensionSize[3] == 4));
 }
 
-TEST_CASE("forms: a zero point fits where 8 bits with a sign have it") {
+TEST_CASE("tensor_specs: a zero point fits where 8 bits with a sign have it") {
   struct row {
     dtype type;
     std::int32_t zero_point;
@@ -90,14 +91,14 @@ TEST_CASE("forms: a zero point fits where 8 bits with a sign have it") {
                            {u8, 128, false}, {u8, 255, false}, {i16, 300, false}, {i16, -129, false}};
   for (const row& r : table) {
     CAPTURE(r.zero_point);
-    const auto form =
+    const auto spec =
         made(bayes::table, {r.type, format::nhwc, {1, 5, 7, 20}, quant{0.25F, r.zero_point}}, tensor_use::output);
-    CHECK(form.zero_point_fits() == r.fits);
-    if (r.fits) CHECK(form.properties.scale.zeroPointData[0] == r.zero_point);
+    CHECK(spec.zero_point_fits() == r.fits);
+    if (r.fits) CHECK(spec.properties.scale.zeroPointData[0] == r.zero_point);
   }
 }
 
-TEST_CASE("forms: scales of channels stand along quantizeAxis") {
+TEST_CASE("tensor_specs: scales of channels stand along quantizeAxis") {
   const float scales[] = {0.5F, 0.25F, 0.125F}, uneven[] = {0.5F, 0.3F, 0.1F};
   const tensor_desc desc(i8, format::nhwc, {1, 2, 2, 3}, per_channel<3>), row(i8, format::nd, {2, 3}, per_channel<1>);
   const auto by_scale = made(bayes::table, desc, tensor_use::output, uneven),
@@ -111,7 +112,7 @@ TEST_CASE("forms: scales of channels stand along quantizeAxis") {
   CHECK(of_row.properties.quantizeAxis == 3);  // behind the axes of 1 in front of it
 }
 
-TEST_CASE("forms: rows of images have the lengths of the boards' logs") {
+TEST_CASE("tensor_specs: rows of images have the lengths of the boards' logs") {
   struct row {
     image_type type;
     std::int64_t h, w;
@@ -135,14 +136,14 @@ TEST_CASE("forms: rows of images have the lengths of the boards' logs") {
     }
 }
 
-TEST_CASE("forms: bytes of an image that are too many for hbDNN are counted all the same") {
+TEST_CASE("tensor_specs: bytes of an image that are too many for hbDNN are counted all the same") {
   const auto tall = image(bayes::table, image_type::y, 1, std::int64_t{1} << 28, 1),
              one = image(bayes::table, image_type::nv12, 1, 2, 2);
   CHECK(tall.lies.bytes == std::int64_t{1} << 32);  // rows of 16
   CHECK((one.lies.bytes == 48 && one.properties.alignedByteSize == 48));
 }
 
-TEST_CASE("forms: rows of a dense tensor and of a padded one are visited together") {
+TEST_CASE("tensor_specs: rows of a dense tensor and of a padded one are visited together") {
   const std::int64_t strides[] = {100, 40, 8, 1};
   std::int64_t rows = 0, dense_sum = 0, at_sum = 0;
   hb_dnn::for_each_row({2, 2, 3, 5}, strides, 1,

@@ -1,5 +1,5 @@
-// record_test: what is written is read back, what is not there is not read, and a digest sees every change.
-#include <nnrt/io/record.hpp>
+// byte_stream_test: what is written is read back, what is not there is not read, and a digest sees every change.
+#include <nnrt/io/byte_stream.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,12 +19,12 @@ byte_list pattern(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("record: numbers, texts and lists come back in their order") {
-  record_writer to;
+TEST_CASE("byte_stream: numbers, texts and lists come back in their order") {
+  byte_writer to;
   const std::int64_t list[] = {1, -2, 3};
   to.put(std::int32_t{-7}), to.put(2.5F), to.put(std::string_view("text")), to.put_list<std::int64_t>(list),
       to.put(std::uint8_t{9});
-  record_reader from{to.bytes};
+  byte_reader from{to.bytes};
   CHECK(from.number<std::int32_t>() == -7);
   CHECK(from.number<float>() == 2.5F);
   CHECK(from.text() == "text");
@@ -36,23 +36,23 @@ TEST_CASE("record: numbers, texts and lists come back in their order") {
   CHECK(from.bytes.empty());
 }
 
-TEST_CASE("record: a desc comes back whole") {
+TEST_CASE("byte_stream: a desc comes back whole") {
   tensor_desc desc{i8, nchw, {2, 3, -1}, quant{0.25F, -3, quantised_rounding::half_to_even}};
   desc.quantised.axis = 1;
-  record_writer to;
+  byte_writer to;
   put(to, desc);
-  record_reader from{to.bytes};
+  byte_reader from{to.bytes};
   CHECK(read_desc(from) == desc);
   CHECK(from.ok);
   CHECK(from.bytes.empty());
 }
 
-TEST_CASE("record: behind the end, and for lengths that are not there, everything is empty") {
+TEST_CASE("byte_stream: behind the end, and for lengths that are not there, everything is empty") {
   for (const std::uint64_t length :
        {std::uint64_t{2}, std::uint64_t{1} << 61, std::numeric_limits<std::uint64_t>::max()}) {
-    record_writer to;
+    byte_writer to;
     to.put(length), to.put(std::uint8_t{1});
-    record_reader text{to.bytes}, list{to.bytes}, count{to.bytes};
+    byte_reader text{to.bytes}, list{to.bytes}, count{to.bytes};
     CHECK(text.text().empty());
     CHECK(!text.ok);
     CHECK(text.number<std::uint8_t>() == 0);  // it stays so

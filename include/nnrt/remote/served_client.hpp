@@ -1,4 +1,4 @@
-// session: one client of a driver's host - its models and memory, and the answers to its questions.
+// served_client: one client of a driver's host - its models and memory, and the answers to its questions.
 // Flow: remote/host.hpp makes one for each client and passes it the packets of every connection; the driver sees only
 // checked arguments.
 #pragma once
@@ -37,10 +37,10 @@ struct limits {
 };
 
 /// Everything that a host holds for one client. Safe from any thread.
-class session {
+class served_client {
  public:
   /// `name`: the device's name for the client.
-  session(hal::device of, std::string name, const limits& most)
+  served_client(hal::device of, std::string name, const limits& most)
       : device_(std::move(of)), name_(std::move(name)), limits_(most), account_(most.memory_bytes) {}
 
   /// Answers one question. `open_connection` returns a socket for question::open, or an error. `is_gone` becomes true

@@ -1,4 +1,4 @@
-// forms: an input or output of a model as clients see it - its properties, and its layout in their memory.
+// tensor_specs: an input or output of a model as clients see it - its properties, and its layout in their memory.
 // Flow: models.hpp makes one for each; functions check and copy clients' tensors by it.
 #pragma once
 
@@ -44,7 +44,7 @@ inline bool equal(const hbDNNTensorShape& a, const hbDNNTensorShape& b) {
 inline std::int64_t innermost(const shape_t& shape) { return shape.rank > 0 ? shape[shape.rank - 1] : 1; }
 
 /// An input or output of a model. Move only: the properties have pointers into it.
-class tensor_form {
+class tensor_spec {
  public:
   std::string name;
   tensor_desc desc;     // the graph's
@@ -53,15 +53,15 @@ class tensor_form {
   hbDNNTensorProperties properties{};
 
   /// `scales`: of a per-channel quantised tensor.
-  tensor_form(std::string_view its_name, const tensor_desc& its_desc, const saved_input& form, const accelerator& table,
-              tensor_use use, std::span<const float> scales)
-      : name(its_name), desc(its_desc), given(form) {
+  tensor_spec(std::string_view its_name, const tensor_desc& its_desc, const saved_input& input,
+              const accelerator& table, tensor_use use, std::span<const float> scales)
+      : name(its_name), desc(its_desc), given(input) {
     if (given.is_image) describe_image(table);
     else describe_elements(table, use, scales);
   }
-  tensor_form(const tensor_form&) = delete;
-  tensor_form& operator=(const tensor_form&) = delete;
-  tensor_form(tensor_form&&) = default;
+  tensor_spec(const tensor_spec&) = delete;
+  tensor_spec& operator=(const tensor_spec&) = delete;
+  tensor_spec(tensor_spec&&) = default;
 
   /// Elements and bytes of an innermost row in clients' memory.
   std::int64_t row_elements() const { return innermost(lies.valid); }

@@ -1,4 +1,4 @@
-// record: serialises numbers and texts as a byte sequence, with a digest that detects damage.
+// byte_stream: serialises numbers and texts as a byte sequence, with a digest that detects damage.
 // Flow: stored programs and caches are written and read with it; readers check the digest before they use the contents.
 #pragma once
 
@@ -23,7 +23,7 @@ inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
 }
 
 /// Appends numbers and texts to a byte sequence, in this machine's byte order.
-struct record_writer {
+struct byte_writer {
   byte_list bytes;
 
   void put(const void* first, std::size_t count) {
@@ -51,7 +51,7 @@ struct record_writer {
 };
 
 /// Writes all fields of a desc. A new field stops this function from compiling.
-inline void put(record_writer& to, const tensor_desc& desc) {
+inline void put(byte_writer& to, const tensor_desc& desc) {
   const auto& [type, layout, shape, quantised] = desc;
   const auto& [mode, scale, zero_point, axis, rounding] = quantised;
   to.put(static_cast<std::int32_t>(type)), to.put(static_cast<std::int32_t>(layout)), to.put(std::int32_t{shape.rank});
@@ -60,8 +60,8 @@ inline void put(record_writer& to, const tensor_desc& desc) {
       to.put(static_cast<std::int32_t>(rounding));
 }
 
-/// Reads what record_writer wrote. After the end every result is 0 or empty, and `ok` is false.
-struct record_reader {
+/// Reads what byte_writer wrote. After the end every result is 0 or empty, and `ok` is false.
+struct byte_reader {
   array_ref<const std::byte> bytes;
   bool ok = true;
 
@@ -84,7 +84,7 @@ struct record_reader {
       to.push_back(made);
     }
   }
-  /// Reads a count of items that take at least `bytes_each` bytes each in the record. Fails when the remaining bytes
+  /// Reads a count of items that take at least `bytes_each` bytes each. Fails when the remaining bytes
   /// cannot hold them, so that callers may allocate memory by this count.
   std::size_t count_of(std::size_t bytes_each) {
     const auto count = number<std::uint64_t>();
@@ -104,7 +104,7 @@ struct record_reader {
 };
 
 /// Reads a desc without checking it. Its rank and enumerators may be invalid; check_graph() reports those.
-inline tensor_desc read_desc(record_reader& from) {
+inline tensor_desc read_desc(byte_reader& from) {
   tensor_desc desc;
   desc.type = static_cast<dtype>(from.number<std::int32_t>()),
   desc.layout = static_cast<format>(from.number<std::int32_t>());

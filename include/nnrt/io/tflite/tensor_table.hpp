@@ -1,4 +1,4 @@
-// tensor_record: reads shape and quantisation from the record of a tensor in a .tflite file.
+// tensor_table: reads shape and quantisation from the table of a tensor in a .tflite file.
 // Flow: tensors.hpp makes the desc of each tensor from it.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace nnrt { inline namespace NNRT_ISA { namespace tflite { namespace detail
 inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// Checks properties of a tensor other than shape and quantisation. Returns an error message for an unsupported one;
-/// empty: none. The record is well-formed.
-[[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant, bool is_circle) {
+/// empty: none. The table is well-formed.
+[[gnu::cold]] constexpr pool<char> unsupported_part(table_of<schema::tensor> tensor, bool is_constant, bool is_circle) {
   if (tensor[schema::tensor::is_variable] && is_constant) return letters({"is a variable and a constant"});
   if (tensor[schema::tensor::sparsity] && !is_constant) return letters({"is sparse, but no constant of the file"});
   if (tensor[schema::tensor::external_buffer] != 0)
@@ -35,7 +35,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 /// Reads the extents of a tensor. Returns an error message; empty: success.
-[[gnu::cold]] constexpr pool<char> read_shape(record<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
+[[gnu::cold]] constexpr pool<char> read_shape(table_of<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
   const auto extents = tensor[schema::tensor::shape], signature = tensor[schema::tensor::shape_signature];
   if (extents.size() > max_rank) return letters({"rank: got ", extents.size(), ", expected at most 8"});
   for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -64,7 +64,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// Reads a scale for each index of an axis. Returns an error message; empty: success. The axis of vectors is always 0,
 /// because some converters write the axis of another tensor.
-[[gnu::cold]] constexpr pool<char> read_scales(record<schema::quantization> q, tensor_desc& desc) {
+[[gnu::cold]] constexpr pool<char> read_scales(table_of<schema::quantization> q, tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
   const std::int32_t axis = desc.rank() <= 1 ? 0 : q[schema::quantization::quantized_dimension];
@@ -85,13 +85,13 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 /// True when the single scale belongs to the single channel of a constant. Such a scale may be 0.
-[[gnu::cold]] constexpr bool is_scale_of_channel(record<schema::quantization> q, const tensor_desc& desc) {
+[[gnu::cold]] constexpr bool is_scale_of_channel(table_of<schema::quantization> q, const tensor_desc& desc) {
   const std::int32_t axis = q[schema::quantization::quantized_dimension];
   return axis >= 0 && axis < desc.rank() && desc.shape[axis] == 1;
 }
 
 /// Reads the quantisation of a tensor. Returns an error message; empty: success.
-[[gnu::cold]] constexpr pool<char> read_quantisation(record<schema::quantization> q, bool is_constant,
+[[gnu::cold]] constexpr pool<char> read_quantisation(table_of<schema::quantization> q, bool is_constant,
                                                      tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
